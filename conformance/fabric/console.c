@@ -235,16 +235,17 @@ static bool do_stalls(struct line *l)
     return true;
 }
 
-/* Words 1 and 2: packets of each pair, a service level. */
+/* Words 1 to 3: packets of each pair, a service level, a static rate. */
 static bool do_flood(struct line *l)
 {
     enum { SL_MOST = 15, PACKETS_MOST = 1000000 };
     struct flood_config c = {.payload_most = 4096};
     struct flood_sum sum;
-    unsigned long packets, sl;
+    unsigned long packets, sl, ipd;
 
-    if (!number_of(l, 1, PACKETS_MOST, &packets) || !number_of(l, 2, SL_MOST, &sl))
+    if (!number_of(l, 1, PACKETS_MOST, &packets) || !number_of(l, 2, SL_MOST, &sl) || !number_of(l, 3, UINT8_MAX, &ipd))
         return false;
+    c.ipd = (uint8_t)ipd;
     c.packets = (uint32_t)packets;
     c.sls = (uint16_t)(1u << sl);
     if (!flood(l->s, &c, &sum))
@@ -313,7 +314,7 @@ enum { ANY = 0 }; /* four words, and more */
     C(plug,       "NODE PORT",           3,     "plug it in again")                                                    \
     C(send,       "NODE PORT LID",       4,     "send a data packet: the ports that it leaves, where it ends")         \
     C(pairs,      "",                    1,     "send one from each adapter port to each LID of the others: sums")     \
-    C(flood,      "PACKETS SL",          3,     "every adapter port sends so many to each other at once: sums")        \
+    C(flood,      "PACKETS SL IPD",      4,     "every adapter port sends so many to each other at once: sums")        \
     C(credits,    "NODE PORT",           3,     "what each lane of a port may send, and what waits")                   \
     C(loops,      "SL",                  2,     "a credit loop that routes of the SL allow: its ports and lanes")      \
     C(stalls,     "",                    1,     "lanes that wait for credits, and the credit loop that stops them")    \

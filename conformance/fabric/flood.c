@@ -84,11 +84,11 @@ static bool has_room(const struct flood *f, const struct source *from)
 {
     const struct iba_node_port *p = &subnet_node(f->s, from->node)->n.port[from->port];
 
-    return p->waiting < QUEUED_MOST;
+    return p->waiting + p->paced_waiting < QUEUED_MOST;
 }
 
 /* Destinations in turn, the next after itself first. */
-static void post(struct flood *f, struct source *from)
+static bool post(struct flood *f, struct source *from)
 {
     const size_t own = (size_t)(from - f->source), others = f->n - 1;
     const struct source *to = &f->source[(own + 1 + (size_t)(from->left % others)) % f->n];
@@ -96,18 +96,22 @@ static void post(struct flood *f, struct source *from)
     uint8_t packet[IBA_PACKET_MOST];
     const size_t len = build(f, from, dlid, some_sl(f), packet);
 
+    if (!f->c->ipd)
+        subnet_send(f->s, from->node, from->port, packet, len);
+    else if (!subnet_send_at_rate(f->s, from->node, from->port, packet, len, f->c->ipd))
+        return false;
     f->dlid[f->sum->sent++] = dlid;
     from->left--;
-    subnet_send(f->s, from->node, from->port, packet, len);
+    return true;
 }
 
 static void refill(struct flood *f)
 {
     for (size_t i = 0; i < f->n; i++)
         if (f->source[i].wants) {
-            while (f->source[i].left > 0 && has_room(f, &f->source[i]))
-                post(f, &f->source[i]);
-            f->source[i].wants = false;
+            while (f->source[i].left > 0 && has_room(f, &f->source[i]) && post(f, &f->source[i]))
+                ;
+            f->source[i].wants = has_room(f, &f->source[i]);
         }
 }
 
@@ -151,7 +155,7 @@ static uint64_t waiting(const struct flood *f)
 
     for (size_t i = 0; i < subnet_nodes(f->s); i++)
         for (unsigned p = 1; p <= subnet_node(f->s, i)->n.cfg.n_port; p++)
-            n += subnet_node(f->s, i)->n.port[p].waiting;
+            n += subnet_node(f->s, i)->n.port[p].waiting + subnet_node(f->s, i)->n.port[p].paced_waiting;
     return n;
 }
 

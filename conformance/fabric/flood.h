@@ -7,6 +7,7 @@
 struct flood_config {
     uint32_t packets;      /* from each adapter port with a LID to the base LID of each other */
     uint16_t sls;          /* service levels, as bits: each packet has one of them */
+    uint8_t ipd;           /* static rate of each: (ipd + 1) times a packet's length between those of one destination */
     uint32_t payload_most; /* bytes: packets have 256 to this many, a multiple of 4 */
     uint64_t seed;         /* of sizes and service levels */
 };

@@ -58,7 +58,7 @@ static int help(void)
          "  SIM_HOST=Hca2 ibnetdiscover\n"
          "  ibdissect bring-up.pcapng\n\n"
          "  printf 'pull Switch1 1\\nport Switch1 2\\n' | ibfabric net --console\n"
-         "  ibfabric ring --credits 128 --console        then: loops, flood 100, stalls\n"
+         "  ibfabric ring --credits 128 --console        then: loops, flood 100 0 0, stalls\n"
          "  ibfabric net --mutant agent.key_for_get      a subnet whose nodes answer every Get");
     return EXIT_OK;
 }

@@ -261,6 +261,14 @@ void subnet_send(struct subnet *s, size_t node, uint8_t port, const uint8_t *pac
     subnet_touch(s, node);
 }
 
+bool subnet_send_at_rate(struct subnet *s, size_t node, uint8_t port, const uint8_t *packet, size_t len, uint8_t ipd)
+{
+    const bool taken = iba_node_send_at_rate(&s->node[node].n, port, packet, len, ipd, s->now);
+
+    subnet_touch(s, node);
+    return taken;
+}
+
 bool subnet_cable(struct subnet *s, size_t node, uint8_t port, bool plugged)
 {
     struct subnet_node *a = &s->node[node], *b;

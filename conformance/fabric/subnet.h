@@ -56,6 +56,8 @@ iba_time subnet_now(const struct subnet *s);
 
 /* Software of the node sends the packet by that port (of a switch: 0). */
 void subnet_send(struct subnet *s, size_t node, uint8_t port, const uint8_t *packet, size_t len);
+/* The same from an adapter at a static rate (iba_node_send_at_rate). False: not now. */
+bool subnet_send_at_rate(struct subnet *s, size_t node, uint8_t port, const uint8_t *packet, size_t len, uint8_t ipd);
 /* Looks at the node again: its state was changed from outside. */
 void subnet_touch(struct subnet *s, size_t node);
 /* Pulls or plugs the cable of a port. False: the port has none. */

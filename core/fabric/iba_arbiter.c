@@ -44,6 +44,7 @@ bool iba_fifo_put(struct iba_node *n, struct iba_fifo *q, const uint8_t *bytes, 
     p->slot[i].hold = s->hold;
     p->slot[i].len = s->len;
     p->slot[i].in = s->in;
+    p->slot[i].flow = s->flow;
     p->slot[i].since = s->since;
     memcpy(bytes_of(p, i), bytes, s->len);
     iba_credit_share(p, s->hold);
@@ -93,6 +94,8 @@ bool iba_port_put(struct iba_node *n, struct iba_node_port *p, unsigned vl, cons
         return false;
     if (p->queue[vl].n == 1)
         p->wait[vl].first_since = s->since;
+    if (s->flow)
+        p->paced[s->flow - 1].in_queue = true;
     p->waiting++;
     return true;
 }
@@ -110,6 +113,10 @@ size_t iba_port_take(struct iba_node *n, struct iba_node_port *p, unsigned vl, u
 
 void iba_port_drop(struct iba_node *n, struct iba_node_port *p, unsigned vl, iba_time now)
 {
+    const uint8_t flow = n->pool->slot[p->queue[vl].first].flow;
+
+    if (flow)
+        p->paced[flow - 1].in_queue = false;
     drop_first(n, &p->queue[vl]);
     p->wait[vl].first_since = now;
     p->waiting--;

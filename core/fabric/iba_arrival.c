@@ -300,9 +300,9 @@ static bool begins_directed(const struct iba_hop *h)
     return (iba_smpdirected_d(h->mad + 4) ? iba_smp_route_drdlid(route) : iba_smp_route_drslid(route)) == UINT16_MAX;
 }
 
-void iba_leave_software(struct iba_node *n, uint8_t port, const struct iba_view *v, iba_time now)
+void iba_leave_software(struct iba_node *n, uint8_t port, const struct iba_view *v, uint8_t flow, iba_time now)
 {
-    struct iba_hop h = {.node = n, .view = v, .in = port, .now = now, .own = true};
+    struct iba_hop h = {.node = n, .view = v, .in = port, .now = now, .own = true, .flow = flow};
     uint8_t mad[IBA_MAD_BYTES];
 
     look(&h, mad);

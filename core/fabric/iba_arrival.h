@@ -6,6 +6,6 @@
 
 /* A packet with its VCRC and ICRC checked came by the port. */
 void iba_arrive(struct iba_node *n, uint8_t port, const struct iba_view *v, iba_time now);
-/* Software of the node sends the packet by that port. */
-void iba_leave_software(struct iba_node *n, uint8_t port, const struct iba_view *v, iba_time now);
+/* Software of the node sends the packet by that port. `flow`: with a static rate, as in struct iba_slot. */
+void iba_leave_software(struct iba_node *n, uint8_t port, const struct iba_view *v, uint8_t flow, iba_time now);
 #endif

@@ -89,8 +89,9 @@ static void put_on_vl(struct iba_hop *h, uint8_t vl)
     memcpy(copy, h->view->wire, len - IBA_VCRC_BYTES);
     iba_lrh_set_vl(copy, vl);
     iba_put_le16(copy + len - IBA_VCRC_BYTES, iba_vcrc(copy, len - IBA_VCRC_BYTES));
-    if (!iba_port_put(h->node, port_out(h), vl, copy,
-                      &(struct iba_slot){.len = (uint16_t)len, .in = h->in, .hold = h->hold, .since = h->now}))
+    if (!iba_port_put(
+            h->node, port_out(h), vl, copy,
+            &(struct iba_slot){.len = (uint16_t)len, .in = h->in, .hold = h->hold, .flow = h->flow, .since = h->now}))
         discard(h);
 }
 

@@ -12,6 +12,7 @@ struct iba_hop {
     uint8_t in;   /* the port it came by; a switch's own packets: 0, an adapter's own: the port they leave by */
     bool own;     /* software of the node sent it */
     uint8_t out;  /* of the departure table */
+    uint8_t flow; /* with a static rate, as in struct iba_slot */
     int32_t hold; /* of the receive buffer (iba_credit.h); 0: none; IBA_NO_CREDITS: the packet had no credits */
     const uint8_t *lrh, *bth, *deth; /* NULL where the packet has none; bth and deth only of UD packets */
     uint8_t *mad;                    /* a copy that may be changed; NULL: no whole datagram of QP0 or QP1 */

@@ -2,6 +2,7 @@
 #include "fabric/iba_link.h"
 #include "fabric/iba_credit.h"
 #include "fabric/iba_hop.h"
+#include "fabric/iba_pace.h"
 #include "fabric/iba_rate.h"
 
 /* ---- width and speed ---- */
@@ -37,6 +38,7 @@ static void take_down(struct iba_node *n, uint8_t port, iba_time now)
         p->counters.linkdownedcounter++;
     }
     iba_port_flush(n, p);
+    iba_pace_flush(n, p);
     iba_credit_end(p, now);
     if (p->info.portstate == IBA_PORT_DOWN)
         return;

@@ -4,6 +4,7 @@
 #include "fabric/iba_credit.h"
 #include "fabric/iba_flow.h"
 #include "fabric/iba_hop.h"
+#include "fabric/iba_pace.h"
 #include "fabric/iba_rate.h"
 
 /* ---- memory ---- */
@@ -123,6 +124,8 @@ static void init_port(struct iba_node *n, uint8_t number)
     p->mkey_lease_ends = p->announce_all = p->wait_since = IBA_NEVER;
     for (unsigned vl = 0; vl < IBA_VLS; vl++)
         init_fifo(&p->queue[vl]);
+    for (unsigned i = 0; i < IBA_PACED_FLOWS; i++)
+        init_fifo(&p->paced[i].queue);
     init_arbitration(p);
     init_info(n, p);
 }
@@ -217,34 +220,61 @@ void iba_node_feed(struct iba_node *n, uint8_t port, const uint8_t *bytes, size_
         iba_arrive(n, port, &v, now);
 }
 
-void iba_node_send(struct iba_node *n, uint8_t port, const uint8_t *bytes, size_t len, iba_time now)
+static void send(struct iba_node *n, uint8_t port, const uint8_t *bytes, size_t len, uint8_t flow, iba_time now)
 {
     struct iba_view v;
 
-    assert(port <= n->cfg.n_port && (port > 0) == (n->cfg.type != IBA_NODE_SWITCH));
     iba_view_parse(&v, IBA_LINK_IB, bytes, len, len, NULL);
     iba_view_check(&v);
-    iba_leave_software(n, port, &v, now);
+    iba_leave_software(n, port, &v, flow, now);
+}
+
+void iba_node_send(struct iba_node *n, uint8_t port, const uint8_t *bytes, size_t len, iba_time now)
+{
+    assert(port <= n->cfg.n_port && (port > 0) == (n->cfg.type != IBA_NODE_SWITCH));
+    send(n, port, bytes, len, 0, now);
+}
+
+bool iba_node_send_at_rate(struct iba_node *n, uint8_t port, const uint8_t *bytes, size_t len, uint8_t ipd,
+                           iba_time now)
+{
+    assert(port > 0 && port <= n->cfg.n_port && n->cfg.type != IBA_NODE_SWITCH);
+    return iba_pace_put(n, &n->port[port], bytes, len, ipd, now);
+}
+
+/* Packets with a static rate whose turn has come go into the queues of their VLs. */
+static void release_paced(struct iba_node *n, struct iba_node_port *p, iba_time now)
+{
+    uint8_t packet[IBA_PACKET_MOST], flow;
+    size_t len;
+
+    while (p->paced_waiting > 0 && (flow = iba_pace_take(n, p, packet, sizeof packet, &len, now)) > 0)
+        send(n, p->number, packet, len, flow, now);
 }
 
 /* Flow-control packets go before all others (KM-47). */
-static size_t next_packet(struct iba_node *n, struct iba_node_port *p, uint8_t *buf, size_t cap, iba_time now)
+static size_t next_packet(struct iba_node *n, struct iba_node_port *p, uint8_t *buf, size_t cap, uint8_t *flow,
+                          iba_time now)
 {
     size_t len = iba_flow_poll(n, p, buf);
     int vl;
 
     if (len || (vl = iba_arbitrate(n, p)) < 0)
         return len;
+    *flow = n->pool->slot[p->queue[vl].first].flow;
     len = iba_port_take(n, p, (unsigned)vl, buf, cap, now);
     count_out(p, buf, len);
     return len;
 }
 
-static void take_the_wire(struct iba_node_port *p, size_t len, iba_time now)
+static void take_the_wire(struct iba_node *n, struct iba_node_port *p, size_t len, uint8_t flow, iba_time now)
 {
     enum { PS_OF_NS = 1000 };
-    const uint64_t ps = (p->busy_until == now ? p->busy_ps : 0) + (uint64_t)len * iba_rate_ps_per_byte(p);
+    const uint32_t start_ps = p->busy_until == now ? p->busy_ps : 0;
+    const uint64_t wire_ps = (uint64_t)len * iba_rate_ps_per_byte(p), ps = start_ps + wire_ps;
 
+    if (flow)
+        iba_pace_started(n, p, flow, now, start_ps, wire_ps);
     p->busy_until = now + ps / PS_OF_NS;
     p->busy_ps = (uint32_t)(ps % PS_OF_NS);
 }
@@ -252,14 +282,16 @@ static void take_the_wire(struct iba_node_port *p, size_t len, iba_time now)
 size_t iba_node_poll(struct iba_node *n, uint8_t port, uint8_t *buf, size_t cap, iba_time now)
 {
     struct iba_node_port *p = &n->port[port];
+    uint8_t flow = 0;
     size_t len;
 
     if (p->busy_until > now || p->info.portphysicalstate != IBA_PHYS_LINKUP)
         return 0;
     iba_port_expire(n, p, now);
-    len = next_packet(n, p, buf, cap, now);
+    release_paced(n, p, now);
+    len = next_packet(n, p, buf, cap, &flow, now);
     if (len)
-        take_the_wire(p, len, now);
+        take_the_wire(n, p, len, flow, now);
     iba_credit_wait(p, p->waiting > 0 && !iba_port_ready(n, p), now);
     return len;
 }
@@ -292,6 +324,8 @@ iba_time iba_node_deadline(const struct iba_node *n)
     for (unsigned i = 1; i <= n->cfg.n_port; i++) {
         const struct iba_node_port *p = &n->port[i];
         first = earlier(first, iba_flow_deadline(n, p));
+        if (iba_pace_deadline(p) != IBA_NEVER)
+            first = earlier(first, iba_pace_deadline(p) > p->busy_until ? iba_pace_deadline(p) : p->busy_until);
         if (p->waiting == 0)
             continue;
         if (iba_port_ready(n, p))

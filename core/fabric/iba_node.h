@@ -39,6 +39,7 @@ enum {
     IBA_NO_PORT = 255,
     IBA_NO_SLOT = -1,
     IBA_PENDING_NOTICES = 8,
+    IBA_PACED_FLOWS = 16,
     IBA_BUFFER_LEAST = 68, /* blocks of 64 bytes of the longest packet */
 };
 
@@ -55,6 +56,7 @@ struct iba_slot {
     int32_t next; /* in its queue or in the list of free ones; IBA_NO_SLOT ends it */
     int32_t hold; /* of the buffer that the packet came into: its record, plus 1; 0: it has none */
     uint16_t len;
+    uint8_t flow;         /* with a static rate: of iba_node_port.paced, plus 1; 0: without */
     uint8_t in;           /* the port by which it came; 0: from the node itself */
     iba_time since;       /* it waits */
     struct iba_hold room; /* a record of the pool, and not of this slot's packet */
@@ -84,6 +86,15 @@ struct iba_lane {
     iba_time heard;     /* when the neighbour's last flow-control packet came */
 };
 
+/* Packets to one destination at one static rate that wait for their turn (section 9.11). */
+struct iba_paced {
+    uint16_t dlid;
+    uint8_t ipd;
+    bool in_queue;     /* one of them is in the queue of its VL */
+    iba_time ready_at; /* the next one may go there */
+    struct iba_fifo queue;
+};
+
 struct iba_node_port {
     struct iba_portinfo info; /* of an adapter's port or of a switch's, port 0 included: what PortInfo returns */
     uint64_t guid[IBA_GUID_BLOCK];
@@ -101,6 +112,8 @@ struct iba_node_port {
         iba_time stalled_until;           /* packets that came before are dropped */
         uint8_t drops;                    /* for want of time at the head, since a packet left */
     } wait[IBA_VLS];
+    struct iba_paced paced[IBA_PACED_FLOWS];
+    uint32_t paced_waiting;   /* packets in all of these */
     iba_time busy_until;      /* a packet is on the wire until then */
     uint32_t busy_ps;         /* and that many picoseconds longer */
     iba_time mkey_lease_ends; /* IBA_NEVER: the lease does not run (KM-05) */
@@ -161,6 +174,7 @@ enum { IBA_FABRIC_ROWS = 48 };
     T(WAITING, iba_waiting_rules)                                                                                      \
     T(FLOW, iba_flow_rules)                                                                                            \
     T(CREDIT, iba_credit_rules)                                                                                        \
+    T(PACE, iba_pace_rules)                                                                                            \
     T(DIRECTED, iba_directed_rules)                                                                                    \
     T(AGENT, iba_agent_rules)                                                                                          \
     T(ATTRIBUTE, iba_sma_attributes)                                                                                   \
@@ -209,6 +223,10 @@ void iba_node_feed(struct iba_node *n, uint8_t port, const uint8_t *bytes, size_
 /* From software of the node by that port, of a switch by port 0: a packet with LRH and CRCs. Directed routes that begin
  * here have a hop pointer of 0, and of answers hop count + 1. */
 void iba_node_send(struct iba_node *n, uint8_t port, const uint8_t *bytes, size_t len, iba_time now);
+/* The same from an adapter's port at a static rate: packets of one DLID and IPD start (IPD + 1) times the length of the
+ * one before apart, or more. False: the port has packets of too many destinations waiting, or the pool has no room. */
+bool iba_node_send_at_rate(struct iba_node *n, uint8_t port, const uint8_t *bytes, size_t len, uint8_t ipd,
+                           iba_time now);
 /* Where a datagram goes; everything else of its headers follows from QP0 or QP1. */
 struct iba_mgmt_to {
     uint16_t dlid, slid;
@@ -230,7 +248,7 @@ iba_time iba_node_deadline(const struct iba_node *n);
 /* Whether iba_node_poll() of the port may have a packet, now or later. */
 static inline bool iba_node_port_has_work(const struct iba_node_port *p)
 {
-    return p->waiting > 0 || p->announce != 0;
+    return p->waiting > 0 || p->announce != 0 || p->paced_waiting > 0;
 }
 /* Brings PortXmitWait of the port up to now: ticks of a byte's time on one lane in which packets waited and none could
  * be sent, for want of credits or of a turn. Get(PortCounters) does it by itself. */

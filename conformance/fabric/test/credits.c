@@ -278,6 +278,7 @@ static const char *one_subnet(uint64_t seed, const struct iba_fabric_table *tabl
         node_of(&n, i)->broken = (struct iba_node_break){table, (uint16_t)row};
     c.packets = 2 + below(&n, 12);
     c.sls = (uint16_t)(1 + below(&n, UINT16_MAX));
+    c.ipd = (uint8_t)(below(&n, 4) == 0 ? below(&n, 8) : 0);
     cr_assert(flood(n.s, &c, &n.sum));
     check(&n, c.sls, t);
     subnet_free(n.s);

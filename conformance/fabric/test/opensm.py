@@ -252,7 +252,7 @@ class Credits(Case):
         f = self.up("-R", "minhop")
         possible, _ = self.loop(f, "loops 0")
         self.assertIn({node for node, _ in possible}, [{f"S{i}" for i in range(6)}])
-        sums = {name: int(value) for name, value in f.pairs("flood 20 0").items()}
+        sums = {name: int(value) for name, value in f.pairs("flood 20 0 0").items()}
         self.assertEqual((sums["lost"], sums["twice"], sums["astray"]), (0, 0, 0))
         self.assertGreater(sums["waiting"], 0)
         stuck, found = self.loop(f, "stalls")
@@ -265,7 +265,7 @@ class Credits(Case):
     def test_up_and_down_never_stops(self):
         f = self.up("-R", "updn", "-a", f"{self.folder}/roots")
         self.assertEqual(f.ask("loops 0"), ["loop\t0"])
-        sums = f.pairs("flood 20 0")
+        sums = f.pairs("flood 20 0 0")
         self.assertEqual((sums["sent"], sums["delivered"]), ("2640", "2640"))
         self.assertEqual(self.loop(f, "stalls"), ([], {"waiting": "0", "stuck": "0", "loop": "0"}))
         held = f.pairs("counters S0 3")
