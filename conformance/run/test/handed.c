@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Each value of a line reaches the device: a recorder between the runner and the reference writes down the arguments of
+ * each verb, and passes them on. The device may refuse them. */
+#include <criterion/criterion.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include "cases.h"
+
+enum { LOG = 1 << 16, MRS = 8 };
+static char calls[LOG]; /* a line for each call */
+static size_t used;
+static struct region {
+    struct ibc_mr mr;
+    char letter;
+} regions[MRS];
+static unsigned n_region;
+
+__attribute__((format(printf, 1, 2))) static void note(const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    used += (size_t)vsnprintf(calls + used, LOG - used, format, args);
+    va_end(args);
+    cr_assert_lt(used, (size_t)LOG);
+}
+
+/* ---- objects ---- */
+
+static enum ibc_rc reg_mr(struct ibc_target *t, unsigned d, const struct ibc_mr_spec *m, struct ibc_mr *out)
+{
+    const enum ibc_rc rc = whole->reg_mr(t, d, m, out);
+
+    note("mr fill=%c length=%" PRIu64 " access=0x%x iova=%" PRIx64 " has_iova=%d\n", m->fill, m->length, m->access,
+         m->iova, m->has_iova);
+    if (rc == IBC_OK && n_region < MRS)
+        regions[n_region++] = (struct region){*out, m->fill};
+    return rc;
+}
+
+static enum ibc_rc alloc_mw(struct ibc_target *t, unsigned d, unsigned type, uint32_t pd, uint32_t *rkey)
+{
+    note("mw type=%u\n", type);
+    return whole->alloc_mw(t, d, type, pd, rkey);
+}
+
+static enum ibc_rc create_cq(struct ibc_target *t, unsigned d, uint32_t depth, uint32_t *cq)
+{
+    note("cq depth=%u\n", depth);
+    return whole->create_cq(t, d, depth, cq);
+}
+
+static enum ibc_rc create_srq(struct ibc_target *t, unsigned d, uint32_t pd, uint32_t depth, uint32_t limit,
+                              uint32_t *srq)
+{
+    note("srq depth=%u limit=%u\n", depth, limit);
+    return whole->create_srq(t, d, pd, depth, limit, srq);
+}
+
+static enum ibc_rc create_qp(struct ibc_target *t, unsigned d, const struct ibc_qp_spec *q, uint32_t *qpn)
+{
+    note("qp type=%u sq=%u rq=%u all=%d srq=%d one_cq=%d\n", q->type, q->sq, q->rq, q->sig_all, q->has_srq,
+         q->scq == q->rcq);
+    return whole->create_qp(t, d, q, qpn);
+}
+
+static enum ibc_rc destroy(struct ibc_target *t, unsigned d, enum ibc_object_kind kind, uint32_t id)
+{
+    note("destroy %s\n", ibc_object_names[kind]);
+    return whole->destroy(t, d, kind, id);
+}
+
+static enum ibc_rc arm_cq(struct ibc_target *t, unsigned d, uint32_t cq, bool solicited_only)
+{
+    note("arm solicited=%d\n", solicited_only);
+    return whole->arm_cq(t, d, cq, solicited_only);
+}
+
+static enum ibc_rc arm_srq(struct ibc_target *t, unsigned d, uint32_t srq, uint32_t limit)
+{
+    note("limit=%u\n", limit);
+    return whole->arm_srq(t, d, srq, limit);
+}
+
+static enum ibc_rc attach(struct ibc_target *t, unsigned d, uint32_t qpn, const uint8_t *gid, uint16_t lid, bool on)
+{
+    note("attach=%d gid=%02x%02x..%02x lid=0x%x\n", on, gid[0], gid[1], gid[15], lid);
+    return whole->attach(t, d, qpn, gid, lid, on);
+}
+
+/* ---- states ---- */
+
+static enum ibc_rc modify_qp(struct ibc_target *t, unsigned d, uint32_t qpn, const struct ibc_qp_attr *a)
+{
+    note("modify state=%u mask=0x%x cur_state=%u access=0x%x pkey=%u port=%u pmtu=%u timeout=%u retry=%u rnr_retry=%u ",
+         a->a.state, a->mask, a->a.cur_state, a->a.access, a->a.pkey_index, a->a.port, a->a.path_mtu, a->a.timeout,
+         a->a.retry, a->a.rnr_retry);
+    note("min_rnr=%u rd=%u dest_rd=%u mig=%u sqd_notify=%d flow_control=%d qkey=0x%x qpn=0x%x epsn=0x%x psn=0x%x ",
+         a->a.min_rnr, a->a.max_rd, a->a.max_dest_rd, a->a.path_mig, a->a.sqd_notify, a->a.flow_control, a->a.qkey,
+         a->a.dest_qpn, a->a.rq_psn, a->a.sq_psn);
+    note("hop=%u tclass=%u sl=%u flow=0x%x av_port=%u alt_port=%u tagged=%d vlan=%u sport=%u gid_index=%u path_bits=%u "
+         "to=%s alt=%s\n",
+         a->hop, a->tclass, a->sl, a->flow, a->av_port, a->alt_port, a->path.tagged, a->path.vlan, a->path.sport,
+         a->path.gid_index, a->path.path_bits,
+         !a->to                  ? "peer"
+         : a->to == &t->stranger ? "stranger"
+                                 : "other",
+         !a->alt                  ? "peer"
+         : a->alt == &t->stranger ? "stranger"
+                                  : "other");
+    return whole->modify_qp(t, d, qpn, a);
+}
+
+/* ---- work ---- */
+
+/* " m+16:64": offset in its region, and length. */
+static void note_sge(const struct iba_sge *e)
+{
+    for (unsigned i = 0; i < n_region; i++)
+        if (regions[i].mr.lkey == e->lkey) {
+            note(" %c+%" PRIu64 ":%u", regions[i].letter, e->addr - regions[i].mr.local, e->length);
+            return;
+        }
+    note(" key=0x%x:%u", e->lkey, e->length);
+}
+
+static enum ibc_rc post_send(struct ibc_target *t, unsigned d, uint32_t qpn, const struct ibc_send *s)
+{
+    const struct iba_send_wr *w = &s->wr;
+
+    note("send op=%s flags=%s%s%s imm=0x%x", iba_wr_op_name((enum iba_wr_op)w->op),
+         w->flags & IBA_WR_SIGNALED ? "signaled" : "", w->flags & IBA_WR_SOLICITED ? "+solicited" : "",
+         w->flags & IBA_WR_FENCE ? "+fence" : "", w->imm_or_key);
+    for (unsigned i = 0; i < w->n_sge; i++)
+        note_sge(&w->sge[i]);
+    if (s->dest.hop) /* a datagram */
+        note(" qpn=0x%x qkey=0x%x port=%u to=%s", w->remote_qpn, w->remote_qkey, s->dest.port,
+             s->dest.none                 ? "none"
+             : s->dest.group              ? "group"
+             : !s->dest.to                ? "peer"
+             : s->dest.to == &t->stranger ? "stranger"
+                                          : "other");
+    else if (w->op == IBA_WR_BIND_MW)
+        note(" bind length=%" PRIu64 " access=0x%x key=0x%x", w->bind.length, w->bind.access, w->bind.key_byte);
+    else if (w->op == IBA_WR_FLUSH)
+        note(" va=0x%" PRIx64 " rkey=0x%x placement=%u selectivity=%u", w->va, w->rkey, w->flush_placement,
+             w->flush_selectivity);
+    else
+        note(" va=0x%" PRIx64 " rkey=0x%x swap=%" PRIu64 " operand=%" PRIu64, w->va, w->rkey, w->swap, w->compare_add);
+    note("\n");
+    return whole->post_send(t, d, qpn, s);
+}
+
+static enum ibc_rc post_recv(struct ibc_target *t, unsigned d, uint32_t qpn, const struct iba_recv_wr *wr)
+{
+    note("recv");
+    for (unsigned i = 0; i < wr->n_sge; i++)
+        note_sge(&wr->sge[i]);
+    note("\n");
+    return whole->post_recv(t, d, qpn, wr);
+}
+
+static enum ibc_rc post_srq_recv(struct ibc_target *t, unsigned d, uint32_t srq, const struct iba_recv_wr *wr)
+{
+    note("shared");
+    for (unsigned i = 0; i < wr->n_sge; i++)
+        note_sge(&wr->sge[i]);
+    note("\n");
+    return whole->post_srq_recv(t, d, srq, wr);
+}
+
+/* ---- memory and ports ---- */
+
+static void note_place(uint64_t at)
+{
+    for (unsigned i = 0; i < n_region; i++)
+        if (at - regions[i].mr.local < 65536)
+            note(" %c+%" PRIu64, regions[i].letter, at - regions[i].mr.local);
+}
+
+static enum ibc_rc write_memory(struct ibc_target *t, unsigned d, uint64_t at, const uint8_t *in, size_t n)
+{
+    note("write");
+    note_place(at);
+    note(" n=%zu", n);
+    for (size_t i = 0; i < n && i < 4; i++)
+        note(" %02x", in[i]);
+    note("\n");
+    return whole->write_memory(t, d, at, in, n);
+}
+
+static enum ibc_rc page(struct ibc_target *t, unsigned d, uint64_t at, bool present)
+{
+    note("page");
+    note_place(at);
+    note(" present=%d\n", present);
+    return whole->page(t, d, at, present);
+}
+
+static enum ibc_rc set_port(struct ibc_target *t, unsigned d, enum ibc_key key, uint32_t index, uint64_t value)
+{
+    note("port %s[%u]=0x%" PRIx64 "\n", ibc_key_names[key], index, value);
+    return whole->set_port(t, d, key, index, value);
+}
+
+static void play(const char *text)
+{
+    const struct ibc_options o = {.seed = 5};
+    struct ibc_target *t = open_changed();
+    struct ibc_result r;
+    char whole_text[1024];
+
+    snprintf(whole_text, sizeof whole_text, "%swait 1us\n", text); /* a scenario has a step */
+    used = 0;
+    n_region = 0;
+    changed.reg_mr = reg_mr;
+    changed.alloc_mw = alloc_mw;
+    changed.create_cq = create_cq;
+    changed.create_srq = create_srq;
+    changed.create_qp = create_qp;
+    changed.destroy = destroy;
+    changed.arm_cq = arm_cq;
+    changed.arm_srq = arm_srq;
+    changed.attach = attach;
+    changed.modify_qp = modify_qp;
+    changed.post_send = post_send;
+    changed.post_recv = post_recv;
+    changed.post_srq_recv = post_srq_recv;
+    changed.write_memory = write_memory;
+    changed.page = page;
+    changed.set_port = set_port;
+    r = run_text(t, whole_text, &o);
+    close_changed(t, &r);
+}
+
+/* ---- attributes of modify ---- */
+
+/* Each attribute has its bit of the mask, and no other. Codes are those of the specification: an MTU of 4096 has code 5
+ * (WF-18); access rights and migration states are numbers of core's. */
+Test(handed, attributes)
+{
+    static const struct {
+        const char *key;
+        uint32_t mask;
+        const char *is;
+    } rows[] = {
+        {"cur_state=sqd", 1 << 1, "cur_state=4"},
+        {"sqd_notify=1", 1 << 2, "sqd_notify=1"},
+        {"sqd_notify=0", 1 << 2, "sqd_notify=0"},
+        {"access=remote_read", 1 << 3, "access=0x4"},
+        {"access=remote_read,remote_write", 1 << 3, "access=0x6"},
+        {"pkey=3", 1 << 4, "pkey=3"},
+        {"port=2", 1 << 5, " port=2"},
+        {"qkey=0x1234", 1 << 6, "qkey=0x1234"},
+        {"av=stranger", 1 << 7, "to=stranger"},
+        {"av=nowhere", 1 << 7, "to=other"},
+        {"av=peer", 1 << 7, "to=peer"},
+        {"av_port=2", 1 << 7, "av_port=2"},
+        {"sl=5", 1 << 7, "sl=5"},
+        {"hop=9", 1 << 7, "hop=9"},
+        {"tclass=33", 1 << 7, "tclass=33"},
+        {"flow=0x54321", 1 << 7, "flow=0x54321"},
+        {"vlan=7", 1 << 7, "tagged=1 vlan=7"},
+        {"sport=0xd123", 1 << 7, "sport=53539"},
+        {"gid_index=2", 1 << 7, "gid_index=2"},
+        {"path_bits=3", 1 << 7, "path_bits=3"},
+        {"pmtu=256", 1 << 8, "pmtu=1"},
+        {"pmtu=4096", 1 << 8, "pmtu=5"},
+        {"timeout=17", 1 << 9, "timeout=17"},
+        {"retry=3", 1 << 10, " retry=3"},
+        {"rnr_retry=2", 1 << 11, "rnr_retry=2"},
+        {"epsn=0x123456", 1 << 12, "epsn=0x123456"},
+        {"rd=2", 1 << 13, " rd=2"},
+        {"alt=stranger", 1 << 14, "alt=stranger"},
+        {"alt_port=2", 1 << 14, "alt_port=2"},
+        {"min_rnr=21", 1 << 15, "min_rnr=21"},
+        {"psn=0x654321", 1 << 16, " psn=0x654321"},
+        {"dest_rd=3", 1 << 17, "dest_rd=3"},
+        {"mig=rearm", 1 << 18, "mig=1"},
+        {"qpn=0x777", 1 << 20, "qpn=0x777"},
+        {"flow_control=1", 0, "flow_control=1"},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[256], mask[32];
+        snprintf(text, sizeof text, RC "qp a\n a modify state=sqd only %s\n", rows[i].key);
+        play(text);
+        const char *const line = strstr(calls, "modify state=4 "); /* nothing else drains a queue */
+        cr_assert(line, "%s", rows[i].key);
+        snprintf(mask, sizeof mask, "mask=0x%x ", rows[i].mask);
+        cr_expect(strncmp(line + strlen("modify state=4 "), mask, strlen(mask)) == 0, "%s: %.40s", rows[i].key, line);
+        cr_expect(strstr(line, rows[i].is), "%s: no %s in %s", rows[i].key, rows[i].is, line);
+    }
+}
+
+/* ---- other verbs ---- */
+
+Test(handed, arguments)
+{
+    static const struct {
+        const char *text, *call;
+    } rows[] = {
+        /* objects, with what docs/scenarios.md says of values that their lines leave out */
+        {RC "qp a\n", "\nqp type=0 sq=32 rq=32 all=1 srq=0 one_cq=1\n"},
+        {RC "qp a sq=5 rq=6\n", "\ncq depth=27\nqp type=0 sq=5 rq=6 all=1 srq=0 one_cq=1\n"},
+        {RC "qp a sig=wr\n", " all=0 "},
+        {RC "cq c\ncq e depth=9\nqp a scq=c rcq=e\n", "\ncq depth=64\ncq depth=9\nqp type=0 sq=32 rq=32 all=1 srq=0 "
+                                                      "one_cq=0\n"},
+        {RC "srq s\nqp a srq=s\n", "\nsrq depth=16 limit=0\n"},
+        {RC "srq s depth=7 limit=3\nqp a srq=s\n", "\nsrq depth=7 limit=3\n"},
+        {RC "srq s\nqp a srq=s\n", " srq=1 "},
+        {RC "srq s recv=2 recv_bytes=32\nqp a srq=s\n", "\nshared l+32768:32\nshared l+32800:32\n"},
+        {RC "srq s\nqp a srq=s\n s limit 4\n", "\nlimit=4\n"},
+        {RC "qp a recv=2 recv_bytes=100\n", "\nrecv l+32768:100\nrecv l+32868:100\n"},
+        {RC "qp a recv=1\n", "\nrecv l+32768:1024\n"},
+        {RC "qp a\n a recv times=2\n", "\nrecv l+32768:1024\nrecv l+33792:1024\n"},
+        {RC "qp a\n a recv len=64 at=m+128\n", "\nrecv m+128:64\n"},
+        {RC "qp a\n a recv times=2 len=64 at=m+128\n", "\nrecv m+128:64\nrecv m+192:64\n"},
+        {RC "qp a\n a recv len=0\n", "\nrecv\n"},
+        {RC "qp a\n a recv len=32768\n a recv len=1\n", "\nrecv l+32768:32768\nrecv l+32768:1\n"},
+        {RC "mr x length=4096\nqp a\n", "\nmr fill=x length=4096 access=0xdf iova=0 has_iova=0\n"},
+        {RC "mr x access=remote_read\nqp a\n", "\nmr fill=x length=65536 access=0x4 iova=0 has_iova=0\n"},
+        {RC "mr x iova=0x70000\nqp a\n", " iova=70000 has_iova=1\n"},
+        {RC "mw w\nqp a\n", "\nmw type=1\n"},
+        {RC "mw w type=2\nqp a\n", "\nmw type=2\n"},
+        {RC "cq c\nqp a\n c arm\n", "\narm solicited=0\n"},
+        {RC "cq c\nqp a\n c arm solicited\n", "\narm solicited=1\n"},
+        {RC "cq c\nqp a\n c destroy\n", "\ndestroy cq\n"},
+        {RC "qp a\n a destroy\n", "\ndestroy qp\n"},
+        {RC "mr x\nqp a\n x dereg\n", "\ndestroy mr\n"},
+        {RC "mw w\nqp a\n w free\n", "\ndestroy mw\n"},
+        /* 239.192.0.5: the group is the fifth object, after a domain, two regions, and the queue pair */
+        {UD "qp a\ngroup g\nattach a g\n", "\nattach=1 gid=0000..05 lid="},
+        {UD "qp a\ngroup g lid=0xc055\nattach a g\ndetach a g\n", "\nattach=0 gid=0000..05 lid=0xc055\n"},
+        /* work */
+        {RC "qp a\n a post SEND\n", "\nsend op=SEND flags=signaled imm=0x0 l+0:64 "},
+        {RC "qp a\n a post SEND len=9 at=m+5\n", " imm=0x0 m+5:9 "},
+        {RC "qp a\n a post SEND len=0\n", "\nsend op=SEND flags=signaled imm=0x0 va="},
+        {RC "qp a\n a post SEND lkey=0x77\n", " imm=0x0 key=0x77:64 "},
+        {RC "qp a\n a post SEND signaled=0 solicited=1 fence=1\n", " flags=+solicited+fence "},
+        {RC "qp a\n a post SEND_IMM imm=0x89abcdef\n", " imm=0x89abcdef "},
+        {RC "qp a\n a post SEND_INV inv=0x4567\n", " imm=0x4567 "},
+        {RC "qp a\n a post WRITE to=0x5555 rkey=0x66\n", " va=0x5555 rkey=0x66 "},
+        {RC "qp a\n a post CMP_SWAP cmp=5 swap=6\n", ":8 va=0x10000 rkey=0x1234 swap=6 operand=5\n"},
+        {RC "qp a\n a post FETCH_ADD add=7\n", ":8 va=0x10000 rkey=0x1234 swap=0 operand=7\n"},
+        {RC "qp a\n a post FLUSH placement=2 selectivity=1\n", " placement=2 selectivity=1\n"},
+        {RC "qp a\n a post FLUSH\n", " placement=1 selectivity=0\n"},
+        {RC "mw w\nqp a\n a post BIND_MW mw=w mr=m len=128 access=remote_read key=0x42\n",
+         " bind length=128 access=0x4 key=0x42\n"},
+        {RC "mw w\nqp a\n a post BIND_MW mw=w va=m+64\n", " bind length=65472 access=0xe key="},
+        {UD "qp a\n a post SEND qpn=0x55 qkey=0x66\n", " qpn=0x55 qkey=0x66 port=0 to=peer\n"},
+        {UD "qp a\n a post SEND av_port=2 dest=stranger\n", " qkey=0x11111111 port=2 to=stranger\n"},
+        {UD "qp a\n a post SEND dest=none\n", " to=none\n"},
+        {UD "qp a\n a post SEND dest=nowhere\n", " to=other\n"},
+        {UD "qp a\ngroup g\n a post SEND dest=g\n", " qpn=0xffffff qkey=0x11111111 port=0 to=group\n"},
+        /* memory and ports */
+        {RC "qp a\nwrite m+3 hex:0a0b0c\n", "\nwrite m+3 n=3 0a 0b 0c\n"},
+        {RC "qp a\nwrite m u64=0x1122334455667788\n", "\nwrite m+0 n=8 88 77 66 55\n"},
+        {RC "qp a\nport pkey[1]=0x8123\n", "\nport pkey[1]=0x8123\n"},
+        {RC "qp a\nport lmc=2 mtu=512\n", "\nport lmc[0]=0x2\nport mtu[0]=0x200\n"},
+        {RC "qp a\nport sl2vl[3]=4\n", "\nport sl2vl[3]=0x4\n"},
+        {RC "qp a\nport pkey_violations=5 qkey_violations=6\n",
+         "\nport pkey_violations[0]=0x5\nport qkey_violations[0]=0x6\n"},
+        {RC "mr x access=local_write,remote_write,on_demand\nqp a\npage x+4096 absent\npage x+8192 present\n",
+         "\npage x+4096 present=0\npage x+8192 present=1\n"},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        play(rows[i].text);
+        cr_expect(strstr(calls, rows[i].call), "row %zu: no\n%s\nin the calls of\n%s\n%s", i, rows[i].call,
+                  rows[i].text, calls);
+    }
+}
