@@ -297,79 +297,79 @@ Test(handed, attributes)
 
 /* ---- other verbs ---- */
 
+static const struct {
+    const char *text, *call;
+} arguments[] = {
+    /* objects, with what docs/scenarios.md says of values that their lines leave out */
+    {RC "qp a\n", "\nqp type=0 sq=32 rq=32 all=1 srq=0 one_cq=1\n"},
+    {RC "qp a sq=5 rq=6\n", "\ncq depth=27\nqp type=0 sq=5 rq=6 all=1 srq=0 one_cq=1\n"},
+    {RC "qp a sig=wr\n", " all=0 "},
+    {RC "cq c\ncq e depth=9\nqp a scq=c rcq=e\n", "\ncq depth=64\ncq depth=9\nqp type=0 sq=32 rq=32 all=1 srq=0 "
+                                                  "one_cq=0\n"},
+    {RC "srq s\nqp a srq=s\n", "\nsrq depth=16 limit=0\n"},
+    {RC "srq s depth=7 limit=3\nqp a srq=s\n", "\nsrq depth=7 limit=3\n"},
+    {RC "srq s\nqp a srq=s\n", " srq=1 "},
+    {RC "srq s recv=2 recv_bytes=32\nqp a srq=s\n", "\nshared l+32768:32\nshared l+32800:32\n"},
+    {RC "srq s\nqp a srq=s\n s limit 4\n", "\nlimit=4\n"},
+    {RC "qp a recv=2 recv_bytes=100\n", "\nrecv l+32768:100\nrecv l+32868:100\n"},
+    {RC "qp a recv=1\n", "\nrecv l+32768:1024\n"},
+    {RC "qp a\n a recv times=2\n", "\nrecv l+32768:1024\nrecv l+33792:1024\n"},
+    {RC "qp a\n a recv len=64 at=m+128\n", "\nrecv m+128:64\n"},
+    {RC "qp a\n a recv times=2 len=64 at=m+128\n", "\nrecv m+128:64\nrecv m+192:64\n"},
+    {RC "qp a\n a recv len=0\n", "\nrecv\n"},
+    {RC "qp a\n a recv len=32768\n a recv len=1\n", "\nrecv l+32768:32768\nrecv l+32768:1\n"},
+    {RC "mr x length=4096\nqp a\n", "\nmr fill=x length=4096 access=0xdf iova=0 has_iova=0\n"},
+    {RC "mr x access=remote_read\nqp a\n", "\nmr fill=x length=65536 access=0x4 iova=0 has_iova=0\n"},
+    {RC "mr x iova=0x70000\nqp a\n", " iova=70000 has_iova=1\n"},
+    {RC "mw w\nqp a\n", "\nmw type=1\n"},
+    {RC "mw w type=2\nqp a\n", "\nmw type=2\n"},
+    {RC "cq c\nqp a\n c arm\n", "\narm solicited=0\n"},
+    {RC "cq c\nqp a\n c arm solicited\n", "\narm solicited=1\n"},
+    {RC "cq c\nqp a\n c destroy\n", "\ndestroy cq\n"},
+    {RC "qp a\n a destroy\n", "\ndestroy qp\n"},
+    {RC "mr x\nqp a\n x dereg\n", "\ndestroy mr\n"},
+    {RC "mw w\nqp a\n w free\n", "\ndestroy mw\n"},
+    /* 239.192.0.5: the group is the fifth object, after a domain, two regions, and the queue pair */
+    {UD "qp a\ngroup g\nattach a g\n", "\nattach=1 gid=0000..05 lid="},
+    {UD "qp a\ngroup g lid=0xc055\nattach a g\ndetach a g\n", "\nattach=0 gid=0000..05 lid=0xc055\n"},
+    /* work */
+    {RC "qp a\n a post SEND\n", "\nsend op=SEND flags=signaled imm=0x0 l+0:64 "},
+    {RC "qp a\n a post SEND len=9 at=m+5\n", " imm=0x0 m+5:9 "},
+    {RC "qp a\n a post SEND len=0\n", "\nsend op=SEND flags=signaled imm=0x0 va="},
+    {RC "qp a\n a post SEND lkey=0x77\n", " imm=0x0 key=0x77:64 "},
+    {RC "qp a\n a post SEND signaled=0 solicited=1 fence=1\n", " flags=+solicited+fence "},
+    {RC "qp a\n a post SEND_IMM imm=0x89abcdef\n", " imm=0x89abcdef "},
+    {RC "qp a\n a post SEND_INV inv=0x4567\n", " imm=0x4567 "},
+    {RC "qp a\n a post WRITE to=0x5555 rkey=0x66\n", " va=0x5555 rkey=0x66 "},
+    {RC "qp a\n a post CMP_SWAP cmp=5 swap=6\n", ":8 va=0x10000 rkey=0x1234 swap=6 operand=5\n"},
+    {RC "qp a\n a post FETCH_ADD add=7\n", ":8 va=0x10000 rkey=0x1234 swap=0 operand=7\n"},
+    {RC "qp a\n a post FLUSH placement=2 selectivity=1\n", " placement=2 selectivity=1\n"},
+    {RC "qp a\n a post FLUSH\n", " placement=1 selectivity=0\n"},
+    {RC "mw w\nqp a\n a post BIND_MW mw=w mr=m len=128 access=remote_read key=0x42\n",
+     " bind length=128 access=0x4 key=0x42\n"},
+    {RC "mw w\nqp a\n a post BIND_MW mw=w va=m+64\n", " bind length=65472 access=0xe key="},
+    {UD "qp a\n a post SEND qpn=0x55 qkey=0x66\n", " qpn=0x55 qkey=0x66 port=0 to=peer\n"},
+    {UD "qp a\n a post SEND av_port=2 dest=stranger\n", " qkey=0x11111111 port=2 to=stranger\n"},
+    {UD "qp a\n a post SEND dest=none\n", " to=none\n"},
+    {UD "qp a\n a post SEND dest=nowhere\n", " to=other\n"},
+    {UD "qp a\ngroup g\n a post SEND dest=g\n", " qpn=0xffffff qkey=0x11111111 port=0 to=group\n"},
+    /* memory and ports */
+    {RC "qp a\nwrite m+3 hex:0a0b0c\n", "\nwrite m+3 n=3 0a 0b 0c\n"},
+    {RC "qp a\nwrite m u64=0x1122334455667788\n", "\nwrite m+0 n=8 88 77 66 55\n"},
+    {RC "qp a\nport pkey[1]=0x8123\n", "\nport pkey[1]=0x8123\n"},
+    {RC "qp a\nport lmc=2 mtu=512\n", "\nport lmc[0]=0x2\nport mtu[0]=0x200\n"},
+    {RC "qp a\nport sl2vl[3]=4\n", "\nport sl2vl[3]=0x4\n"},
+    {RC "qp a\nport pkey_violations=5 qkey_violations=6\n",
+     "\nport pkey_violations[0]=0x5\nport qkey_violations[0]=0x6\n"},
+    {RC "mr x access=local_write,remote_write,on_demand\nqp a\npage x+4096 absent\npage x+8192 present\n",
+     "\npage x+4096 present=0\npage x+8192 present=1\n"},
+};
+
 Test(handed, arguments)
 {
-    static const struct {
-        const char *text, *call;
-    } rows[] = {
-        /* objects, with what docs/scenarios.md says of values that their lines leave out */
-        {RC "qp a\n", "\nqp type=0 sq=32 rq=32 all=1 srq=0 one_cq=1\n"},
-        {RC "qp a sq=5 rq=6\n", "\ncq depth=27\nqp type=0 sq=5 rq=6 all=1 srq=0 one_cq=1\n"},
-        {RC "qp a sig=wr\n", " all=0 "},
-        {RC "cq c\ncq e depth=9\nqp a scq=c rcq=e\n", "\ncq depth=64\ncq depth=9\nqp type=0 sq=32 rq=32 all=1 srq=0 "
-                                                      "one_cq=0\n"},
-        {RC "srq s\nqp a srq=s\n", "\nsrq depth=16 limit=0\n"},
-        {RC "srq s depth=7 limit=3\nqp a srq=s\n", "\nsrq depth=7 limit=3\n"},
-        {RC "srq s\nqp a srq=s\n", " srq=1 "},
-        {RC "srq s recv=2 recv_bytes=32\nqp a srq=s\n", "\nshared l+32768:32\nshared l+32800:32\n"},
-        {RC "srq s\nqp a srq=s\n s limit 4\n", "\nlimit=4\n"},
-        {RC "qp a recv=2 recv_bytes=100\n", "\nrecv l+32768:100\nrecv l+32868:100\n"},
-        {RC "qp a recv=1\n", "\nrecv l+32768:1024\n"},
-        {RC "qp a\n a recv times=2\n", "\nrecv l+32768:1024\nrecv l+33792:1024\n"},
-        {RC "qp a\n a recv len=64 at=m+128\n", "\nrecv m+128:64\n"},
-        {RC "qp a\n a recv times=2 len=64 at=m+128\n", "\nrecv m+128:64\nrecv m+192:64\n"},
-        {RC "qp a\n a recv len=0\n", "\nrecv\n"},
-        {RC "qp a\n a recv len=32768\n a recv len=1\n", "\nrecv l+32768:32768\nrecv l+32768:1\n"},
-        {RC "mr x length=4096\nqp a\n", "\nmr fill=x length=4096 access=0xdf iova=0 has_iova=0\n"},
-        {RC "mr x access=remote_read\nqp a\n", "\nmr fill=x length=65536 access=0x4 iova=0 has_iova=0\n"},
-        {RC "mr x iova=0x70000\nqp a\n", " iova=70000 has_iova=1\n"},
-        {RC "mw w\nqp a\n", "\nmw type=1\n"},
-        {RC "mw w type=2\nqp a\n", "\nmw type=2\n"},
-        {RC "cq c\nqp a\n c arm\n", "\narm solicited=0\n"},
-        {RC "cq c\nqp a\n c arm solicited\n", "\narm solicited=1\n"},
-        {RC "cq c\nqp a\n c destroy\n", "\ndestroy cq\n"},
-        {RC "qp a\n a destroy\n", "\ndestroy qp\n"},
-        {RC "mr x\nqp a\n x dereg\n", "\ndestroy mr\n"},
-        {RC "mw w\nqp a\n w free\n", "\ndestroy mw\n"},
-        /* 239.192.0.5: the group is the fifth object, after a domain, two regions, and the queue pair */
-        {UD "qp a\ngroup g\nattach a g\n", "\nattach=1 gid=0000..05 lid="},
-        {UD "qp a\ngroup g lid=0xc055\nattach a g\ndetach a g\n", "\nattach=0 gid=0000..05 lid=0xc055\n"},
-        /* work */
-        {RC "qp a\n a post SEND\n", "\nsend op=SEND flags=signaled imm=0x0 l+0:64 "},
-        {RC "qp a\n a post SEND len=9 at=m+5\n", " imm=0x0 m+5:9 "},
-        {RC "qp a\n a post SEND len=0\n", "\nsend op=SEND flags=signaled imm=0x0 va="},
-        {RC "qp a\n a post SEND lkey=0x77\n", " imm=0x0 key=0x77:64 "},
-        {RC "qp a\n a post SEND signaled=0 solicited=1 fence=1\n", " flags=+solicited+fence "},
-        {RC "qp a\n a post SEND_IMM imm=0x89abcdef\n", " imm=0x89abcdef "},
-        {RC "qp a\n a post SEND_INV inv=0x4567\n", " imm=0x4567 "},
-        {RC "qp a\n a post WRITE to=0x5555 rkey=0x66\n", " va=0x5555 rkey=0x66 "},
-        {RC "qp a\n a post CMP_SWAP cmp=5 swap=6\n", ":8 va=0x10000 rkey=0x1234 swap=6 operand=5\n"},
-        {RC "qp a\n a post FETCH_ADD add=7\n", ":8 va=0x10000 rkey=0x1234 swap=0 operand=7\n"},
-        {RC "qp a\n a post FLUSH placement=2 selectivity=1\n", " placement=2 selectivity=1\n"},
-        {RC "qp a\n a post FLUSH\n", " placement=1 selectivity=0\n"},
-        {RC "mw w\nqp a\n a post BIND_MW mw=w mr=m len=128 access=remote_read key=0x42\n",
-         " bind length=128 access=0x4 key=0x42\n"},
-        {RC "mw w\nqp a\n a post BIND_MW mw=w va=m+64\n", " bind length=65472 access=0xe key="},
-        {UD "qp a\n a post SEND qpn=0x55 qkey=0x66\n", " qpn=0x55 qkey=0x66 port=0 to=peer\n"},
-        {UD "qp a\n a post SEND av_port=2 dest=stranger\n", " qkey=0x11111111 port=2 to=stranger\n"},
-        {UD "qp a\n a post SEND dest=none\n", " to=none\n"},
-        {UD "qp a\n a post SEND dest=nowhere\n", " to=other\n"},
-        {UD "qp a\ngroup g\n a post SEND dest=g\n", " qpn=0xffffff qkey=0x11111111 port=0 to=group\n"},
-        /* memory and ports */
-        {RC "qp a\nwrite m+3 hex:0a0b0c\n", "\nwrite m+3 n=3 0a 0b 0c\n"},
-        {RC "qp a\nwrite m u64=0x1122334455667788\n", "\nwrite m+0 n=8 88 77 66 55\n"},
-        {RC "qp a\nport pkey[1]=0x8123\n", "\nport pkey[1]=0x8123\n"},
-        {RC "qp a\nport lmc=2 mtu=512\n", "\nport lmc[0]=0x2\nport mtu[0]=0x200\n"},
-        {RC "qp a\nport sl2vl[3]=4\n", "\nport sl2vl[3]=0x4\n"},
-        {RC "qp a\nport pkey_violations=5 qkey_violations=6\n",
-         "\nport pkey_violations[0]=0x5\nport qkey_violations[0]=0x6\n"},
-        {RC "mr x access=local_write,remote_write,on_demand\nqp a\npage x+4096 absent\npage x+8192 present\n",
-         "\npage x+4096 present=0\npage x+8192 present=1\n"},
-    };
-
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        play(rows[i].text);
-        cr_expect(strstr(calls, rows[i].call), "row %zu: no\n%s\nin the calls of\n%s\n%s", i, rows[i].call,
-                  rows[i].text, calls);
+    for (size_t i = 0; i < sizeof arguments / sizeof *arguments; i++) {
+        play(arguments[i].text);
+        cr_expect(strstr(calls, arguments[i].call), "row %zu: no\n%s\nin the calls of\n%s\n%s", i, arguments[i].call,
+                  arguments[i].text, calls);
     }
 }
