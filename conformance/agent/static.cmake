@@ -21,7 +21,7 @@ if(NOT static_ok OR CMAKE_C_FLAGS MATCHES "-fsanitize|-fprofile")
   return()
 endif()
 
-set(parts ibcserver ibcagent ibctargets ibcwire ibcscenario ibcverbs ibsystem iba)
+set(parts ibcserver ibcagent ibctargets ibcwire ibcscenario ibcverbs ibsystem iba-static)
 add_executable(ibagent-static main.c static_libs.c verbs.c $<TARGET_OBJECTS:ibcoptions>)
 # Archives by file, so that what they link otherwise, shared, stays away.
 foreach(part ${parts})

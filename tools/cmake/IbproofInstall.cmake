@@ -4,7 +4,7 @@
 #   lib/libiba.a    the model; include/iba/ its headers, folders kept (<wire/...> with the flags of libiba.pc)
 #   share/man/man1, man7  the manual pages
 #   share/ibproof   the scenarios that ibconform plays by default
-install(TARGETS iba ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS iba-static ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 
 foreach(program ibdissect ibconform ibagent ibagent-static ibfabric)
   if(TARGET ${program})

@@ -7,6 +7,13 @@ if(IBA_TESTS)
   pkg_check_modules(CRITERION REQUIRED IMPORTED_TARGET criterion)
 endif()
 
+# ibproof_shared(target): the program links the model as a shared library (core/CMakeLists.txt). Nobody installs it.
+function(ibproof_shared exe)
+  if(IBA_SHARED_TESTS)
+    set_target_properties(${exe} PROPERTIES IBA_SHARED ON LINK_DEPENDS_NO_SHARED ON)
+  endif()
+endfunction()
+
 # ibproof_criterion(target SOURCES ... LIBS ...): build the program, register nothing.
 function(ibproof_criterion exe)
   cmake_parse_arguments(T "" "" "SOURCES;LIBS" ${ARGN})
@@ -18,6 +25,7 @@ function(ibproof_criterion exe)
   # Criterion's classic macros expand to variadic calls that pedantic mode refuses.
   target_compile_options(${exe} PRIVATE -Wno-variadic-macros -Wno-gnu-zero-variadic-macro-arguments)
   set_target_properties(${exe} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/test)
+  ibproof_shared(${exe})
 endfunction()
 
 function(ibproof_test)

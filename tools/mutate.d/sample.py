@@ -70,11 +70,12 @@ class Bench:
         self.links = {}
 
     def link_of(self, test):
-        """The words of the command that links a test's program."""
+        """The words of the command that links a test's program, with the static library of the model: objects take the place of its."""
         if test not in self.links:
             listed = subprocess.run(["ninja", "-C", str(self.build), "-t", "commands", "-s", f"test/t-{test}"], check=True, capture_output=True)
             last = [line for line in listed.stdout.decode().splitlines() if f"-o test/t-{test} " in line][-1]
-            self.links[test] = shlex.split(last.replace(": && ", "", 1).rsplit(" && :", 1)[0])
+            words = shlex.split(last.replace(": && ", "", 1).rsplit(" && :", 1)[0])
+            self.links[test] = [w for word in words for w in (["core/libiba.a", "-lisal"] if word == "core/libiba.so" else [word])]
         return self.links[test]
 
     def object_of(self, path, text, to, level="-O2"):
