@@ -59,7 +59,7 @@ const char *const help_text[] = {
     "  --report FILE          an HTML page with findings, PSNs over time, response times\n"
     "\n"
     "Lists\n"
-    "  -G fields|values|opcodes|findings  lists, tab separated\n"
+    "  -G fields|values|opcodes|findings|statistics  lists, tab separated\n"
     "\n"
     "Exit: 0 ok; 1 wrong usage; 2 input, filter or output error (what was read before it has been printed);\n"
     "      3 --fail-on found something\n"

@@ -3,6 +3,7 @@
 #include "field/field.h"
 #include "finding_help.h"
 #include "options.h"
+#include "stats/stats.h"
 
 static const char *type_name(const struct field *f)
 {
@@ -144,8 +145,11 @@ bool list_print(struct out *o, const char *what)
     static const struct {
         const char *name;
         void (*print)(struct out *o);
-    } lists[] = {
-        {"fields", list_fields}, {"values", list_values}, {"opcodes", list_opcodes}, {"findings", list_findings}};
+    } lists[] = {{"fields", list_fields},
+                 {"values", list_values},
+                 {"opcodes", list_opcodes},
+                 {"findings", list_findings},
+                 {"statistics", stat_list}};
 
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         if (strcmp(what, lists[i].name) == 0) {

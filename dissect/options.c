@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+#include "elsewhere.h"
+#include "field/distance.h"
 #include "filter/filter.h"
 #include "help.h"
 #include "system/confine.h"
@@ -43,9 +45,11 @@ static int add_file(struct options *opt, const char *path)
 static int add_field(struct options *opt, const char *name)
 {
     const struct field *f = field_find(name);
+    char what[256];
 
+    field_unknown(what, sizeof what, name);
     if (!f)
-        return wrong("-e: no field \"%s\"; nearest is \"%s\"", name, field_nearest(name));
+        return wrong("-e: %s", what);
     if (opt->print.n_field == PRINT_MAX_FIELDS)
         return wrong("-e: more than %d fields", PRINT_MAX_FIELDS);
     opt->print.field[opt->print.n_field++] = f;
@@ -356,7 +360,7 @@ static int one_option(struct options *opt, int c, const char *arg)
     case OPT_REPORT: opt->report_path = arg; return EXIT_OK;
     case OPT_USER: opt->user = arg; return EXIT_OK;
     case OPT_NO_SANDBOX: opt->no_sandbox = true; return EXIT_OK;
-    default: return wrong("see ibdissect --help");
+    default: return EXIT_USAGE; /* options_parse() has dealt with it */
     }
 }
 
@@ -369,7 +373,7 @@ static int show(const char *what, const char *const *text)
     for (; text && *text; text++)
         out_str(&o, *text);
     if (what && !list_print(&o, what))
-        return wrong("-G: no list \"%s\"; there are: fields values opcodes findings", what);
+        return wrong("-G: no list \"%s\"; there are: fields values opcodes findings statistics", what);
     if (out_flush(&o) || o.error == EPIPE)
         return EXIT_OK;
     (void)wrong("standard output: %s", strerror(o.error));
@@ -413,6 +417,22 @@ static bool wants_judgement(const struct options *opt)
     return wants || (opt->judge_printed && (opt->write_path || (!opt->quiet && opt->print.n_field == 0)));
 }
 
+/* "ibdissect FILE infiniband.aeth", as in tshark and tcpdump: a word that is no file, and is a filter. */
+static int check_files(const struct options *opt)
+{
+    char err[512];
+
+    for (size_t i = 0; i < opt->n_file; i++) {
+        if (strcmp(opt->file[i], "-") == 0 || access(opt->file[i], F_OK) == 0 || errno != ENOENT)
+            continue;
+        struct filter *f = filter_compile(opt->file[i], err, sizeof err);
+        filter_free(f);
+        if (f)
+            return wrong("%s: no such file; a filter follows -Y: -Y '%s'", opt->file[i], opt->file[i]);
+    }
+    return EXIT_OK;
+}
+
 static int check_whole(struct options *opt)
 {
     if (opt->iface && opt->n_file > 0)
@@ -435,14 +455,39 @@ static int check_whole(struct options *opt)
     return EXIT_OK;
 }
 
+static const struct option longs[] = {
+    {"color", optional_argument, NULL, OPT_COLOR},     {"fail-on", required_argument, NULL, OPT_FAIL_ON},
+    {"mtu", required_argument, NULL, OPT_MTU},         {"port", required_argument, NULL, OPT_PORT},
+    {"report", required_argument, NULL, OPT_REPORT},   {"help", no_argument, NULL, OPT_HELP},
+    {"version", no_argument, NULL, OPT_VERSION},       {"user", required_argument, NULL, OPT_USER},
+    {"no-sandbox", no_argument, NULL, OPT_NO_SANDBOX}, {NULL, 0, NULL, 0}};
+
+/* getopt_long() returned '?' or ':' for `word`, or for the letter optopt. */
+static int bad_option(int got, const char *word)
+{
+    enum { SLIPS = 3 };
+    const char *instead = optopt > 0 && optopt < OPT_COLOR ? elsewhere_of(optopt) : NULL, *near = NULL;
+    char name[64];
+    unsigned least = SLIPS, d;
+
+    if (got == ':' || optopt >= OPT_COLOR)
+        return wrong(got == ':' ? "%s: wants a value; see ibdissect --help" : "%s: takes no value", word);
+    if (instead)
+        return wrong("no option -%c: %s", optopt, instead);
+    if (optopt)
+        return wrong("no option -%c; see ibdissect --help", optopt);
+    (void)snprintf(name, sizeof name, "%.*s", (int)strcspn(word, "="), word);
+    for (const struct option *l = longs; strlen(name) > 2 && l->name; l++)
+        if ((d = name_distance(name + 2, l->name, false)) < least) {
+            least = d;
+            near = l->name;
+        }
+    return near ? wrong("no option %s; did you mean --%s?", name, near)
+                : wrong("no option %s; see ibdissect --help", name);
+}
+
 int options_parse(struct options *opt, int argc, char **argv, bool *done)
 {
-    static const struct option longs[] = {
-        {"color", optional_argument, NULL, OPT_COLOR},     {"fail-on", required_argument, NULL, OPT_FAIL_ON},
-        {"mtu", required_argument, NULL, OPT_MTU},         {"port", required_argument, NULL, OPT_PORT},
-        {"report", required_argument, NULL, OPT_REPORT},   {"help", no_argument, NULL, OPT_HELP},
-        {"version", no_argument, NULL, OPT_VERSION},       {"user", required_argument, NULL, OPT_USER},
-        {"no-sandbox", no_argument, NULL, OPT_NO_SANDBOX}, {NULL, 0, NULL, 0}};
     const char *const version[] = {"ibdissect " IBPROOF_VERSION "\nsandbox: ", confine_offer(), "\n", NULL};
     int c, rc = EXIT_OK;
 
@@ -450,16 +495,26 @@ int options_parse(struct options *opt, int argc, char **argv, bool *done)
     opt->print = (struct print_opts){.separator = '\t', .aggregator = ',', .occurrence = 'a'};
     *done = false;
     (void)set_color(opt, "auto");
-    while (rc == EXIT_OK && (c = getopt_long(argc, argv, "r:i:f:Y:c:nVxlT:e:E:t:w:P2qz:d:o:G:hv", longs, NULL)) != -1) {
+    opterr = 0;
+    while (rc == EXIT_OK &&
+           (c = getopt_long(argc, argv, ":r:i:f:Y:c:nVxlT:e:E:t:w:P2qz:d:o:G:hv", longs, NULL)) != -1) {
         *done = c == 'h' || c == OPT_HELP || c == 'v' || c == OPT_VERSION || c == 'G';
         if (c == 'G')
             return show(optarg, NULL);
+        if (c == 'z' && strcmp(optarg, "help") == 0) {
+            *done = true;
+            return show("statistics", NULL);
+        }
+        if (c == '?' || c == ':')
+            return bad_option(c, argv[optind - 1]);
         if (*done)
             return show(NULL, c == 'h' || c == OPT_HELP ? help_text : version);
         rc = one_option(opt, c, optarg);
     }
     for (; rc == EXIT_OK && optind < argc; optind++)
         rc = add_file(opt, argv[optind]);
+    if (rc == EXIT_OK)
+        rc = check_files(opt);
     return rc != EXIT_OK ? rc : check_whole(opt);
 }
 

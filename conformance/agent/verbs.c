@@ -39,7 +39,8 @@ static void list_devices(struct ibv_device **list, int n, const char *name, char
     for (int i = 0; i < n && used > 0 && (size_t)used < errlen; i++)
         used += snprintf(err + used, errlen - (size_t)used, "%s %s", i ? "," : "", ibv_get_device_name(list[i]));
     if (n <= 0 && used > 0 && (size_t)used < errlen)
-        (void)snprintf(err + used, errlen - (size_t)used, " none");
+        (void)snprintf(err + used, errlen - (size_t)used,
+                       " none. Soft-RoCE: rdma link add rxe0 type rxe netdev IFACE; the reference: --engine");
 }
 
 static struct ibv_context *open_named(const char *name, char *err, size_t errlen)

@@ -49,6 +49,13 @@ static const char *id_of(size_t i, const void *ctx)
     return suite->s[i]->id;
 }
 
+static const char *name_at(size_t i, const void *ctx)
+{
+    const char *const *name = ctx;
+
+    return name[i];
+}
+
 static const char *statement_id(size_t i, const void *ctx)
 {
     (void)ctx;
@@ -60,6 +67,28 @@ const char *statement_nearest(const char *id)
     return ibc_nearest(id, statement_id, ibc_statement_count, NULL);
 }
 
+/* The groups of ids with as many parts as the pattern has: "rc.responder" for "rc.respnder". Names `near`, if one is.
+ */
+static void nearest_group(const struct ibc_suite *suite, const char *pattern, char *near, size_t n)
+{
+    struct group {
+        char name[128];
+    } *group = calloc(suite->n + 1, sizeof *group);
+    const char **name = calloc(suite->n + 1, sizeof *name), *best;
+
+    for (size_t i = 0; group && name && i < suite->n; i++) {
+        const char *end = suite->s[i]->id;
+        for (const char *p = pattern; p && end; p = strchr(p, '.') ? strchr(p, '.') + 1 : NULL)
+            end = strchr(end + (p != pattern), '.');
+        snprintf(group[i].name, sizeof group[i].name, "%.*s", end ? (int)(end - suite->s[i]->id) : 0, suite->s[i]->id);
+        name[i] = group[i].name;
+    }
+    best = group && name ? ibc_nearest(pattern, name_at, suite->n, name) : NULL;
+    snprintf(near, n, "%s%.127s%s", best ? "; nearest is \"" : "", best ? best : "", best ? "\"" : "");
+    free(group);
+    free(name);
+}
+
 bool select_matches(const struct ibc_suite *suite, const char *pattern, char *near, size_t n)
 {
     for (size_t i = 0; i < suite->n; i++)
@@ -67,6 +96,8 @@ bool select_matches(const struct ibc_suite *suite, const char *pattern, char *ne
             return true;
     const char *id = ibc_nearest(pattern, id_of, suite->n, suite);
     snprintf(near, n, "%s%.200s%s", id ? "; nearest is \"" : "", id ? id : "", id ? "\"" : "");
+    if (!id)
+        nearest_group(suite, pattern, near, n);
     return false;
 }
 

@@ -168,17 +168,19 @@ static char *read_file(const struct complaint *c, size_t *n)
 
 static cJSON *parse(const struct complaint *c)
 {
-    size_t n, line = 1;
+    size_t n, line = 1, column = 1;
     char *text = read_file(c, &n);
     const char *end = text;
 
     if (!text)
         return NULL;
     cJSON *root = cJSON_ParseWithLengthOpts(text, n + 1, &end, 1); /* including the final 0 */
-    for (const char *p = text; !root && p < end; p++)
+    for (const char *p = text; !root && p < end; p++) {
         line += *p == '\n';
+        column = *p == '\n' ? 1 : column + 1;
+    }
     if (!root)
-        wrong(c, "line %zu: not JSON", line);
+        wrong(c, "line %zu, near column %zu: not JSON", line, column);
     else if (!cJSON_IsArray(root)) {
         wrong(c, "not a list of waivers");
         cJSON_Delete(root);

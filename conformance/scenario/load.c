@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "bind.h"
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -274,7 +275,7 @@ struct ibc_scenario *ibc_load(const char *path, const char *id, char *err, size_
     size_t n;
 
     if (file == NULL) {
-        ibc_fault(&f, 0, 0, "cannot be opened");
+        ibc_fault(&f, 0, 0, "cannot be opened: %s", strerror(errno));
         return NULL;
     }
     text = malloc(IBC_MAX_FILE + 1);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "fault.h"
 #include "scenario.h"
+#include <errno.h>
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -122,7 +123,7 @@ static bool folder(struct visit *v, unsigned depth)
         return ibc_fault(v->f, 0, 0, "more than %d folders deep", DEEPEST);
     n = scandir(v->path, &entry, NULL, alphasort);
     if (n < 0)
-        return ibc_fault(v->f, 0, 0, "cannot be opened");
+        return ibc_fault(v->f, 0, 0, "cannot be opened: %s", strerror(errno));
     for (int i = 0; i < n; i++) {
         good = good && visit(v, entry[i]->d_name, depth);
         free(entry[i]);

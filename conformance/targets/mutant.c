@@ -338,8 +338,9 @@ static bool unknown(const char *name, size_t len, char *err, size_t errlen)
 
     (void)snprintf(word, sizeof word, "%.*s", (int)(len < NAME ? len : NAME - 1), name);
     nearest = ibc_nearest(word, name_at, ibc_mutant_count(), NULL);
-    (void)snprintf(err, errlen, "mutant:%s: no such row or field%s%s%s", word, nearest ? "; did you mean mutant:" : "",
-                   nearest ? nearest : "", nearest ? "?" : "");
+    (void)snprintf(err, errlen, "mutant:%s: no such row or field; %s%s%s", word,
+                   nearest ? "did you mean mutant:" : "ibconform mutants --list names all", nearest ? nearest : "",
+                   nearest ? "?" : "");
     return false;
 }
 

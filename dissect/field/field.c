@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "field/field.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include "field/computed.h"
 #include "field/distance.h"
@@ -244,22 +245,61 @@ const struct field *field_find(const char *name)
     return find_exact(whole);
 }
 
+/* A name that has a third of its letters wrong is another name, not a slip. */
+static unsigned slips(size_t letters)
+{
+    return letters < 3 ? 1 : (unsigned)(letters / 3);
+}
+
+/* The parts before the first dot differ by a slip at most: tcp.port is not udp.port. */
+static bool same_head(const char *a, const char *b)
+{
+    const size_t na = strcspn(a, "."), nb = strcspn(b, ".");
+    char x[NAME_BYTES], y[NAME_BYTES];
+
+    if (na >= sizeof x || nb >= sizeof y)
+        return false;
+    (void)snprintf(x, sizeof x, "%.*s", (int)na, a);
+    (void)snprintf(y, sizeof y, "%.*s", (int)nb, b);
+    return name_distance(x, y, false) <= slips(na);
+}
+
 /* The distance if it is less than `least`, else a value not below it. The distance is at least the difference of the
  * lengths. */
 static unsigned nearer(const char *name, const char *known, unsigned least)
 {
     const size_t a = strlen(name), b = strlen(known);
 
-    return (a > b ? a - b : b - a) >= least ? least : name_distance(name, known, false);
+    if ((a > b ? a - b : b - a) >= least || !same_head(name, known))
+        return least;
+    return name_distance(name, known, false);
 }
 
-const char *field_nearest(const char *name)
+/* "psn" for "infiniband.bth.psn", "frame.time" for "frame.time_epoch": a part of the name, whole at one end. The
+ * shortest such field. */
+static const char *field_with_part(const char *name)
+{
+    size_t n, len = strlen(name);
+    const struct field *f = field_all(&n);
+    const char *best = NULL;
+
+    for (size_t i = 0; len > 0 && i < n; i++) {
+        const size_t of = strlen(f[i].name);
+        const bool ends = of > len && f[i].name[of - len - 1] == '.' && strcmp(f[i].name + of - len, name) == 0;
+        const bool begins = of > len && f[i].name[len] == '_' && strncmp(f[i].name, name, len) == 0;
+        if ((ends || begins) && (!best || of < strlen(best)))
+            best = f[i].name;
+    }
+    return best;
+}
+
+static const char *field_like(const char *name)
 {
     static const char prefix[] = "infiniband.";
     size_t n;
     const struct field *f = field_all(&n);
-    const char *best = f[0].name;
-    unsigned least = UINT32_MAX;
+    const char *best = NULL;
+    unsigned least = slips(strlen(name)) + 1;
 
     for (size_t i = 0; i < n && least > 0; i++) {
         const bool ours = strncmp(f[i].name, prefix, sizeof prefix - 1) == 0;
@@ -272,6 +312,16 @@ const char *field_nearest(const char *name)
         }
     }
     return best;
+}
+
+void field_unknown(char *out, size_t room, const char *name)
+{
+    const char *near = field_with_part(name);
+
+    if (!near)
+        near = field_like(name);
+    (void)snprintf(out, room, "no field \"%s\"; %s%s%s", name, near ? "nearest is \"" : "",
+                   near ? near : "-G fields lists all", near ? "\"" : "");
 }
 
 struct value field_row_value(const struct iba_field *row, const uint8_t *wire)

@@ -41,8 +41,10 @@ struct field {
 const struct field *field_all(size_t *n);
 /* NULL when there is none. The prefix "infiniband." may be left out. */
 const struct field *field_find(const char *name);
-/* The known name most similar to a mistyped one; never NULL. */
-const char *field_nearest(const char *name);
+/* The answer to a name that no field has: `no field "x"; nearest is "y"`. A field is near that has it as its
+ * last part (psn), that begins with it (frame.time), or from which it differs by few letters; if none is, where all
+ * are. */
+void field_unknown(char *out, size_t room, const char *name);
 
 /* The packet's datagram with the private data of its connection's upper protocol, if known. Otherwise as
  * iba_mad_of(). */

@@ -22,11 +22,12 @@ bool parser_fail(struct parser *ps, uint32_t col, const char *format, ...)
 
 bool parser_fail_field(struct parser *ps, uint32_t col, const char *name, size_t len)
 {
-    char text[FILTER_MAX_WORD];
+    char text[FILTER_MAX_WORD], what[FILTER_MAX_WORD + 128];
 
     if (len >= sizeof text)
         return parser_fail(ps, col, "no field has a name this long");
     memcpy(text, name, len);
     text[len] = '\0';
-    return parser_fail(ps, col, "no field \"%s\"; nearest is \"%s\"", text, field_nearest(text));
+    field_unknown(what, sizeof what, text);
+    return parser_fail(ps, col, "%s", what);
 }

@@ -26,7 +26,17 @@ static bool accept(struct parser *ps, enum token_kind kind)
 
 static bool expect(struct parser *ps, enum token_kind kind)
 {
-    return accept(ps, kind) || unexpected(ps);
+    static const struct {
+        enum token_kind kind;
+        const char *text;
+    } closing[] = {{TOKEN_RPAREN, ")"}, {TOKEN_RBRACE, "}"}, {TOKEN_RBRACKET, "]"}};
+
+    if (accept(ps, kind))
+        return true;
+    for (size_t i = 0; ps->t.kind == TOKEN_END && i < sizeof closing / sizeof *closing; i++)
+        if (closing[i].kind == kind)
+            return parser_fail(ps, ps->t.col, "the filter ends too early: \"%s\" is missing", closing[i].text);
+    return unexpected(ps);
 }
 
 static bool enter(struct parser *ps)

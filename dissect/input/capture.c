@@ -38,6 +38,29 @@ static const struct magic *find_magic(struct cap_stream *s)
     return NULL;
 }
 
+/* Programs that people compress captures with, and the commands that write them plain. */
+static const struct {
+    uint8_t bytes[6];
+    unsigned count;
+    const char *fault;
+} packed[] = {
+    {{0x28, 0xb5, 0x2f, 0xfd}, 4, "compressed by zstd: zstdcat FILE | ibdissect -"},
+    {{0xfd, '7', 'z', 'X', 'Z', 0}, 6, "compressed by xz: xzcat FILE | ibdissect -"},
+    {{0x04, 0x22, 0x4d, 0x18}, 4, "compressed by lz4: lz4cat FILE | ibdissect -"},
+    {{'B', 'Z', 'h'}, 3, "compressed by bzip2: bzcat FILE | ibdissect -"},
+    {{'P', 'K', 3, 4}, 4, "a zip archive: unzip -p FILE | ibdissect -"},
+};
+
+static const char *no_capture(struct cap_stream *s)
+{
+    const size_t have = cap_stream_fill(s, sizeof packed->bytes);
+
+    for (size_t i = 0; i < sizeof packed / sizeof *packed; i++)
+        if (have >= packed[i].count && memcmp(s->at, packed[i].bytes, packed[i].count) == 0)
+            return packed[i].fault;
+    return "not a capture file (no pcap, pcapng, ERF or gzip magic)";
+}
+
 static bool fail_begin(struct capture *c, const char *what)
 {
     cap_fail_early(c, "%s", what);
@@ -58,7 +81,7 @@ static bool begin_plain(struct capture *c)
     }
     if (cap_erf_plausible(&c->in))
         return cap_erf_begin(c);
-    return fail_begin(c, "not a capture file (no pcap, pcapng, ERF or gzip magic)");
+    return fail_begin(c, no_capture(&c->in));
 }
 
 static bool begin(struct capture *c)

@@ -42,8 +42,8 @@ void *stat_io_open(const char *arg, char *err, size_t errlen)
     uint64_t ns;
 
     if (!arg || !seconds(arg, &ns)) {
-        (void)snprintf(err, errlen, "-z io,stat,%.64s: SEC is a number of seconds such as 0.5, or 0 for the whole run",
-                       arg ? arg : "");
+        (void)snprintf(err, errlen, "-z io,stat%s%.64s: SEC is a number of seconds such as 0.5, or 0 for the whole run",
+                       arg ? "," : "", arg ? arg : "");
         return NULL;
     }
     struct io *s = calloc(1, sizeof *s);

@@ -37,14 +37,33 @@ const struct stat_kind stat_kinds[] = {
     {0},
 };
 
+/* NULL: none is like it, so that naming one would mislead. */
 static const struct stat_kind *nearest(const char *text)
 {
-    const struct stat_kind *best = stat_kinds;
+    const struct stat_kind *best = NULL;
+    unsigned least = (unsigned)strcspn(text, ",") / 2 + 1;
 
-    for (const struct stat_kind *k = stat_kinds; k->name; k++)
-        if (name_distance(text, k->name, true) < name_distance(text, best->name, true))
+    for (const struct stat_kind *k = stat_kinds; k->name; k++) {
+        const unsigned d = name_distance(text, k->name, true);
+        if (d < least) {
+            least = d;
             best = k;
+        }
+    }
     return best;
+}
+
+void stat_list(struct out *o)
+{
+    for (const struct stat_kind *k = stat_kinds; k->name; k++) {
+        OUT_LIT(o, "-z ");
+        out_str(o, k->usage);
+        for (size_t n = strlen(k->usage); n < 20; n++)
+            out_ch(o, ' ');
+        out_ch(o, ' ');
+        out_str(o, k->help);
+        out_ch(o, '\n');
+    }
 }
 
 const struct stat_kind *stat_find(const char *text, const char **arg, char *err, size_t errlen)
@@ -57,6 +76,9 @@ const struct stat_kind *stat_find(const char *text, const char **arg, char *err,
         return k;
     }
     *arg = NULL;
-    (void)snprintf(err, errlen, "-z %.64s: no such statistic; the nearest is %s", text, nearest(text)->usage);
+    const struct stat_kind *near = nearest(text);
+    (void)snprintf(err, errlen,
+                   near ? "-z %.64s: no such statistic; the nearest is %s" : "-z %.64s: no such statistic; %s", text,
+                   near ? near->usage : "-z help lists all");
     return NULL;
 }

@@ -29,6 +29,8 @@ struct stat_kind {
 
 /* The table; ends with a row whose name is NULL. */
 extern const struct stat_kind stat_kinds[];
+/* A line for each kind. */
+void stat_list(struct out *o);
 /* The kind that `text` names, and where its argument begins (or NULL); NULL with one line in err, naming the nearest.
  */
 const struct stat_kind *stat_find(const char *text, const char **arg, char *err, size_t errlen);

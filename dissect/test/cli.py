@@ -195,7 +195,34 @@ class Usage(Case):
         self.fails(1, "-T", "fields", "-e", "infiniband.bth.pns", ACKS, says='"infiniband.bth.psn"')
         self.fails(1, "-T", "fields", "-e", "bth.opcod", ACKS, says='"infiniband.bth.opcode"')
 
+    def test_options_of_other_programs(self):
+        """Those of tshark and tcpdump name what does the same here; others name the nearest."""
+        for option, says in (("-O", "-V prints all headers"), ("-D", "dumpcap -D"), ("-b", "dumpcap"), ("-R", "-Y is the filter"),
+                             ("-k", "no option -k; see ibdissect --help"), ("--reprot", "did you mean --report?"),
+                             ("--nonsense", "no option --nonsense; see"), ("--version=1", "takes no value"),
+                             ("--report", "--report: wants a value"), ("-Y", "-Y: wants a value")):
+            with self.subTest(option):
+                self.fails(1, option, says=says, printed=0)
+
+    def test_filter_where_a_file_is_expected(self):
+        self.fails(1, ACKS, "infiniband.aeth", says="a filter follows -Y: -Y 'infiniband.aeth'", printed=0)
+        self.fails(1, "infiniband.bth.psn == 1", ACKS, says="a filter follows -Y", printed=0)
+
+    def test_statistics_are_listed(self):
+        listed = self.good("-z", "help").stdout
+        self.assertEqual(listed, self.good("-G", "statistics").stdout)
+        self.assertIn(b"-z io,stat,SEC          packets and bytes", listed)
+        self.fails(1, "-z", "nonsense", ACKS, says="-z help lists all")
+        self.fails(1, "-z", "io,stat", ACKS, says="-z io,stat: SEC is")
+
+    def test_packed_captures(self):
+        for head, says in ((b"\x28\xb5\x2f\xfd", "zstdcat"), (b"\xfd7zXZ\0", "xzcat"), (b"\x04\x22\x4d\x18", "lz4cat"),
+                           (b"BZh9", "bzcat"), (b"PK\3\4", "unzip -p")):
+            with self.subTest(says):
+                self.fails(2, self.file(head + bytes(60)), says=says, printed=0)
+
     def test_filter_with_a_typo(self):
+        self.fails(2, "-Y", "(infiniband.bth.psn == 1", ACKS, says='the filter ends too early: ")" is missing', printed=0)
         self.fails(2, "-Y", "infiniband.bth.pns == 1", ACKS, says="infiniband.bth.psn", printed=0)
         for expr in ("bth.psn ==", "bth.psn = = 1", "(bth.psn", "bth.psn == 99999999999999999999", "&&", ""):
             with self.subTest(expr):

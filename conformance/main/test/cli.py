@@ -172,6 +172,9 @@ class Selection(Case):
         self.assertEqual(self.ids(), both)
         self.assertEqual(self.ids("area.two", "area.one", "area"), both)
 
+    def test_a_group_with_a_slip(self):
+        self.fails(2, "run", "area.oen", says='nearest is "area.one"')
+
     def test_nothing_matches(self):
         for command in ("list", "run", "mutants", "show"):
             self.fails(2, command, "area.one.god", says='nearest is "area.one.good"')

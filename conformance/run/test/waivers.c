@@ -57,7 +57,7 @@ Test(waivers, bad_files)
                                           "2100-02-29", "2027-02-30", "+027-01-01"};
 
     refused("", "not JSON");
-    refused("[\n{" GOOD ",\n]", "line 3: not JSON");
+    refused("[\n{" GOOD ",\n]", "line 3, near column 2: not JSON");
     refused("[] []", "not JSON");
     refused("{}", "not a list");
     refused("7", "not a list");

@@ -222,7 +222,7 @@ Test(fault, a_scenario_s_name_ends_in_ibt)
     cr_expect_null(ibc_load_text(HEAD, strlen(HEAD), "x.txt", "x", err, sizeof err));
     cr_expect_str_eq(err, "x.txt: a scenario's name ends in .ibt");
     cr_expect_null(ibc_load("/nowhere/x.ibt", "x", err, sizeof err));
-    cr_expect_str_eq(err, "/nowhere/x.ibt: cannot be opened");
+    cr_expect_str_eq(err, "/nowhere/x.ibt: cannot be opened: No such file or directory");
 }
 
 Test(fault, nobody_has_to_listen)

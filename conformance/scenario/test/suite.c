@@ -106,7 +106,7 @@ Test(suite, no_such_folder)
     struct ibc_suite u;
 
     cr_expect_not(ibc_suite_load(&u, "no-such-folder", err, sizeof err));
-    cr_expect_str_eq(err, "no-such-folder: cannot be opened");
+    cr_expect_str_eq(err, "no-such-folder: cannot be opened: No such file or directory");
 }
 
 Test(suite, the_tree_s_own_scenarios_load)

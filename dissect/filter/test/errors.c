@@ -36,7 +36,7 @@ Test(errors, names)
         {"len(udp.prt) == 2", "-Y: column 5: no field \"udp.prt\"; nearest is \"udp.port\""},
         {"foo(udp.port) == 1", "-Y: column 1: no function \"foo\"; there are abs, count, len, lower, max, min, upper"},
         {"Udp", "-Y: column 1: no field \"Udp\"; nearest is \"udp\""},
-        {"RC_SEND_ONLY", "-Y: column 1: no field \"RC_SEND_ONLY\"; nearest is \"erf.ts_le\""},
+        {"RC_SEND_ONLY", "-Y: column 1: no field \"RC_SEND_ONLY\"; -G fields lists all"},
     };
     CHECK(rows);
 }
@@ -47,7 +47,7 @@ Test(errors, syntax)
         {"", "-Y: column 1: the filter is empty"},
         {"   ", "-Y: column 1: the filter is empty"},
         {"udp)", "-Y: column 4: \")\" was not expected here"},
-        {"(udp", "-Y: column 5: the filter ends too early"},
+        {"(udp", "-Y: column 5: the filter ends too early: \")\" is missing"},
         {"udp &&", "-Y: column 7: the filter ends too early"},
         {"&& udp", "-Y: column 1: \"&&\" was not expected here"},
         {"udp udp", "-Y: column 5: \"udp\" was not expected here"},

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "elsewhere.h"
+#include <stddef.h>
+
+#define DUMPCAP "capture with dumpcap, and pipe it: dumpcap -w - ... | ibdissect -"
+static const struct {
+    char letter;
+    const char *instead;
+} rows[] = {
+    {'a', DUMPCAP},
+    {'b', DUMPCAP},
+    {'B', DUMPCAP},
+    {'s', DUMPCAP},
+    {'y', DUMPCAP},
+    {'I', DUMPCAP},
+    {'p', DUMPCAP},
+    {'D', "dumpcap -D lists the interfaces; -i NAME captures from one"},
+    {'L', "dumpcap -L lists the link types of an interface"},
+    {'A', "-x prints the bytes"},
+    {'F', "-w writes pcapng; editcap -F converts it"},
+    {'H', "no name is looked up"},
+    {'N', "no name is looked up"},
+    {'j', "-e FIELD chooses what -T json and jsonl print"},
+    {'J', "-e FIELD chooses what -T json and jsonl print"},
+    {'M', "memory is bounded, so nothing needs to be reset"},
+    {'O', "-V prints all headers, and -T fields -e FIELD only some"},
+    {'Q', "-q leaves packets out"},
+    {'R', "-Y is the filter; with -2 fields of later packets are known"},
+    {'S', "-T text prints no separators"},
+    {'u', "-t r, a, ad, e, u, ud and d choose the time"},
+    {'C', "there are no profiles; -o KEY:VALUE sets what there is"},
+    {'K', "there is no decryption"},
+    {'X', "there are no scripts; pipe -T jsonl into one"},
+};
+
+const char *elsewhere_of(int letter)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].letter == letter)
+            return rows[i].instead;
+    return NULL;
+}

@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Options of tshark and tcpdump that ibdissect does not have, and what does the same. */
+#ifndef DISSECT_ELSEWHERE_H
+#define DISSECT_ELSEWHERE_H
+/* NULL: neither has an option of this letter that people would try here. */
+const char *elsewhere_of(int letter);
+#endif
