@@ -13,7 +13,7 @@
 #include "sim/iba_random.h"
 #include "test/golden.h"
 
-enum { TALKS = 600, AIMED = 600, SHOTS = 70, PAIRS = 3, MANY = 20, READS = 4, PAST = 8 };
+enum { TALKS = 600, AIMED = 800, SHOTS = 70, PAIRS = 3, MANY = 20, READS = 4, PAST = 8 };
 
 static struct iba_random random_state;
 static uint64_t digest;
@@ -98,10 +98,12 @@ static const iba_time limits[] = {IBA_OBS_LEAST_RTT_NS,
                                   44000,
                                   61000,
                                   70000,
+                                  1280000, /* RNR NAK code 14 (WF-50) */
                                   3 * MS,
                                   5 * MS,
                                   50 * MS,
                                   60 * MS,
+                                  61280000,
                                   100 * MS};
 
 /* The time until exactly a limit has passed since one of the newest packets, or 1 ns less. */
@@ -286,6 +288,27 @@ static bool calm_shot(struct talk *t, struct shot *x)
     return true;
 }
 
+/* The identification is as far ahead or behind as the observer believes a sender to count, or one farther. */
+static uint16_t aimed_id(uint16_t next)
+{
+    const uint16_t step = (uint16_t)(1024 + below(2));
+
+    return (uint16_t)(one_in(2) ? next - step : next + step);
+}
+
+/* Damage, a syndrome that few responders send, and identifications far away. */
+static void disturb(const struct talk *t, struct shot *x)
+{
+    static const uint8_t syndromes[] = {0x40, NAK + 3, NAK + 5, 0x7f, RNR + 1};
+
+    if (x->from == B && x->syndrome && one_in(12))
+        x->syndrome = syndromes[below(sizeof syndromes)];
+    if (one_in(15))
+        x->how = DAMAGED;
+    if (t->id[x->from] && one_in(10))
+        x->id = aimed_id(t->id[x->from]);
+}
+
 /* The packet of a UC or UD queue pair, which has the number of this one. */
 static void other_service(struct shot *x)
 {
@@ -338,6 +361,8 @@ static struct shot some_shot(struct talk *t, iba_time now)
     }
     if (one_in(40))
         x.cut = (uint16_t)below(20);
+    if (aims)
+        disturb(t, &x);
     if (aims && one_in(30))
         other_service(&x);
     return x;
@@ -431,6 +456,9 @@ static void compare(const char *path, unsigned first, unsigned n)
         w.observer->cfg.decided = on_decision;
         w.observer->cfg.answered = aims && i % 8 >= 4 ? NULL : on_answered;
         one_talk(&w);
+        cr_assert(sound(w.observer), "talk %u", i);
+        for (unsigned k = 0; k < IBA_FINDING_COUNT; k++)
+            cr_assert_eq(w.observer->found[k], w.found[k], "talk %u: %s", i, iba_findings[k].name);
         len = snprintf(line, sizeof line, "%u %016" PRIx64, i, digest);
         for (unsigned k = 0; k < IBA_FINDING_COUNT; k++)
             if (w.found[k])
