@@ -239,7 +239,10 @@ bool iba_node_send_at_rate(struct iba_node *n, uint8_t port, const uint8_t *byte
                            iba_time now)
 {
     assert(port > 0 && port <= n->cfg.n_port && n->cfg.type != IBA_NODE_SWITCH);
-    return iba_pace_put(n, &n->port[port], bytes, len, ipd, now);
+    if (n->port[port].info.portphysicalstate == IBA_PHYS_LINKUP)
+        return iba_pace_put(n, &n->port[port], bytes, len, ipd, now);
+    send(n, port, bytes, len, 0, now); /* it is dropped, and has no turn to wait for */
+    return true;
 }
 
 /* Packets with a static rate whose turn has come go into the queues of their VLs. */

@@ -163,5 +163,8 @@ Test(pace, a_link_that_goes_down_drops_them)
     cr_expect_eq(sender(w)->paced_waiting, 0);
     watch(w, &s);
     cr_expect_eq(s.n, 0);
+    cr_expect(post(w, FIRST_LID + 1, 64, 1), "dropped as well");
+    cr_expect_eq(sender(w)->counters.portxmitdiscards, 4);
+    cr_expect_eq(iba_node_deadline(&w->ca[0]), IBA_NEVER);
     wired_free(w);
 }

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Any bytes as a topology file of ibfabric: nodes whose cables have two ends, or one line of fault. */
+#include <sys/mman.h>
+#include <unistd.h>
+#include "fuzz.h"
+#include "topology.h"
+
+const struct fuzz_target fuzz_target = {"topology", FUZZ_BYTES, NULL};
+
+static void check(const struct topology *t)
+{
+    FUZZ_CHECK(t->n > 0);
+    for (size_t i = 0; i < t->n; i++) {
+        const struct topology_node *a = &t->node[i];
+        FUZZ_CHECK(a->ports > 0 && a->ports < 255 && strlen(a->description) < sizeof a->description);
+        fuzz_note_bytes(a->description, strlen(a->description));
+        fuzz_note(a->guid);
+        for (unsigned p = 1; p <= a->ports; p++) {
+            if (a->end[p].node < 0)
+                continue;
+            FUZZ_CHECK((size_t)a->end[p].node < t->n && a->end[p].port > 0);
+            const struct topology_node *b = &t->node[a->end[p].node];
+            FUZZ_CHECK(a->end[p].port <= b->ports && b->end[a->end[p].port].node == (int32_t)i &&
+                       b->end[a->end[p].port].port == p);
+        }
+    }
+}
+
+int fuzz_one(const uint8_t *data, size_t n)
+{
+    const int fd = memfd_create("topology", 0);
+    char path[64], err[TOPOLOGY_ERROR] = "";
+    struct topology *t;
+
+    fuzz_trace = FUZZ_TRACE_START;
+    FUZZ_CHECK(fd >= 0 && write(fd, data, n) == (ssize_t)n);
+    (void)snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    t = topology_read(path, err);
+    (void)close(fd);
+    FUZZ_CHECK((t == NULL) == (err[0] != '\0') && !strchr(err, '\n'));
+    if (t)
+        check(t);
+    topology_free(t);
+    return 0;
+}
