@@ -293,10 +293,11 @@ void iba_arrive(struct iba_node *n, uint8_t port, const struct iba_view *v, iba_
 /* Of the node's own packets: a directed route begins here unless it begins with a part by LID (C14-9, C14-13). */
 static bool begins_directed(const struct iba_hop *h)
 {
-    const uint8_t *route = h->mad + IBA_BYTES_madhdr;
+    const uint8_t *route;
 
     if (!iba_hop_is_directed(h))
         return false;
+    route = h->mad + IBA_BYTES_madhdr;
     return (iba_smpdirected_d(h->mad + 4) ? iba_smp_route_drdlid(route) : iba_smp_route_drslid(route)) == UINT16_MAX;
 }
 
