@@ -2,7 +2,7 @@
 /* Two switches and three adapters whose links count credits: anything arrives, anybody sends, wires lose, change and
  * copy packets, cables come and go. After each step: every slot of the pool is in one queue or free; buffers are as
  * full as the packets that hold them; no multicast packet goes back; packets on wires have good CRCs; no node wants to
- * be called again at once, for ever. */
+ * be called again at once without end. */
 #include "fabric/iba_link.h"
 #include "fabric/iba_node.h"
 #include "fuzz.h"
@@ -117,8 +117,8 @@ static void make(uint8_t settings)
         iba_node_init(&w.node[i], &c, w.memory[i], &w.pool);
     }
     for (unsigned s = 0; s < SWITCHES; s++)
-        for (uint8_t p = 1; p <= PORTS; p++)
-            plug(s, p, true);
+        for (unsigned p = 1; p <= PORTS; p++)
+            plug(s, (uint8_t)p, true);
     for (unsigned i = 0; i < NODES && !(settings & 8); i++)
         manage(&w.node[i], i);
 }
