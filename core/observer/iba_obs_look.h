@@ -24,6 +24,8 @@
 enum { IBA_OBS_TRUST = 2 };
 /* A run may lack this many PSNs, and is still taken for the same run. */
 enum { IBA_OBS_MOST_LOST = 16 };
+/* The capture may lack this many packets at the beginning of a run. */
+enum { IBA_OBS_MOST_BEGINNING = 3 };
 /* When this many packets follow each other directly, not all of them are late. */
 enum { IBA_OBS_RUN = 3 };
 /* The first requests of a capture may be retransmissions of requests from before the capture. This is the most of them.

@@ -8,15 +8,12 @@
 #include "observer/iba_obs_reorder.h"
 #include "observer/iba_obs_report.h"
 #include "observer/iba_obs_selective.h"
+#include "observer/iba_obs_timer.h"
 #include "observer/iba_obs_unsent.h"
 #include "observer/iba_obs_rules.h"
 
 /* Software waits up to this much longer than an RNR NAK asks for. Shorter than the usual ACK timer (code 14, 67 ms). */
 #define SLOW_TIMER_NS UINT64_C(60000000)
-enum { MOST_BEGINNING = 3 }; /* packets at the beginning of a run that the capture may lack */
-/* The shortest time of an adaptive timer. */
-#define SHORTEST_TIMER_NS UINT64_C(4000)
-enum { ROUND_TRIPS = 4 };
 enum { MOST_RETRIES = 7 }; /* RQ-22: a timer sends a packet again at most this often */
 
 /* How soon the response of `r` may have an effect here. Before any round trip is known, an RNR NAK directly after its
@@ -185,6 +182,21 @@ bool iba_obs_sooner_than_known(const struct iba_look *l, const struct iba_obs_re
            (ago >= known / 2 || !iba_obs_gap_at(l->s, l->flow->rq.gaps, l->psn));
 }
 
+/* The requester goes back almost to the PSN that a NAK asked for, sooner than any known round trip. Of the packets
+ * before this one fewer are missing if the NAK is the reason, than if it is the lost answer of the READ or ATOMIC
+ * `lacks`. */
+static bool nearly_asked_for(const struct iba_look *l, const struct iba_obs_requests *q,
+                             const struct iba_obs_read *lacks)
+{
+    const struct iba_obs_reason *const r = &q->pending;
+    const int32_t lost = iba_psn_diff(l->psn, r->psn);
+    const iba_time ago = l->s->now.at - r->mark.at;
+
+    return r->cause == IBA_CAUSE_NAK && !r->served && r->mark.frame != 0 && lost > 0 &&
+           lost <= IBA_OBS_MOST_BEGINNING && ago < soonest(l, r) && ago >= soonest(l, r) / 2 && lacks &&
+           iba_psn_diff(lacks->psn, r->psn) < 0;
+}
+
 /* The packet is a READ that asks for the rest of an earlier READ. So it is a retransmission, and not merely delayed. */
 bool iba_obs_is_rest(const struct iba_look *l)
 {
@@ -235,7 +247,7 @@ static bool may_be_unseen(const struct iba_look *l, const struct iba_obs_read *l
     const bool next = f->rq.answered && iba_psn_eq(l->psn, f->rq.una) && (near || !iba_obs_fetches(l));
     const int32_t lost = l->again ? 0 : iba_psn_diff(l->psn, iba_psn_add(lacks->psn, lacks->n ? lacks->n : 1)) + 1;
 
-    return next || lost < 0 || lost > MOST_BEGINNING ||
+    return next || lost < 0 || lost > IBA_OBS_MOST_BEGINNING ||
            (!l->again && (near || l->s->found[IBA_FINDING_NOT_CAPTURED] > 0)) ||
            (f->has_rtt && l->s->now.at - f->first.at < f->rtt_min_ns);
 }
@@ -245,88 +257,6 @@ static bool asks_again_unseen(const struct iba_look *l, struct iba_obs_requests 
 {
     return iba_obs_fetches(l) && !l->again && iba_psn_diff(l->psn, q->first) < 0 && l->flow->has_rtt &&
            l->s->now.at - l->flow->first.at >= l->flow->rtt_min_ns;
-}
-
-/* When the newest response of `peer` came, at the latest. When none is remembered, it came before all remembered
- * packets; 0: there was none. */
-static iba_time last_answer(const struct iba_flow *peer)
-{
-    iba_time at = peer->n_recent == IBA_OBS_RECENT ? peer->recent[peer->next_recent].mark.at : 0;
-
-    for (unsigned i = 0; i < peer->n_recent; i++)
-        if (peer->recent[i].mark.frame != 0 && !peer->recent[i].request && peer->recent[i].mark.at > at)
-            at = peer->recent[i].mark.at;
-    return at;
-}
-
-/* For how long nothing was answered, and this request was not sent. */
-static iba_time waited_for(const struct iba_look *l, const struct iba_obs_requests *q)
-{
-    const struct iba_obs_sent *e = iba_obs_request_at(q, l->psn);
-    const iba_time sent = e ? e->mark.at : q->last.at, answer = last_answer(l->peer);
-
-    return l->s->now.at - (answer > sent ? answer : sent);
-}
-
-/* A responder without a receive for it answers with an RNR NAK (RR-49). */
-static bool takes_receive(const struct iba_look *l)
-{
-    return l->op->operation == IBA_OPERATION_SEND || (l->op->hdrs & IBA_HDR_BIT(IBA_H_immdt));
-}
-
-/* So much time has passed since the newest response that no response can be the reason for this request. A requester
- * reacts to a response within one round trip. The capture point divides the round trip in two parts, and the minimum of
- * each part is known separately. Where no response came at all, no response can be the reason. An exception is a
- * request that needs a receive, since the capture may lack its RNR NAK (RR-49). */
-static bool is_quiet(const struct iba_look *l, iba_time waited)
-{
-    const iba_time there = l->peer->has_rtt ? l->peer->rtt_min_ns : 0;
-    const iba_time back = l->flow->has_rtt ? l->flow->rtt_min_ns : 0;
-
-    return (l->peer->has_rtt || (l->peer->responses == 0 && !takes_receive(l))) && waited >= SHORTEST_TIMER_NS &&
-           waited >= ROUND_TRIPS * (there + back + IBA_OBS_LEAST_RTT_NS);
-}
-
-bool iba_obs_stopped(const struct iba_look *l, const struct iba_obs_requests *q)
-{
-    const iba_time pause = iba_obs_pause(l, q);
-
-    return q->hasty.known && l->peer && pause >= IBA_OBS_ROUND_NS && is_quiet(l, pause) &&
-           is_quiet(l, waited_for(l, q));
-}
-
-/* The responder has refused this request with an RNR NAK, and the requester waited as long as for another one, which
- * the capture may lack (RQ-28). */
-static bool may_be_refused_again(const struct iba_look *l, const struct iba_obs_requests *q, iba_time waited)
-{
-    const struct iba_obs_reason *const r = &q->pending;
-    const iba_time slack = r->wait_ns / 4 + l->peer->rtt_min_ns + l->flow->rtt_min_ns + IBA_OBS_LEAST_RTT_NS;
-
-    return q->refused > 0 && takes_receive(l) && r->cause == IBA_CAUSE_RNR && iba_psn_eq(r->psn, l->psn) &&
-           waited >= r->wait_ns && waited <= r->wait_ns + slack;
-}
-
-/* Some adapters measure the round trip, and first set their timer only a little longer: to 4 us or more, doubled at
- * each retry (RQ-21). Such a timer is the reason when the requester had sent everything, and nothing was answered for
- * several round trips. A response would have reported a missing answer sooner (RQ-36). So when an answered request
- * comes again, its answer was lost after the capture point. A second retry has to confirm the timer in two cases: the
- * wait is no longer than a round trip may be, or the capture may lack the response that was the reason. */
-static bool is_hasty_timer(const struct iba_look *l, struct iba_obs_requests *q)
-{
-    const iba_psn oldest = q->answered ? q->una : q->first;
-    const iba_time before = q->hasty.waited, waited = l->peer ? waited_for(l, q) : 0;
-    const int32_t beyond = iba_psn_diff(l->psn, oldest);
-
-    /* before the first captured PSN, a response from before the capture may be the reason */
-    if (!l->peer || may_be_refused_again(l, q, waited) || !is_quiet(l, waited) || beyond > 0 ||
-        (beyond < 0 && waited < IBA_OBS_ROUND_NS) || iba_psn_diff(l->psn, q->first) < 0 ||
-        !(iba_psn_eq(q->next, q->high) || iba_obs_stopped(l, q)))
-        return false;
-    const bool doubles = before && iba_psn_eq(q->hasty.psn, l->psn) && 2 * waited >= 3 * before && waited <= 3 * before;
-    q->hasty.psn = l->psn;
-    q->hasty.waited = waited;
-    q->hasty.known |= doubles || (waited >= IBA_OBS_ROUND_NS && l->s->found[IBA_FINDING_NOT_CAPTURED] == 0);
-    return q->hasty.known;
 }
 
 /* A timer makes the requester send the packet that a NAK asked for before. The capture does not show whether the
@@ -361,6 +291,7 @@ struct coming_again {
     const struct iba_obs_reason *copied; /* a reason that had its effect already */
     const struct iba_obs_read *lacks;    /* the READ or ATOMIC whose answer may be missing; NULL: none */
     bool hasty;                          /* an adaptive timer may have run out */
+    bool waits;                          /* the reason is an RNR NAK, whose wait is not over */
     bool reorders;                       /* this network reorders packets */
     bool inside;                         /* the request may be a single late packet */
 };
@@ -368,6 +299,11 @@ struct coming_again {
 static bool nak(const struct coming_again *c)
 {
     return c->r && c->r->cause == IBA_CAUSE_NAK;
+}
+
+static bool timer_in_wait(const struct coming_again *c)
+{
+    return c->waits && c->hasty;
 }
 
 static bool rnr_nak(const struct coming_again *c)
@@ -416,6 +352,7 @@ static bool unclear(const struct coming_again *c)
  *    name                  when                  kind           sentence                                                                                            clause */
 #define WHY_RULES(R)                                                                                                                                                           \
     R(nak,                  nak,                  RETRY_NAK,     "a NAK asks for its PSN, or for one before it",                                                     "RQ-26")  \
+    R(timer_in_wait,        timer_in_wait,        RETRY_TIMEOUT, "the wait of an RNR NAK is not over, and nothing was answered for several round trips",              "RQ-21")  \
     R(rnr_nak,              rnr_nak,              RETRY_RNR,     "an RNR NAK asked the requester to wait and send it again",                                         "RQ-28")  \
     R(answer_missing,       answer_missing,       RETRY_IMPLIED, "a response to a later request showed that its response is missing",                                "RQ-36")  \
     R(timer,                timer,                RETRY_TIMEOUT, "its requester sent nothing for 1 ms: no ACK timer is shorter",                                     "RQ-21")  \
@@ -465,6 +402,7 @@ static void go_back_by(const struct coming_again *c, const struct iba_decision *
 
     switch (by - rows) {
     case ROW_timer:
+    case ROW_timer_in_wait:
     case ROW_adaptive_timer: report_ignored(c->l, q); break;
     case ROW_nak_copied:
         q->run.mark = c->copied->mark;
@@ -496,12 +434,16 @@ void iba_obs_start_run(const struct iba_look *l, struct iba_obs_requests *q)
     struct iba_obs_reason *known = iba_obs_reason_for(l, q);
     struct coming_again c = {.l = l, .q = q, .copied = copied_reason(l, q), .reorders = iba_obs_reorders(l->s)};
 
-    c.r = known || !iba_obs_sooner_than_known(l, &q->pending) ? known : &q->pending;
     c.lacks = l->again ? l->again : may_lack(l, q);
-    c.hasty = !c.r && !timer(&c) && is_hasty_timer(l, q);
+    const bool sooner = iba_obs_sooner_than_known(l, &q->pending) || nearly_asked_for(l, q, c.lacks);
+    c.r = known || !sooner ? known : &q->pending;
+    c.waits = rnr_nak(&c) && iba_obs_waits_in_vain(l, c.r);
+    c.hasty = (!c.r || c.waits) && !timer(&c) && iba_obs_is_hasty_timer(l, q);
     c.inside = !c.r && !came_before(l, q) && !iba_obs_gap_at(l->s, q->gaps, l->psn) &&
                iba_psn_diff(iba_psn_add(l->psn, iba_obs_psns(l)), q->high) < 0;
     const struct iba_decision *by = decide(&c);
+    if (by == &rows[ROW_timer_in_wait])
+        c.r = NULL;
 
     q->ignored_nak.frame = 0;
     q->run.on = true;

@@ -32,9 +32,6 @@ bool iba_obs_is_undecided(const struct iba_look *l, struct iba_obs_requests *q);
 void iba_obs_use_up_reason(const struct iba_look *l, struct iba_obs_requests *q, iba_psn from, iba_psn end);
 /* The requester's timer sends this packet once more, and nothing was answered since. Reports too many retries. */
 void iba_obs_count_retry(struct iba_look *l, struct iba_obs_requests *q);
-/* The requester stopped in the middle of its retransmissions, and its timer is known to run out soon. So this packet
- * does not continue these retransmissions. */
-bool iba_obs_stopped(const struct iba_look *l, const struct iba_obs_requests *q);
 /* The requester goes back. Sets q->run: the reason, and in q->run.guess whether that is certain only after the next
  * packet. */
 void iba_obs_start_run(const struct iba_look *l, struct iba_obs_requests *q);

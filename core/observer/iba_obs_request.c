@@ -15,6 +15,7 @@
 #include "observer/iba_obs_reorder.h"
 #include "observer/iba_obs_report.h"
 #include "observer/iba_obs_selective.h"
+#include "observer/iba_obs_timer.h"
 #include "observer/iba_obs_unsent.h"
 
 enum { MOST_ID_STEP = 1024 };
@@ -165,7 +166,8 @@ static void report_gap(struct iba_look *l, struct iba_obs_requests *q, uint32_t 
  * may follow each other, too. */
 __attribute__((cold)) static bool goes_right_on(const struct iba_look *l, struct iba_obs_requests *q)
 {
-    const bool asked = q->run.shown || (q->run.asked && q->run.kind != IBA_FINDING_RETRY_NAK);
+    const bool asked = q->run.shown || (q->run.asked && q->run.kind != IBA_FINDING_RETRY_NAK) ||
+                       q->run.kind == IBA_FINDING_RETRY_TIMEOUT;
 
     return q->misplaced_run >= IBA_OBS_RUN || asked || q->undecided.reported || l->again || q->undecided.ahead > 0 ||
            !iba_obs_gap_at(l->s, q->gaps, l->psn);
@@ -180,8 +182,8 @@ __attribute__((cold)) static bool follows_misplaced(const struct iba_look *l, st
     if (!q->run.shown && q->run.kind == IBA_FINDING_RETRY_NAK && iba_obs_was_asked_for(l, q))
         return false; /* the requester goes back to this PSN */
     const bool alone = lost == 0 ? goes_right_on(l, q)
-                                 : q->run.asked && q->run.shown && !iba_obs_was_asked_for(l, q) &&
-                                       !iba_obs_gap_at(l->s, q->gaps, l->psn);
+                                 : ((q->run.asked && q->run.shown) || q->run.kind == IBA_FINDING_RETRY_TIMEOUT) &&
+                                       !iba_obs_was_asked_for(l, q) && !iba_obs_gap_at(l->s, q->gaps, l->psn);
 
     return iba_psn_diff(l->psn, q->high) < 0 && lost >= 0 && l->s->now.at - q->last.at < IBA_OBS_SOONEST_TIMEOUT_NS &&
            ((q->run.alone && (lost <= 1 || q->run.kind != IBA_FINDING_RETRY_UNCLEAR)) ||

@@ -412,11 +412,23 @@ static bool data(struct iba_look *l, struct iba_obs_requests *q)
     return true;
 }
 
+static void note_time(const struct iba_look *l)
+{
+    struct iba_flow *f = l->flow;
+
+    if (l->s->now.at - f->responded.last >= IBA_OBS_ROUND_NS) {
+        f->responded.before = f->responded.last;
+        f->responded.again = l->s->now.at;
+    }
+    f->responded.last = l->s->now.at;
+}
+
 void iba_obs_response(struct iba_look *l)
 {
     const bool aeth = iba_view_has(l->v, IBA_H_aeth);
 
     l->flow->responses++;
+    note_time(l);
     iba_obs_payload(l);
     if (!l->peer)
         iba_obs_pair(l);

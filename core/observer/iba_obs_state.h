@@ -102,6 +102,10 @@ struct iba_flow {
     struct iba_obs_gap unanswered[IBA_OBS_GAPS]; /* gaps in this direction's responses to READs and ATOMICs */
     uint8_t next_unanswered;
     bool has_answers;
+    struct { /* when responses came; 0: none came */
+        iba_time last, again,
+            before; /* again: the first after a pause of IBA_OBS_ROUND_NS; before: the one before that pause */
+    } responded;
     iba_psn answers;       /* one past the newest response to READs and ATOMICs */
     struct {               /* a row of consecutive responses: their number; the PSN that would come next */
         uint8_t n, before; /* before: length of the previous row, which the last response did not continue */

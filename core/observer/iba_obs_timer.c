@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Timers below 1 ms: whether one of them may have made the requester send a packet again. */
+#include "observer/iba_obs_timer.h"
+#include "observer/iba_obs_look.h"
+#include "observer/iba_obs_record.h"
+#include "observer/iba_obs_selective.h"
+
+/* The shortest time of an adaptive timer. */
+#define SHORTEST_TIMER_NS UINT64_C(4000)
+enum { ROUND_TRIPS = 4 };
+
+/* When the last response came that may have had an effect by now. Responses that came again only now, after a pause,
+ * have had none. */
+static iba_time last_answer(const struct iba_look *l)
+{
+    const struct iba_flow *p = l->peer;
+
+    return l->s->now.at - p->responded.again < iba_obs_rtt(l) ? p->responded.before : p->responded.last;
+}
+
+/* For how long nothing was answered, and this request was not sent. */
+static iba_time waited_for(const struct iba_look *l, const struct iba_obs_requests *q)
+{
+    const struct iba_obs_sent *e = iba_obs_request_at(q, l->psn);
+    const iba_time sent = e ? e->mark.at : q->last.at, answer = last_answer(l);
+
+    return l->s->now.at - (answer > sent ? answer : sent);
+}
+
+/* A responder without a receive for it answers with an RNR NAK (RR-49): a SEND takes one with its first packet, a WRITE
+ * with its immediate. */
+static bool takes_receive(const struct iba_look *l)
+{
+    return l->op->operation == IBA_OPERATION_SEND ? iba_opcode_begins(l->op)
+                                                  : (l->op->hdrs & IBA_HDR_BIT(IBA_H_immdt)) != 0;
+}
+
+/* So much time has passed since the newest response that no response can be the reason for this request. A requester
+ * reacts to a response within one round trip. The capture point divides the round trip in two parts, and the minimum of
+ * each part is known separately. Where no response came at all, no response can be the reason. An exception is a
+ * request that needs a receive, since the capture may lack its RNR NAK (RR-49). */
+static bool is_quiet(const struct iba_look *l, iba_time waited)
+{
+    const iba_time there = l->peer->has_rtt ? l->peer->rtt_min_ns : 0;
+    const iba_time back = l->flow->has_rtt ? l->flow->rtt_min_ns : 0;
+
+    return (l->peer->has_rtt || waited >= ROUND_TRIPS * IBA_OBS_ROUND_NS ||
+            (l->peer->responses == 0 && !takes_receive(l))) &&
+           waited >= SHORTEST_TIMER_NS && waited >= ROUND_TRIPS * (there + back + IBA_OBS_LEAST_RTT_NS);
+}
+
+static bool stopped(const struct iba_look *l, const struct iba_obs_requests *q)
+{
+    const iba_time pause = iba_obs_pause(l, q);
+
+    return l->peer && pause >= IBA_OBS_ROUND_NS && is_quiet(l, pause) && is_quiet(l, waited_for(l, q));
+}
+
+bool iba_obs_stopped(const struct iba_look *l, const struct iba_obs_requests *q)
+{
+    return q->hasty.known && stopped(l, q);
+}
+
+/* The responder has refused this request with an RNR NAK, and the requester waited as long as for another one, which
+ * the capture may lack (RQ-28). */
+static bool may_be_refused_again(const struct iba_look *l, const struct iba_obs_requests *q, iba_time waited)
+{
+    const struct iba_obs_reason *const r = &q->pending;
+    const iba_time slack = r->wait_ns / 4 + l->peer->rtt_min_ns + l->flow->rtt_min_ns + IBA_OBS_LEAST_RTT_NS;
+
+    return q->refused > 0 && takes_receive(l) && r->cause == IBA_CAUSE_RNR && iba_psn_eq(r->psn, l->psn) &&
+           waited >= r->wait_ns && waited <= r->wait_ns + slack;
+}
+
+/* Whether the timer of a requester that waited so long would send this request: its oldest one that is not answered. */
+static bool is_oldest(const struct iba_look *l, const struct iba_obs_requests *q, iba_time waited)
+{
+    const bool is_long = waited >= IBA_OBS_ROUND_NS;
+    const iba_psn oldest = q->answered ? q->una : q->first;
+    const int32_t beyond = iba_psn_diff(l->psn, oldest);
+
+    /* before the first captured PSN, an RNR NAK from before the capture may be the reason */
+    if (iba_psn_diff(l->psn, q->first) < 0 && !(is_long && !takes_receive(l)))
+        return false;
+    /* the oldest requests never came, and were lost again. Not so after an RNR NAK, whose wait may be the reason */
+    if (beyond > 0)
+        return is_long && beyond <= IBA_OBS_MOST_BEGINNING && q->refused == 0 && !iba_obs_has_request(q, oldest);
+    return is_long || beyond == 0; /* the answer was lost after the capture point */
+}
+
+/* Packets that jumped over this one have just come. So this one is late. */
+static bool is_late(const struct iba_look *l, struct iba_obs_requests *q)
+{
+    return iba_obs_gap_at(l->s, q->gaps, l->psn) && iba_obs_pause(l, q) < IBA_OBS_LEAST_RTT_NS;
+}
+
+/* Some adapters measure the round trip, and first set their timer only a little longer: to 4 us or more, doubled at
+ * each retry (RQ-21). Such a timer is the reason when the requester had sent everything, or had stopped, and nothing
+ * was answered for several round trips. A response would have reported a missing answer sooner (RQ-36). A second retry
+ * has to confirm the timer in two cases: the wait is no longer than a round trip may be, or the capture may lack the
+ * response that was the reason. A NAK that the capture lacks had its effect one round trip after the newest request,
+ * and only an RNR NAK has it later. */
+bool iba_obs_is_hasty_timer(const struct iba_look *l, struct iba_obs_requests *q)
+{
+    const iba_time before = q->hasty.waited, waited = l->peer ? waited_for(l, q) : 0;
+
+    if (!l->peer || may_be_refused_again(l, q, waited) || !is_quiet(l, waited) || !is_oldest(l, q, waited) ||
+        !(iba_psn_eq(q->next, q->high) || stopped(l, q)) || is_late(l, q))
+        return false;
+    const bool doubles = before && iba_psn_eq(q->hasty.psn, l->psn) && 2 * waited >= 3 * before && waited <= 3 * before;
+    const bool seen =
+        l->s->found[IBA_FINDING_NOT_CAPTURED] == 0 || (!takes_receive(l) && is_quiet(l, iba_obs_pause(l, q)));
+    q->hasty.psn = l->psn;
+    q->hasty.waited = waited;
+    q->hasty.known |= doubles || (waited >= IBA_OBS_ROUND_NS && seen);
+    return q->hasty.known;
+}
+
+/* The wait of the RNR NAK is not over, and the RNR NAK came so long ago that only its loss after the capture point
+ * explains this request. */
+bool iba_obs_waits_in_vain(const struct iba_look *l, const struct iba_obs_reason *r)
+{
+    const iba_time ago = l->s->now.at - r->mark.at;
+
+    return l->peer && ago < r->wait_ns && iba_psn_eq(l->psn, r->psn) && is_quiet(l, ago);
+}
