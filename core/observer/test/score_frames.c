@@ -30,13 +30,16 @@ uint64_t score_changed(const struct score_run *r, const struct score_frame *f, u
     return 0;
 }
 
-/* The frame asks the requester to go back to that PSN, or to one before it. An RNR NAK counts once its wait is over. */
+/* The frame asks the requester to go back to that PSN, or to one before it. Before the wait of an RNR NAK is over, the
+ * requester comes too early. */
 static uint64_t asks_back(const struct score_run *r, const struct score_sight *o, iba_psn psn, iba_time waited)
 {
     const struct score_frame *g = &r->frame[o->frame];
 
     if (g->nak == SCORE_KIND(RNR))
-        return iba_psn_eq(g->psn, psn) && waited >= iba_rnr_timer_ns(g->credits) ? SCORE_KIND(RETRY_RNR) : 0;
+        return !iba_psn_eq(g->psn, psn)                 ? 0
+               : waited >= iba_rnr_timer_ns(g->credits) ? SCORE_KIND(RETRY_RNR)
+                                                        : SCORE_KIND(RNR_EARLY);
     if (g->nak)
         return g->nak == SCORE_KIND(NAK_SEQUENCE) && iba_psn_diff(g->psn, psn) <= 0 ? SCORE_KIND(RETRY_NAK) : 0;
     return (o->must | o->either | o->hidden) & (SCORE_KIND(ANSWER_MISSING) | SCORE_KIND(RESPONSE_GAP))
@@ -63,6 +66,39 @@ uint64_t score_reason(const struct score_run *r, const struct score_sight *e)
 }
 
 enum { INSTANT_NS = 1000 };
+
+/* The time of the packet with that frame. */
+static iba_time time_of(const struct score_run *r, const struct score_sight *e, uint32_t frame)
+{
+    while (e > r->sight && (--e)->frame != frame)
+        ;
+    return e->at;
+}
+
+uint64_t score_paused(const struct score_run *r, const struct score_sight *e, uint32_t newest)
+{
+    static const iba_time longest_ns = 1000000; /* a pause frame of 65535 times 512 bit times, at 40 Gbit/s */
+    const struct score_frame *f = &r->frame[e->frame], *before = &r->frame[newest];
+    const bool goes_on = iba_psn_eq(iba_psn_add(before->psn, before->n), f->psn);
+
+    return before->retry && before->run != f->run && goes_on && e->at - time_of(r, e, newest) < longest_ns
+               ? before->retry | r->frame[before->run].obeyed
+               : 0;
+}
+
+bool score_just_overtaken(const struct score_run *r, const struct score_sight *e)
+{
+    static const iba_time round_trip_ns = 10000;
+    const struct score_frame *f = &r->frame[e->frame];
+
+    for (const struct score_sight *o = e; o-- > r->sight;) {
+        const struct score_frame *g = &r->frame[o->frame];
+        if (o->seen && e->at - o->at >= round_trip_ns && g->request && g->from == f->from &&
+            iba_psn_diff(g->psn, f->psn) > 0)
+            return false;
+    }
+    return true;
+}
 
 /* The previous or next request of the same sender, if it has the same bytes and comes in the same instant; NULL: it
  * does not. */

@@ -128,6 +128,113 @@ Test(score_same, rnr_too_soon)
     score_truth(&timer);
     cr_expect(timer.sight[2].must & SCORE_KIND(RETRY_TIMEOUT));
     cr_expect_not(timer.sight[2].either & SCORE_KIND(RETRY_RNR));
+    cr_expect(timer.sight[2].either & SCORE_KIND(RNR_EARLY)); /* it does come before the wait is over */
+}
+
+/* The requester gets a NAK, and obeys it late; or the NAK was lost after the capture point, and a timer ran out. So the
+ * NAK may be one without effect. */
+static void after_a_late_nak(struct score_run *r, uint64_t why)
+{
+    memset(r, 0, sizeof *r);
+    send_one(r, request(PSN - 1), 0, false);
+    send_one(r, request(PSN), 0, true);
+    send_one(r, request(PSN + 1), 1 * US, false);
+    send_one(r, refusal(SCORE_KIND(NAK_SEQUENCE), 0), 1 * US, false);
+    send_one(r, again(PSN, why, why == SCORE_KIND(RETRY_NAK) ? 4 : 0, 4), 76 * US, false);
+}
+
+Test(score_same, ignored)
+{
+    after_a_late_nak(&timer, SCORE_KIND(RETRY_TIMEOUT));
+    after_a_late_nak(&response, SCORE_KIND(RETRY_NAK));
+    expect_same_capture(&timer, &response);
+    score_truth(&timer);
+    score_truth(&response);
+    const struct score_sight *const a = &timer.sight[2], *const b = &response.sight[2];
+    cr_expect_eq(timer.frame[a->frame].nak, SCORE_KIND(NAK_SEQUENCE));
+    cr_expect(a->either & SCORE_KIND(NAK_IGNORED));
+    cr_expect_not(a->must & SCORE_KIND(NAK_IGNORED));
+    cr_expect_not(b->must & SCORE_KIND(NAK_IGNORED));
+}
+
+/* After an RNR NAK the requester sends PSN and PSN + 1 again. Either PSN + 1 is lost before the capture point, and a
+ * timer sends it once more; or link-level flow control stops the requester between the two (7.9). */
+static void after_a_pause(struct score_run *r, uint64_t why, iba_time at)
+{
+    const uint32_t rnr = 3; /* the frame of the RNR NAK, plus 1 */
+    const bool timed = why == SCORE_KIND(RETRY_TIMEOUT);
+
+    memset(r, 0, sizeof *r);
+    send_one(r, request(PSN), 0, false);
+    send_one(r, request(PSN + 1), 0, false);
+    send_one(r, refusal(SCORE_KIND(RNR), SHORT_WAIT), 0, false);
+    send_one(r, again(PSN, SCORE_KIND(RETRY_RNR), rnr, 3), 11 * US, false);
+    if (timed)
+        send_one(r, again(PSN + 1, SCORE_KIND(RETRY_RNR), rnr, 3), 11 * US, true);
+    send_one(r, refusal(0, 31), 11 * US, false);
+    send_one(r, again(PSN + 1, why, timed ? 0 : rnr, timed ? 6 : 3), at, false);
+}
+
+Test(score_same, paused)
+{
+    after_a_pause(&timer, SCORE_KIND(RETRY_TIMEOUT), 80 * US);
+    after_a_pause(&response, SCORE_KIND(RETRY_RNR), 80 * US);
+    expect_same_capture(&timer, &response);
+    score_truth(&timer);
+    score_truth(&response);
+    const struct score_sight *const a = &timer.sight[5], *const b = &response.sight[5];
+    cr_expect(b->must & SCORE_KIND(RETRY_RNR));
+    cr_expect(a->either & SCORE_KIND(RETRY_RNR));
+    cr_expect(a->hidden & SCORE_KIND(RETRY_TIMEOUT));
+    cr_expect_not(a->must & (SCORE_KIND(RETRY_RNR) | SCORE_KIND(RETRY_TIMEOUT)));
+}
+
+/* No pause frame stops a requester for a whole millisecond. */
+Test(score_same, paused_too_long)
+{
+    after_a_pause(&timer, SCORE_KIND(RETRY_TIMEOUT), 1100 * US);
+    score_truth(&timer);
+    cr_expect(timer.sight[5].must & SCORE_KIND(RETRY_TIMEOUT));
+}
+
+/* PSN comes directly after PSN + 1. Either PSN is lost before the capture point, and the timer that sends it again ran
+ * out before PSN + 1 was sent; or PSN + 1 has overtaken it. */
+static void after_another(struct score_run *r, uint64_t why, iba_time at)
+{
+    memset(r, 0, sizeof *r);
+    send_one(r, request(PSN - 1), 0, false);
+    struct score_frame ack = refusal(0, 31);
+    ack.psn = iba_psn_of(PSN - 1);
+    send_one(r, ack, 0, false);
+    if (why) {
+        send_one(r, request(PSN), 0, true);
+        send_one(r, request(PSN + 1), 100 * US, false);
+        send_one(r, again(PSN, why, 0, 4), at, false);
+        return;
+    }
+    send_one(r, request(PSN + 1), 100 * US, false)->psn = iba_psn_of(PSN);
+    send_one(r, request(PSN), at, false)->psn = iba_psn_of(PSN + 1);
+    r->sight[2].frame = 3;
+    r->sight[3].frame = 2;
+}
+
+Test(score_same, overtaken)
+{
+    after_another(&timer, SCORE_KIND(RETRY_TIMEOUT), 101 * US);
+    after_another(&response, 0, 101 * US);
+    expect_same_capture(&timer, &response);
+    score_truth(&timer);
+    score_truth(&response);
+    cr_expect(response.sight[3].hidden & SCORE_KIND(LATE));
+    cr_expect(timer.sight[3].either & SCORE_KIND(LATE));
+}
+
+/* A packet that comes a round trip after another has overtaken it is likelier to be a retransmission. */
+Test(score_same, overtaken_long_ago)
+{
+    after_another(&timer, SCORE_KIND(RETRY_TIMEOUT), 150 * US);
+    score_truth(&timer);
+    cr_expect_not(timer.sight[3].either & SCORE_KIND(LATE));
 }
 
 /* ---- packets that a requester does not send again ---- */

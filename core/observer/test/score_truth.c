@@ -115,10 +115,12 @@ static bool was_obeyed(const struct truth *t, uint32_t id)
 }
 
 /* Requires NAK_IGNORED when a timer makes a requester go back to the PSN of a NAK. The NAK must be the newest response
- * that says something new. When the requester went back for another NAK, the finding may be reported or not. */
+ * that says something new. When the requester went back for another NAK, or may have obeyed this one late, the finding
+ * may be reported or not. */
 static void of_ignored(const struct truth *t, const struct score_sight *e)
 {
     const struct score_frame *f = &t->r->frame[e->frame];
+    const bool hidden = e->hidden & SCORE_KIND(RETRY_TIMEOUT);
 
     for (int64_t i = e - t->r->sight - 1; i >= 0; i--) {
         struct score_sight *o = &t->r->sight[i];
@@ -129,7 +131,7 @@ static void of_ignored(const struct truth *t, const struct score_sight *e)
         if (g->request && iba_psn_eq(g->psn, f->psn))
             return;
         if (!g->request && asks) {
-            *(o->copy || was_obeyed(t, o->frame) ? &o->either : &o->must) |= SCORE_KIND(NAK_IGNORED);
+            *(o->copy || hidden || was_obeyed(t, o->frame) ? &o->either : &o->must) |= SCORE_KIND(NAK_IGNORED);
             return;
         }
         if (!g->request && (g->nak || iba_psn_diff(g->psn, f->psn) >= 0))
@@ -153,9 +155,14 @@ static void of_retry(const struct truth *t, struct score_sight *e, const struct 
         e->must |= score_changed(t->r, f, e->frame);
     e->either |= SCORE_KIND(RETRY_UNCLEAR);               /* true of each retransmission, but less exact */
     uint64_t *const obeyed = &t->r->frame[f->run].obeyed; /* a requester goes back for one reason */
-    *obeyed |= f->retry == SCORE_KIND(RETRY_TIMEOUT) ? score_reason(t->r, e) : 0;
+    const bool timer = f->retry == SCORE_KIND(RETRY_TIMEOUT);
+    const uint64_t reasons = timer ? score_reason(t->r, e) : 0, early = reasons & SCORE_KIND(RNR_EARLY);
+    *obeyed |= (reasons ^ early) | (timer && s->any ? score_paused(t->r, e, s->newest) : 0);
     const uint64_t obeyed_late = *obeyed;
-    e->either |= obeyed_late;
+    e->either |= obeyed_late | early;
+    /* this may be the first, late */
+    if (timer && !have(t, s, f->from, f->psn, REQUEST) && score_just_overtaken(t->r, e))
+        e->either |= SCORE_KIND(LATE);
     /* also when no packet with that PSN or a higher one was captured: this may be the first */
     if (obeyed_late || !s->any || iba_psn_diff(f->psn, s->high) >= 0)
         e->hidden |= f->retry;
