@@ -28,6 +28,8 @@ const struct stat_kind stat_kinds[] = {
      .close = free, .judged = true, .message = stat_messages_message},
     {KIND("srt", "srt", "service response times by operation and size: p50, p90, p99, longest", srt), .close = free,
      .judged = true, .message = stat_srt_message},
+    {KIND("perf", "perf", "each direction: rates, what is outstanding, and what limits it", perf), .close = free,
+     .judged = true},
     {KIND("agreed", "agreed", "reliable connections: agreed and observed values", agreed), .close = free,
      .judged = true},
     {KIND("cm", "cm", "connections: what was agreed on, why some were not made, how they ended, times", cm),

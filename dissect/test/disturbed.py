@@ -29,7 +29,7 @@ from cli import jsonl, run
 
 HERE = pathlib.Path(__file__).resolve().parent
 GOLDEN = HERE / "disturbed.golden"
-STATISTICS = ("icrc", "opcode,tree", "io,stat,0.01", "conv,qp", "rc,analysis", "expert", "messages", "srt", "agreed", "cm", "mad", "qp")
+STATISTICS = ("icrc", "opcode,tree", "io,stat,0.01", "conv,qp", "rc,analysis", "expert", "messages", "srt", "perf", "agreed", "cm", "mad", "qp")
 WORDS = {"sentence", "clause", "section", "packet", "message", "file"}
 SHOWN = 20
 

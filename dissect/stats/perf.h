@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The limits of each direction of a connection, from its packets: every pause between two packets goes to one kind of
+ * pause while packets come (perf_follow.c), and each kind to one limit at the end (perf_limit.c), when it is known how
+ * fast the sender reacts and how fast its packets follow each other.
+ *
+ * A sender is a direction with its requests, and the responses to them, which come in the other direction. The pauses
+ * of a sender cover all the time from its first packet to its last, each moment once. */
+#ifndef DISSECT_PERF_H
+#define DISSECT_PERF_H
+#include "field/packet.h"
+#include "judge/judge.h"
+
+/* Senders that are followed, 5 KiB each: of further ones only packets are counted. Open messages that a sender
+ * remembers one by one; beyond them the newest are remembered together. Buckets of time: when they are full, each two
+ * become one. */
+enum { PERF_SENDERS = BOUND(8192, 8), PERF_MARKS = BOUND(64, 4), PERF_BUCKETS = 32, PERF_CLASSES = 36 };
+
+/* clang-format off */
+/* L(name, key, words) */
+#define PERF_LIMITS(L)                                                                                                 \
+    L(UNKNOWN,    "not_visible",  "not visible in this capture")                                                       \
+    L(IDLE,       "idle",         "an idle sender: it is given nothing to send")                                       \
+    L(LATENCY,    "latency",      "waiting for the response, one message outstanding")                                 \
+    L(WINDOW,     "window",       "a full window: the next message waits for the response to an earlier one")          \
+    L(READS,      "read_depth",   "the READ depth, or so many READs at a time: the next one waits for a response")      \
+    L(CREDITS,    "credits",      "waiting for credits: the receiver has too few receives posted")                     \
+    L(RNR,        "rnr",          "a receiver that is not ready (RNR NAK)")                                            \
+    L(LOSS,       "loss",         "loss: waiting until a packet is sent again")                                        \
+    L(CONGESTION, "congestion",   "congestion: slower after notifications (CNP)")                                      \
+    L(PACED,      "paced",        "pacing: packets leave at even gaps")                                                \
+    L(LINE,       "port",         "the port: packets leave back to back at the speed of one")                          \
+    L(SENDER,     "sender",       "the sender: packets follow each other, at no even rate")
+/* clang-format on */
+enum perf_limit {
+#define PERF_LIMIT_ID(name, ...) PERF_##name,
+    PERF_LIMITS(PERF_LIMIT_ID) PERF_LIMIT_COUNT
+};
+struct perf_limit_info {
+    const char *key, *words;
+};
+extern const struct perf_limit_info perf_limits[PERF_LIMIT_COUNT]; /* perf_limit.c */
+
+/* A pause by the packet that ends it. */
+enum perf_pause {
+    PERF_PAUSE_ONE,      /* a new message, after the response to the only one outstanding */
+    PERF_PAUSE_ALL,      /* ... after the responses to all that were outstanding, more than one */
+    PERF_PAUSE_MANY,     /* ... after the responses to some of those outstanding */
+    PERF_PAUSE_READS,    /* the same for a READ or ATOMIC, while only such are outstanding, more than one */
+    PERF_PAUSE_CREDIT,   /* a packet that could not be sent sooner, for lack of credits */
+    PERF_PAUSE_ANSWERED, /* the number of those kinds */
+    PERF_PAUSE_OWN = PERF_PAUSE_ANSWERED, /* a new message, and no response came in the pause */
+    PERF_PAUSE_REQUEST,                   /* the next packet of a message, or a message directly after another */
+    PERF_PAUSE_RESPONSE,                  /* the next packet of a READ response */
+    PERF_PAUSE_CNP,                       /* a packet soon after a congestion notification, not back to back */
+    PERF_PAUSE_RNR,                       /* the packet that an RNR NAK refused */
+    PERF_PAUSE_AGAIN,                     /* another packet that is sent again */
+    PERF_PAUSE_HIDDEN,                    /* a packet that shows that others were not captured */
+    PERF_PAUSE_END,                       /* the end of the capture, with messages outstanding */
+    PERF_PAUSES
+};
+
+struct perf_even { /* how even some figure is: the sum of its values, and of the differences from one to the next */
+    uint64_t n, sum, off, last;
+};
+struct perf_mark { /* an open message; `n` > 1: so many messages */
+    iba_psn first, last;
+    uint32_t n;
+    bool read, closed;
+    uint64_t bytes;
+    uint64_t at; /* when its last packet was sent */
+};
+/* Pauses by the class of their second part, from the last response (without one: from the last packet) to the packet
+ * that ends it. */
+struct perf_class {
+    uint32_t n;
+    uint64_t wait, gap; /* sums of the first and of the second part, ns */
+};
+struct perf_bucket {
+    uint64_t bytes;
+    uint32_t messages;
+};
+struct perf_sender {
+    const struct direction *d;
+    uint64_t first, last;                 /* of its packets, and of the responses to them; ns since the run began */
+    uint64_t sent_at, started_at, cnp_at; /* its last request packet, last new message, last notification plus 1 */
+    uint64_t wait;                        /* of the current pause, up to the last response */
+    uint64_t packets, messages, bytes, again, again_bytes, answers;
+    uint64_t area_messages, area_bytes; /* integrals over time of what is outstanding: ns, and bytes x us */
+    uint32_t depth, reads, peak, peak_reads, deepest, sent_len; /* peak: after the last packet that it sent */
+    uint64_t open, most_open;                                   /* bytes outstanding */
+    uint64_t fastest;  /* about the shortest time between two requests without a response between them, ns for
+                          1024 bytes; 0: not known */
+    uint64_t quickest; /* the shortest time to a response, ns plus 1; 0: none */
+    uint64_t response_ns, responses; /* the sum of these times, and their number */
+    uint64_t starts, full;           /* new messages with others outstanding; those with nearly as many as ever */
+    struct perf_even pace[2];        /* ns for 1024 bytes: requests, READ responses */
+    struct perf_even pace_len;       /* bytes of these packets on the wire */
+    struct perf_even start, react;   /* ns from message to message, and from a response to the next message */
+    uint32_t credits;                /* messages that may be outstanding */
+    bool limited, stalled;           /* credits are known; what is outstanding goes beyond them */
+    bool fine;                       /* its times are not all whole microseconds */
+    bool answered, rnr, inside, responding; /* inside: a message; responding: inside a READ response */
+    uint8_t head, n_mark, n_bucket;
+    uint64_t bucket_ns;
+    struct perf_mark mark[PERF_MARKS];
+    struct perf_bucket bucket[PERF_BUCKETS];
+    struct perf_class sum[PERF_PAUSES];
+    struct perf_class class[PERF_PAUSE_ANSWERED][PERF_CLASSES];
+};
+
+static inline bool perf_is_reliable(const struct direction *d)
+{
+    return d->svc == IBA_RC || d->svc == IBA_XRC;
+}
+
+/* A request packet of the sender, or a response to it, at `now` (ns since the run began; never older than the one
+ * before). perf_follow.c */
+void perf_request(struct perf_sender *s, const struct packet *p, uint64_t now);
+void perf_answer(struct perf_sender *s, const struct packet *p, uint64_t now);
+/* No more packets come. */
+void perf_end(struct perf_sender *s);
+
+/* ---- perf_limit.c ---- */
+/* Some time that is attributed to one limit: pauses of a kind, and of a class if the kind has classes. */
+struct perf_piece {
+    const struct perf_sender *s;
+    uint8_t pause, class;
+    /* Which part: from the last packet to the last response; the part of the rest that every such pause has; what is
+     * beyond it. */
+    enum perf_part { PERF_WAIT, PERF_FLOOR, PERF_GAP } part;
+};
+struct perf_rule {
+    const char *name;
+    uint8_t limit; /* enum perf_limit */
+    const char *sentence, *clause;
+};
+/* The first row that applies. */
+const struct perf_rule *perf_decide(const struct perf_piece *c);
+extern const struct perf_rule perf_rules[];
+extern const unsigned perf_n_rules;
+/* Time of each limit, ns; the sum is the life of the sender. */
+struct perf_shares {
+    uint64_t ns[PERF_LIMIT_COUNT], life;
+};
+struct perf_shares perf_shares_of(const struct perf_sender *s);
+enum perf_limit perf_largest(const struct perf_shares *s);
+/* Rate of the packets in a message, bit/s with all that a port sends with them; 0: not known. */
+uint64_t perf_rate(const struct perf_sender *s, unsigned which);
+#endif

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Follows a sender packet by packet: which messages are outstanding, and what ended each pause. */
+#include "observer/iba_finding_kinds.h"
+#include "stats/perf.h"
+#include "wire/iba_aeth.h"
+
+/* A packet is back to back with the one before when the pause is not longer than 1.5 times the shortest for its length,
+ * or than a step of the clock: 1 us in many captures. The shortest is forgotten slowly, since clocks jitter. */
+enum { STEP_NS = 1000, LEAST_BYTES = 256, FORGET = 256 };
+enum { WARM = 4 }; /* the first messages of a connection keep no rhythm yet */
+/* So long after a notification its sender may still be slow: DCQCN raises its rate in steps of some 100 us. */
+#define AFTER_CNP_NS UINT64_C(10000000)
+#define BUCKET_NS UINT64_C(1000000)
+
+static unsigned class_of(uint64_t ns)
+{
+    const unsigned c = ns == 0 ? 0 : 64 - (unsigned)__builtin_clzll(ns);
+    return c < PERF_CLASSES ? c : PERF_CLASSES - 1;
+}
+
+static void note(struct perf_even *e, uint64_t value)
+{
+    const uint64_t before = e->n ? e->last : value;
+
+    e->n++;
+    e->sum += value;
+    e->off += value > before ? value - before : before - value;
+    e->last = value;
+}
+
+static void add(struct perf_sender *s, enum perf_pause kind, uint64_t wait, uint64_t gap)
+{
+    struct perf_class *const to[] = {&s->sum[kind], kind < PERF_PAUSE_ANSWERED ? &s->class[kind][class_of(gap)] : NULL};
+
+    for (unsigned i = 0; i < 2 && to[i]; i++) {
+        to[i]->n++;
+        to[i]->wait += wait;
+        to[i]->gap += gap;
+    }
+}
+
+/* ---- what is outstanding ---- */
+
+static struct perf_mark *mark_at(struct perf_sender *s, unsigned i)
+{
+    return &s->mark[(s->head + i) % PERF_MARKS];
+}
+
+static void pass_time(struct perf_sender *s, uint64_t now)
+{
+    s->area_messages += (now - s->last) * s->depth;
+    s->area_bytes += (now - s->last) / 1000 * s->open;
+    s->last = now;
+}
+
+static void open_message(struct perf_sender *s, const struct perf_mark *m)
+{
+    if (s->n_mark == PERF_MARKS) {
+        struct perf_mark *newest = mark_at(s, s->n_mark - 1U);
+        newest->n++;
+        newest->last = m->last;
+        newest->closed = m->closed;
+        newest->at = m->at;
+        newest->bytes += m->bytes;
+        newest->read &= m->read;
+    } else
+        *mark_at(s, s->n_mark++) = *m;
+    s->depth++;
+    s->reads += m->read;
+    s->open += m->bytes;
+}
+
+static void continue_message(struct perf_sender *s, const struct packet *p, uint64_t now)
+{
+    if (s->n_mark == 0)
+        return;
+    struct perf_mark *m = mark_at(s, s->n_mark - 1U);
+    m->last = iba_psn_of(iba_bth_psn(iba_view_bth(&p->view)));
+    m->closed = iba_opcode_ends(p->view.op);
+    m->bytes += p->view.payload_len;
+    m->at = now;
+    s->open += p->view.payload_len;
+}
+
+static bool is_read(const struct iba_opcode *op)
+{
+    return op->operation == IBA_OPERATION_READ || op->operation == IBA_OPERATION_ATOMIC ||
+           op->operation == IBA_OPERATION_FLUSH || op->operation == IBA_OPERATION_ATOMIC_WRITE;
+}
+
+static void note_message(struct perf_sender *s, const struct packet *p, uint64_t now)
+{
+    const struct iba_view *v = &p->view;
+    struct perf_mark m = {.first = iba_psn_of(iba_bth_psn(iba_view_bth(v))),
+                          .n = 1,
+                          .read = is_read(v->op),
+                          .closed = iba_opcode_ends(v->op),
+                          .bytes = v->payload_len,
+                          .at = now};
+
+    m.last = m.first;
+    if (v->op->operation == IBA_OPERATION_READ && iba_view_has(v, IBA_H_reth)) {
+        m.bytes = iba_reth_dmalen(iba_view_hdr(v, IBA_H_reth));
+        if (s->d->pmtu && m.bytes)
+            m.last = iba_psn_add(m.first, (uint32_t)((m.bytes - 1) / s->d->pmtu));
+    }
+    open_message(s, &m);
+}
+
+/* Whether the response with this PSN completes the message. `before`: a NAK, which acknowledges only what is before
+ * its PSN. */
+static bool completes(const struct perf_mark *m, const struct iba_opcode *op, iba_psn psn, bool before)
+{
+    const int32_t beyond = iba_psn_diff(psn, m->last);
+    const bool data = op->operation == IBA_OPERATION_READ_RESPONSE || op->operation == IBA_OPERATION_ATOMIC_ACK;
+
+    if (m->closed && beyond > 0)
+        return true;
+    if (before || !m->closed)
+        return false;
+    return m->read && m->n == 1 ? data && iba_opcode_ends(op) && beyond >= 0 : beyond == 0;
+}
+
+static void complete(struct perf_sender *s, const struct iba_opcode *op, iba_psn psn, bool before)
+{
+    while (s->n_mark > 0 && completes(mark_at(s, 0), op, psn, before)) {
+        const struct perf_mark *m = mark_at(s, 0);
+        const uint64_t took = s->last - m->at + 1;
+        s->quickest = s->quickest == 0 || took < s->quickest ? took : s->quickest;
+        s->response_ns += took - 1;
+        s->responses++;
+        s->depth -= m->n;
+        s->open -= m->bytes;
+        s->reads -= m->read ? m->n : 0;
+        s->head = (uint8_t)((s->head + 1) % PERF_MARKS);
+        s->n_mark--;
+    }
+    s->reads = s->n_mark ? s->reads : 0;
+}
+
+/* ---- buckets of time ---- */
+
+static struct perf_bucket *bucket_at(struct perf_sender *s, uint64_t now)
+{
+    s->bucket_ns = s->bucket_ns ? s->bucket_ns : BUCKET_NS;
+    while ((now - s->first) / s->bucket_ns >= PERF_BUCKETS) {
+        for (unsigned i = 0; i < PERF_BUCKETS / 2; i++) {
+            s->bucket[i].bytes = s->bucket[2 * i].bytes + s->bucket[2 * i + 1].bytes;
+            s->bucket[i].messages = s->bucket[2 * i].messages + s->bucket[2 * i + 1].messages;
+        }
+        memset(s->bucket + PERF_BUCKETS / 2, 0, sizeof s->bucket / 2);
+        s->bucket_ns *= 2;
+        s->n_bucket = (uint8_t)((s->n_bucket + 1) / 2);
+    }
+    const unsigned i = (unsigned)((now - s->first) / s->bucket_ns);
+    s->n_bucket = i >= s->n_bucket ? (uint8_t)(i + 1) : s->n_bucket;
+    return &s->bucket[i];
+}
+
+/* ---- pauses ---- */
+
+static unsigned found(const struct packet *p, unsigned first, unsigned last)
+{
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < verdict_kept(p->verdict); i++)
+        n += p->verdict->finding[i].kind >= first && p->verdict->finding[i].kind <= last;
+    return n;
+}
+#define FOUND(p, kind) (found((p), IBA_FINDING_##kind, IBA_FINDING_##kind) > 0)
+
+static bool is_back_to_back(const struct perf_sender *s, uint64_t pause)
+{
+    return pause <= (s->fine ? 0 : STEP_NS) || pause <= s->fastest * s->sent_len * 3 / 2 / 1024;
+}
+
+static bool is_after_cnp(const struct perf_sender *s, uint64_t now)
+{
+    return s->cnp_at && now - (s->cnp_at - 1) < AFTER_CNP_NS;
+}
+
+static enum perf_pause answered_kind(const struct perf_sender *s, const struct iba_opcode *op)
+{
+    if (s->peak <= 1)
+        return PERF_PAUSE_ONE;
+    if (is_read(op) && s->peak_reads == s->peak)
+        return PERF_PAUSE_READS;
+    return s->depth == 0 ? PERF_PAUSE_ALL : PERF_PAUSE_MANY;
+}
+
+/* A window may hold a long message up between two of its packets; most pauses in a message have another cause. */
+static bool is_held_up(const struct perf_sender *s, uint64_t pause)
+{
+    enum { LONG = 8 };
+
+    return s->answered && pause * 1024 > LONG * s->fastest * s->sent_len;
+}
+
+/* A sender without credits sends one packet beyond (RQ-41). A window of one message more than the credits looks like
+ * that, too, unless a message stops after its first packet, or more was outstanding before. */
+static bool is_short_of_credits(const struct perf_sender *s, const struct iba_opcode *op)
+{
+    return s->stalled && op->operation == IBA_OPERATION_SEND && (!iba_opcode_begins(op) || s->peak < s->deepest);
+}
+
+static enum perf_pause kind_of(const struct perf_sender *s, const struct packet *p, uint64_t gap, uint64_t now)
+{
+    const struct iba_opcode *op = p->view.op;
+    const bool starts = iba_opcode_begins(op);
+
+    if (s->rnr || FOUND(p, RETRY_RNR))
+        return PERF_PAUSE_RNR;
+    if (p->verdict->again)
+        return PERF_PAUSE_AGAIN;
+    if (FOUND(p, GAP) || FOUND(p, SEQUENCE))
+        return PERF_PAUSE_HIDDEN;
+    if (is_back_to_back(s, s->wait + gap))
+        return PERF_PAUSE_REQUEST;
+    if (FOUND(p, CREDIT_STALL) || is_short_of_credits(s, op))
+        return PERF_PAUSE_CREDIT;
+    if (is_after_cnp(s, now) && (!s->answered || !starts))
+        return PERF_PAUSE_CNP;
+    if (!starts && !is_held_up(s, s->wait + gap))
+        return PERF_PAUSE_REQUEST;
+    return s->answered ? answered_kind(s, op) : PERF_PAUSE_OWN;
+}
+
+/* The rhythm of the sender. */
+static void note_pause(struct perf_sender *s, enum perf_pause kind, const struct packet *p, uint64_t gap, uint64_t now)
+{
+    const uint64_t pause = s->wait + gap;
+
+    if (s->sent_len >= LEAST_BYTES && pause > 0 && !s->answered && kind <= PERF_PAUSE_REQUEST) {
+        const uint64_t pace = pause * 1024 / s->sent_len;
+        s->fastest = s->fastest == 0 || pace < s->fastest ? pace : s->fastest + (pace - s->fastest) / FORGET;
+    }
+    if (kind == PERF_PAUSE_REQUEST && s->sent_len >= LEAST_BYTES) {
+        note(&s->pace[0], pause * 1024 / s->sent_len);
+        note(&s->pace_len, s->sent_len);
+    }
+    if (!iba_opcode_begins(p->view.op) || s->messages < WARM)
+        return;
+    if (kind <= PERF_PAUSE_OWN)
+        note(&s->start, now - s->started_at);
+    if (kind < PERF_PAUSE_ANSWERED)
+        note(&s->react, gap);
+}
+
+/* More messages are outstanding than the receives that the last acknowledgement counted (RQ-40). */
+static void note_credits(struct perf_sender *s, bool sends)
+{
+    s->stalled = (s->stalled && !sends) || (s->limited && s->depth > s->credits);
+}
+
+static void note_sent(struct perf_sender *s, const struct packet *p, uint64_t now)
+{
+    const struct iba_view *v = &p->view;
+    const bool again = p->verdict->again, starts = iba_opcode_begins(v->op);
+    struct perf_bucket *b = bucket_at(s, now);
+
+    s->packets++;
+    s->again += again;
+    s->again_bytes += again ? v->payload_len : 0;
+    s->sent_at = now;
+    s->sent_len = packet_len(p);
+    s->inside = !iba_opcode_ends(v->op);
+    if (again)
+        return;
+    s->messages += starts;
+    b->messages += starts;
+    s->bytes += v->payload_len;
+    b->bytes += v->payload_len;
+    s->started_at = starts ? now : s->started_at;
+    if (!perf_is_reliable(s->d))
+        return;
+    if (starts)
+        note_message(s, p, now);
+    else
+        continue_message(s, p, now);
+    s->starts += starts && s->depth > 1;
+    s->full += starts && s->depth > 1 && s->depth + s->deepest / 5 >= s->deepest;
+    s->deepest = s->depth > s->deepest ? s->depth : s->deepest;
+    s->most_open = s->open > s->most_open ? s->open : s->most_open;
+}
+
+void perf_request(struct perf_sender *s, const struct packet *p, uint64_t now)
+{
+    s->fine |= p->cap->ts_ns % STEP_NS != 0;
+    if (s->packets == 0)
+        s->first = s->last = now;
+    else {
+        const uint64_t gap = now - s->last;
+        const enum perf_pause kind = kind_of(s, p, gap, now);
+        add(s, kind, s->wait, gap);
+        note_pause(s, kind, p, gap, now);
+    }
+    pass_time(s, now);
+    note_sent(s, p, now);
+    s->wait = 0;
+    s->answered = s->rnr = false;
+    s->peak = s->depth;
+    s->peak_reads = s->reads;
+    note_credits(s, true);
+}
+
+static void note_syndrome(struct perf_sender *s, const struct packet *p)
+{
+    const uint8_t syndrome = iba_view_hdr(&p->view, IBA_H_aeth)[0];
+    const uint8_t kind = iba_syndrome_kind(syndrome), code = iba_syndrome_code(syndrome);
+
+    if (kind == IBA_AETH_ACK) {
+        s->limited = code != IBA_CREDIT_NO_LIMIT;
+        s->credits = iba_credit_count(code);
+    }
+    if (kind != IBA_AETH_RNR)
+        return;
+    add(s, PERF_PAUSE_RNR, s->wait, 0);
+    s->wait = 0;
+    s->rnr = true;
+}
+
+void perf_answer(struct perf_sender *s, const struct packet *p, uint64_t now)
+{
+    const struct iba_opcode *op = p->view.op;
+    const bool data = op->operation == IBA_OPERATION_READ_RESPONSE, aeth = iba_view_has(&p->view, IBA_H_aeth);
+    const bool nak = aeth && iba_syndrome_kind(iba_view_hdr(&p->view, IBA_H_aeth)[0]) != IBA_AETH_ACK;
+    const uint64_t pause = now - s->last;
+
+    s->answers++;
+    if (s->rnr)
+        add(s, PERF_PAUSE_RNR, 0, pause);
+    else if (data && s->responding && !iba_opcode_begins(op)) {
+        add(s, PERF_PAUSE_RESPONSE, 0, pause);
+        note(&s->pace[1], pause * 1024 / (packet_len(p) ? packet_len(p) : 1));
+    } else
+        s->wait += pause;
+    pass_time(s, now);
+    s->responding = data && !iba_opcode_ends(op);
+    s->answered = true;
+    if (data && !p->verdict->again) {
+        s->bytes += p->view.payload_len;
+        bucket_at(s, now)->bytes += p->view.payload_len;
+    }
+    if (aeth && !s->rnr)
+        note_syndrome(s, p);
+    complete(s, op, iba_psn_of(iba_bth_psn(iba_view_bth(&p->view))), nak);
+    note_credits(s, false);
+}
+
+void perf_end(struct perf_sender *s)
+{
+    const enum perf_pause answered = s->peak <= 1 ? PERF_PAUSE_ONE : PERF_PAUSE_ALL;
+
+    if (s->wait > 0)
+        add(s, s->depth == 0 ? answered : PERF_PAUSE_END, s->wait, 0);
+    s->wait = 0;
+}

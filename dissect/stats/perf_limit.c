@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Decides what limited a sender during its pauses: a table of rows, the first that applies. */
+#include "stats/perf.h"
+
+const struct perf_limit_info perf_limits[PERF_LIMIT_COUNT] = {
+#define PERF_LIMIT_ROW(name, key_, words_) {.key = (key_), .words = (words_)},
+    PERF_LIMITS(PERF_LIMIT_ROW)};
+
+/* A sender reacts to a response within REACTS times the time of its fastest tenth. Fewer than ENOUGH figures show no
+ * rhythm. No round trip in a fabric takes FAR_NS. */
+enum { REACTS = 4, REACTS_NS = 100, ENOUGH = 16, PORT_OVERHEAD = 24 /* preamble, FCS, gap: 802.3 */ };
+#define FAR_NS UINT64_C(1000000)
+/* No response comes back through a fabric so soon: the capture is at the receiver. */
+enum { NO_WAY_NS = 1500 };
+
+/* ---- what the whole life of the sender shows ---- */
+
+static bool is_even(const struct perf_even *e, unsigned percent)
+{
+    return e->n >= ENOUGH && e->off * 100 < e->sum * percent;
+}
+
+uint64_t perf_rate(const struct perf_sender *s, unsigned which)
+{
+    const struct perf_even *pace = &s->pace[which];
+
+    if (pace->n == 0 || pace->sum == 0)
+        return 0;
+    const double length = s->pace_len.n ? (double)s->pace_len.sum / (double)s->pace_len.n : 1024;
+    return (uint64_t)(8e9 * 1024 * (double)pace->n / (double)pace->sum * (length + PORT_OVERHEAD) / length);
+}
+
+static bool is_rate_of_port(uint64_t rate)
+{
+    static const uint64_t gigabit[] = {1, 10, 25, 40, 50, 100, 200, 400, 800};
+    enum { WITHIN = 50 }; /* 2 % */
+
+    for (unsigned i = 0; i < sizeof gigabit / sizeof *gigabit; i++) {
+        const uint64_t port = gigabit[i] * 1000000000, off = rate > port ? rate - port : port - rate;
+        if (off * WITHIN <= port)
+            return true;
+    }
+    return false;
+}
+
+/* The class of the reaction that a tenth of the pauses of this kind do not exceed. */
+static unsigned fastest_tenth(const struct perf_sender *s, unsigned pause)
+{
+    uint64_t seen = 0;
+    unsigned c = 0;
+
+    for (; c < PERF_CLASSES - 1; c++) {
+        seen += s->class[pause][c].n;
+        if (seen * 10 >= s->sum[pause].n)
+            break;
+    }
+    return c;
+}
+
+static uint64_t reaction(const struct perf_piece *c)
+{
+    const unsigned tenth = fastest_tenth(c->s, c->pause);
+    const struct perf_class *k = &c->s->class[c->pause][tenth];
+
+    return k->n ? k->gap / k->n : 0;
+}
+
+/* The shortest reactions: what every pause of this kind has. */
+static uint64_t least_reaction(const struct perf_piece *c)
+{
+    const struct perf_class *k = c->s->class[c->pause];
+    unsigned i = 0;
+
+    while (i < PERF_CLASSES - 1 && k[i].n == 0)
+        i++;
+    return k[i].n ? k[i].gap / k[i].n : 0;
+}
+
+static uint64_t mean_wait(const struct perf_piece *c)
+{
+    const struct perf_class *k = &c->s->sum[c->pause];
+
+    return k->n ? k->wait / k->n : 0;
+}
+
+/* Most new messages come so soon after a response that the response released them. A reaction that takes longer than
+ * the response itself is no proof of that. */
+static bool is_released(const struct perf_piece *c)
+{
+    const uint64_t most = REACTS * reaction(c) + REACTS_NS;
+    const struct perf_class *const k = c->s->class[c->pause];
+    uint64_t soon = 0;
+
+    for (unsigned i = 0; i < PERF_CLASSES; i++)
+        soon += k[i].n && k[i].gap / k[i].n <= most ? k[i].n : 0;
+    return reaction(c) <= 2 * mean_wait(c) && 3 * soon >= 2 * (uint64_t)c->s->sum[c->pause].n;
+}
+
+static bool is_soon(const struct perf_piece *c)
+{
+    const struct perf_class *k = &c->s->class[c->pause][c->class];
+
+    return k->gap / k->n <= REACTS * reaction(c) + REACTS_NS;
+}
+
+/* Nearly as much is outstanding as ever at about half of the
+ * times: the sender keeps so many messages outstanding, though it is not plain which response released which message.
+ */
+static bool keeps_full(const struct perf_piece *c)
+{
+    const struct perf_sender *s = c->s;
+    const struct perf_class *k = c->pause < PERF_PAUSE_ANSWERED ? &s->class[c->pause][c->class] : &s->sum[c->pause];
+    enum { MOST_PERCENT = 45 };
+
+    return s->starts >= ENOUGH && s->full * 100 >= s->starts * MOST_PERCENT && s->responses > 0 &&
+           k->gap / k->n <= s->response_ns / s->responses;
+}
+
+/* ---- conditions of the rows ---- */
+
+static bool is_answered_kind(const struct perf_piece *c)
+{
+    return c->pause < PERF_PAUSE_ANSWERED;
+}
+static bool is_one_sided(const struct perf_piece *c)
+{
+    return c->pause == PERF_PAUSE_OWN && c->s->answers == 0;
+}
+static bool is_guess(const struct perf_piece *c)
+{
+    return c->s->d->guess && (is_answered_kind(c) || c->pause == PERF_PAUSE_OWN);
+}
+static bool is_at_receiver(const struct perf_piece *c)
+{
+    return c->s->quickest > 0 && c->s->quickest <= NO_WAY_NS && (is_answered_kind(c) || c->pause == PERF_PAUSE_OWN);
+}
+static bool is_hidden(const struct perf_piece *c)
+{
+    return c->pause == PERF_PAUSE_HIDDEN;
+}
+static bool is_end(const struct perf_piece *c)
+{
+    return c->pause == PERF_PAUSE_END;
+}
+static bool is_rnr(const struct perf_piece *c)
+{
+    return c->pause == PERF_PAUSE_RNR;
+}
+static bool is_again(const struct perf_piece *c)
+{
+    return c->pause == PERF_PAUSE_AGAIN;
+}
+static bool is_slowed(const struct perf_piece *c)
+{
+    return c->pause == PERF_PAUSE_CNP;
+}
+static bool is_sending(const struct perf_piece *c)
+{
+    return c->pause == PERF_PAUSE_REQUEST || c->pause == PERF_PAUSE_RESPONSE;
+}
+static const struct perf_even *pace_of(const struct perf_piece *c)
+{
+    return &c->s->pace[c->pause == PERF_PAUSE_RESPONSE];
+}
+enum { EVEN_PERCENT = 15, CLOCK_PERCENT = 5 };
+static bool is_at_port_speed(const struct perf_piece *c)
+{
+    return is_sending(c) && is_even(pace_of(c), EVEN_PERCENT) &&
+           is_rate_of_port(perf_rate(c->s, c->pause == PERF_PAUSE_RESPONSE));
+}
+static bool is_evenly_sending(const struct perf_piece *c)
+{
+    return is_sending(c) && is_even(pace_of(c), EVEN_PERCENT);
+}
+/* Messages begin at more even times than their distances from the responses before them are: a clock decides. */
+static bool is_clocked(const struct perf_piece *c)
+{
+    const struct perf_even *start = &c->s->start, *react = &c->s->react;
+    const bool beside = react->n == 0 || 2 * (start->off / start->n) < react->off / react->n;
+
+    return (is_answered_kind(c) || c->pause == PERF_PAUSE_OWN) && c->pause != PERF_PAUSE_CREDIT &&
+           is_even(start, CLOCK_PERCENT) && beside;
+}
+static bool is_own(const struct perf_piece *c)
+{
+    return c->pause == PERF_PAUSE_OWN;
+}
+static bool is_kept_full(const struct perf_piece *c)
+{
+    const bool several = c->pause == PERF_PAUSE_MANY || c->pause == PERF_PAUSE_ALL || c->pause == PERF_PAUSE_OWN;
+
+    return several && keeps_full(c);
+}
+static bool is_kept_full_of_reads(const struct perf_piece *c)
+{
+    return c->pause == PERF_PAUSE_READS && keeps_full(c);
+}
+static bool is_short_of_credits(const struct perf_piece *c)
+{
+    return c->pause == PERF_PAUSE_CREDIT && is_soon(c);
+}
+static bool is_next_read(const struct perf_piece *c)
+{
+    return c->pause == PERF_PAUSE_READS && is_released(c) && is_soon(c);
+}
+static bool is_next_of_many(const struct perf_piece *c)
+{
+    return (c->pause == PERF_PAUSE_MANY || c->pause == PERF_PAUSE_ALL) && is_released(c) && is_soon(c);
+}
+static bool is_next_of_one(const struct perf_piece *c)
+{
+    return c->pause == PERF_PAUSE_ONE && is_released(c) && is_soon(c);
+}
+/* Not a few messages begin when no response has come, and not directly after another message, as those that one
+ * response releases: the sender does not wait for responses. */
+static bool is_open_loop(const struct perf_piece *c)
+{
+    enum { TENTH = 10, QUARTER = 4 };
+    const struct perf_class *own = &c->s->sum[PERF_PAUSE_OWN];
+
+    return c->pause < PERF_PAUSE_CREDIT && own->n * (uint64_t)TENTH > c->s->messages && c->s->responses > 0 &&
+           QUARTER * (own->gap / own->n) > c->s->response_ns / c->s->responses;
+}
+static bool is_unreleased_wait(const struct perf_piece *c)
+{
+    return c->pause == PERF_PAUSE_MANY && c->part == PERF_WAIT && !is_released(c);
+}
+static bool is_wait_for_one(const struct perf_piece *c)
+{
+    return is_answered_kind(c) && c->part == PERF_WAIT && c->pause == PERF_PAUSE_ONE;
+}
+static bool is_wait_for_all(const struct perf_piece *c)
+{
+    return is_answered_kind(c) && c->part == PERF_WAIT;
+}
+static bool is_beyond_floor(const struct perf_piece *c)
+{
+    return is_answered_kind(c) && c->part == PERF_GAP;
+}
+static bool is_near(const struct perf_piece *c)
+{
+    return is_answered_kind(c) && c->part == PERF_FLOOR && least_reaction(c) <= 2 * mean_wait(c);
+}
+static bool is_far(const struct perf_piece *c)
+{
+    return is_answered_kind(c) && c->part == PERF_FLOOR && least_reaction(c) >= FAR_NS;
+}
+static bool otherwise(const struct perf_piece *c)
+{
+    (void)c;
+    return true;
+}
+
+/* clang-format off */
+/* Clauses are ids of the catalogue.
+ * R(name,           when,                limit,      sentence,                                                                       clause) */
+#define RULES(R)                                                                                                                       \
+    R(one_sided,     is_one_sided,        UNKNOWN,    "no response is in the capture, so it does not show what the sender waits for", "RR-09")   \
+    R(guessed,       is_guess,            UNKNOWN,    "the capture does not tell which direction has the responses",               "RR-09")   \
+    R(at_receiver,   is_at_receiver,      UNKNOWN,    "responses leave at once: the capture is at the receiver, and shows no wait of the sender", "RR-09") \
+    R(hidden,        is_hidden,           UNKNOWN,    "the capture lacks packets that were sent in between",                            "RQ-01")   \
+    R(cut_off,       is_end,              UNKNOWN,    "the capture ends before the response",                                           "RR-09")   \
+    R(not_ready,     is_rnr,              RNR,        "an RNR NAK has refused the packet, and the sender waits before it sends it again", "RQ-28") \
+    R(again,         is_again,            LOSS,       "the sender waited in vain, and then sent a packet again",                        "RQ-21, RQ-26, RQ-36") \
+    R(slowed,        is_slowed,           CONGESTION, "a congestion notification came less than 10 ms before",                          "RO-41, WF-81") \
+    R(port_speed,    is_at_port_speed,    LINE,       "packets follow each other evenly, at the speed of a port, or of a limiter set to it", "WF-66") \
+    R(even_packets,  is_evenly_sending,   PACED,      "packets of a message follow each other evenly, at the speed of no port",    "WF-66")   \
+    R(packets,       is_sending,          SENDER,     "packets of a message follow each other: the sender is at work",                  "WF-66")   \
+    R(clock,         is_clocked,          PACED,      "messages begin at even times, whenever responses come",                          "RQ-03")   \
+    R(kept_full,     is_kept_full,        WINDOW,     "nearly as many messages are outstanding as ever, at most times",                 "RQ-03")   \
+    R(kept_reads,    is_kept_full_of_reads, READS,    "nearly as many READs or ATOMICs are outstanding as ever, at most times",         "RQ-08")   \
+    R(own_time,      is_own,              IDLE,       "with messages outstanding, the next one begins when no response has come: it was not there before", "RQ-03") \
+    R(open_loop,     is_open_loop,        IDLE,       "other messages begin when no response has come: the sender does not wait for responses", "RQ-03") \
+    R(credits,       is_short_of_credits, CREDITS,    "more is outstanding than the receiver has receives, and a response brings the next packet", "RQ-40, RQ-41") \
+    R(read_depth,    is_next_read,        READS,      "with several READs or ATOMICs outstanding, a response brings the next one",      "RQ-08")   \
+    R(window,        is_next_of_many,     WINDOW,     "with several messages outstanding, a response brings the next one",              "RQ-03")   \
+    R(one_by_one,    is_next_of_one,      LATENCY,    "with one message outstanding, its response brings the next one",                 "RQ-03, RQ-08") \
+    R(rest,          is_unreleased_wait,  IDLE,       "some messages are outstanding, and responses bring no next one",                 "RQ-03")   \
+    R(wait_for_one,  is_wait_for_one,     LATENCY,    "one message is outstanding, and the next one begins after its response",         "RQ-03, RQ-08") \
+    R(wait_for_all,  is_wait_for_all,     WINDOW,     "messages are outstanding, and the next one begins after the responses",          "RQ-03, RQ-08") \
+    R(nothing_new,   is_beyond_floor,     IDLE,       "after a response nothing is sent, longer than the sender needs at other times",  "RQ-03")   \
+    R(reaction,      is_near,             LATENCY,    "between a response and the next message is no more than the sender always needs", "RQ-03")  \
+    R(long_silence,  is_far,              IDLE,       "after each response nothing is sent for 1 ms or longer: no round trip takes that", "RQ-03") \
+    R(far_or_idle,   otherwise,           UNKNOWN,    "responses come at once and messages long after them: an idle sender, or a capture far from it", "RQ-03")
+/* clang-format on */
+
+const struct perf_rule perf_rules[] = {
+#define PERF_RULE_ROW(name_, when_, limit_, sentence_, clause_)                                                        \
+    {.name = #name_, .limit = PERF_##limit_, .sentence = (sentence_), .clause = (clause_)},
+    RULES(PERF_RULE_ROW)};
+const unsigned perf_n_rules = sizeof perf_rules / sizeof *perf_rules;
+
+const struct perf_rule *perf_decide(const struct perf_piece *c)
+{
+    static bool (*const when[])(const struct perf_piece *) = {
+#define PERF_RULE_WHEN(name_, when_, ...) when_,
+        RULES(PERF_RULE_WHEN)};
+    unsigned i = 0;
+
+    while (!when[i](c))
+        i++;
+    return &perf_rules[i];
+}
+
+/* ---- shares ---- */
+
+static void share(struct perf_shares *to, const struct perf_piece *c, uint64_t ns)
+{
+    if (ns > 0)
+        to->ns[perf_decide(c)->limit] += ns;
+    to->life += ns;
+}
+
+static void share_class(struct perf_shares *to, const struct perf_sender *s, unsigned pause, unsigned class)
+{
+    const struct perf_class *k = pause < PERF_PAUSE_ANSWERED ? &s->class[pause][class] : &s->sum[pause];
+    struct perf_piece c = {.s = s, .pause = (uint8_t)pause, .class = (uint8_t) class, .part = PERF_WAIT};
+
+    if (k->n == 0)
+        return;
+    share(to, &c, k->wait);
+    const uint64_t least = pause < PERF_PAUSE_ANSWERED ? least_reaction(&c) * k->n : 0;
+    const uint64_t floor = k->gap < least ? k->gap : least;
+    c.part = PERF_FLOOR;
+    share(to, &c, floor);
+    c.part = PERF_GAP;
+    share(to, &c, k->gap - floor);
+}
+
+struct perf_shares perf_shares_of(const struct perf_sender *s)
+{
+    struct perf_shares to = {0};
+
+    for (unsigned pause = 0; pause < PERF_PAUSES; pause++)
+        for (unsigned class = 0; class < (pause < PERF_PAUSE_ANSWERED ? PERF_CLASSES : 1); class ++)
+            share_class(&to, s, pause, class);
+    return to;
+}
+
+enum perf_limit perf_largest(const struct perf_shares *s)
+{
+    unsigned best = 0;
+
+    for (unsigned i = 1; i < PERF_LIMIT_COUNT; i++)
+        best = s->ns[i] > s->ns[best] ? i : best;
+    return (enum perf_limit)best;
+}

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Each row of the table of limits decides alone; what a hand-made conversation gives. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "feed.h"
+#include "stats/perf_print.h"
+#include "wire/iba_endpoints.h"
+#include "wire/iba_opcode_rows.h"
+
+enum { MESSAGES = 100, US = 1000 };
+
+/* A sender with MESSAGES pauses of one kind: `wait` and `gap` each. */
+struct history {
+    const char *row;
+    enum perf_pause pause;
+    enum perf_part part;
+    uint64_t wait, gap; /* us */
+    /* Optional: */
+    enum { PLAIN, NO_RESPONSES, GUESSED, AT_RECEIVER, EVEN_PORT, EVEN, CLOCKED, OPEN, FULL, RESTS } but;
+    enum perf_limit limit;
+};
+static const struct history histories[] = {
+    {"one_sided", PERF_PAUSE_OWN, PERF_GAP, 0, 10, NO_RESPONSES, PERF_UNKNOWN},
+    {"guessed", PERF_PAUSE_ONE, PERF_WAIT, 10, 1, GUESSED, PERF_UNKNOWN},
+    {"at_receiver", PERF_PAUSE_ONE, PERF_WAIT, 1, 10, AT_RECEIVER, PERF_UNKNOWN},
+    {"hidden", PERF_PAUSE_HIDDEN, PERF_WAIT, 10, 1, PLAIN, PERF_UNKNOWN},
+    {"cut_off", PERF_PAUSE_END, PERF_WAIT, 10, 0, PLAIN, PERF_UNKNOWN},
+    {"not_ready", PERF_PAUSE_RNR, PERF_WAIT, 10, 80, PLAIN, PERF_RNR},
+    {"again", PERF_PAUSE_AGAIN, PERF_WAIT, 10, 1000, PLAIN, PERF_LOSS},
+    {"slowed", PERF_PAUSE_CNP, PERF_GAP, 0, 10, PLAIN, PERF_CONGESTION},
+    {"port_speed", PERF_PAUSE_REQUEST, PERF_GAP, 0, 1, EVEN_PORT, PERF_LINE},
+    {"even_packets", PERF_PAUSE_REQUEST, PERF_GAP, 0, 1, EVEN, PERF_PACED},
+    {"packets", PERF_PAUSE_RESPONSE, PERF_GAP, 0, 1, PLAIN, PERF_SENDER},
+    {"clock", PERF_PAUSE_MANY, PERF_GAP, 5, 5, CLOCKED, PERF_PACED},
+    {"kept_full", PERF_PAUSE_OWN, PERF_GAP, 0, 5, FULL, PERF_WINDOW},
+    {"kept_reads", PERF_PAUSE_READS, PERF_WAIT, 1, 5, FULL, PERF_READS},
+    {"own_time", PERF_PAUSE_OWN, PERF_GAP, 0, 10, PLAIN, PERF_IDLE},
+    {"open_loop", PERF_PAUSE_ONE, PERF_WAIT, 10, 1, OPEN, PERF_IDLE},
+    {"credits", PERF_PAUSE_CREDIT, PERF_WAIT, 10, 1, PLAIN, PERF_CREDITS},
+    {"read_depth", PERF_PAUSE_READS, PERF_WAIT, 10, 1, PLAIN, PERF_READS},
+    {"window", PERF_PAUSE_MANY, PERF_WAIT, 10, 1, PLAIN, PERF_WINDOW},
+    {"one_by_one", PERF_PAUSE_ONE, PERF_GAP, 10, 1, PLAIN, PERF_LATENCY},
+    {"rest", PERF_PAUSE_MANY, PERF_WAIT, 1, 10, PLAIN, PERF_IDLE},
+    {"wait_for_one", PERF_PAUSE_ONE, PERF_WAIT, 1, 10, PLAIN, PERF_LATENCY},
+    {"wait_for_all", PERF_PAUSE_ALL, PERF_WAIT, 1, 10, PLAIN, PERF_WINDOW},
+    {"nothing_new", PERF_PAUSE_ONE, PERF_GAP, 10, 500, RESTS, PERF_IDLE},
+    {"reaction", PERF_PAUSE_ONE, PERF_FLOOR, 10, 500, RESTS, PERF_LATENCY},
+    {"long_silence", PERF_PAUSE_ONE, PERF_FLOOR, 10, 2000, PLAIN, PERF_IDLE},
+    {"far_or_idle", PERF_PAUSE_ONE, PERF_FLOOR, 10, 100, PLAIN, PERF_UNKNOWN},
+};
+
+static unsigned class_of(uint64_t ns)
+{
+    unsigned c = 0;
+
+    for (; ns > 0; ns >>= 1)
+        c++;
+    return c;
+}
+
+static void pauses(struct perf_sender *s, enum perf_pause pause, unsigned n, uint64_t wait, uint64_t gap)
+{
+    const struct perf_class add = {n, n * wait, n * gap};
+    struct perf_class *const to[] = {&s->sum[pause],
+                                     pause < PERF_PAUSE_ANSWERED ? &s->class[pause][class_of(gap)] : NULL};
+
+    for (unsigned i = 0; i < 2 && to[i]; i++) {
+        to[i]->n += add.n;
+        to[i]->wait += add.wait;
+        to[i]->gap += add.gap;
+    }
+}
+
+static void make(struct perf_sender *s, struct direction *d, const struct history *h)
+{
+    enum { LENGTH = 1000, PORT_NS = 839 }; /* 1024 bytes and the overhead of 1000 at 10 Gbit/s */
+
+    memset(s, 0, sizeof *s);
+    *d = (struct direction){.svc = IBA_RC, .guess = h->but == GUESSED};
+    s->d = d;
+    s->messages = s->answers = s->responses = MESSAGES;
+    s->quickest = h->but == AT_RECEIVER ? 500 : 10 * US;
+    s->response_ns = (uint64_t)MESSAGES * 10 * US;
+    s->start = (struct perf_even){.n = MESSAGES, .sum = MESSAGES * 10 * US, .off = MESSAGES * 5 * US};
+    s->pace[0] = s->pace[1] = (struct perf_even){.n = MESSAGES, .sum = MESSAGES * US, .off = MESSAGES * US};
+    pauses(s, h->pause, MESSAGES, h->wait * US, h->gap * US);
+    if (h->but == NO_RESPONSES)
+        s->answers = 0;
+    if (h->but == EVEN || h->but == EVEN_PORT) {
+        s->pace[0] = (struct perf_even){.n = MESSAGES, .sum = MESSAGES * (h->but == EVEN ? 2 * US : PORT_NS)};
+        s->pace_len = (struct perf_even){.n = MESSAGES, .sum = MESSAGES * LENGTH};
+    }
+    if (h->but == CLOCKED) {
+        s->start.off = 0;
+        s->react = (struct perf_even){.n = MESSAGES, .sum = MESSAGES * US, .off = MESSAGES * 100};
+    }
+    if (h->but == OPEN)
+        pauses(s, PERF_PAUSE_OWN, MESSAGES, 0, 10 * US);
+    if (h->but == FULL)
+        s->starts = s->full = MESSAGES;
+    if (h->but == RESTS) /* few soon reactions: they do not prove that responses release messages */
+        pauses(s, h->pause, MESSAGES / 5, 10 * US, US);
+}
+
+Test(perf, each_row_decides_alone)
+{
+    static struct perf_sender s;
+    struct direction d;
+
+    cr_assert_eq(sizeof histories / sizeof *histories, perf_n_rules);
+    for (unsigned i = 0; i < perf_n_rules; i++) {
+        const struct history *h = &histories[i];
+        make(&s, &d, h);
+        const struct perf_piece c = {
+            .s = &s, .pause = (uint8_t)h->pause, .class = (uint8_t)class_of(h->gap * US), .part = h->part};
+        const struct perf_rule *r = perf_decide(&c);
+        cr_expect_str_eq(perf_rules[i].name, h->row);
+        cr_expect_str_eq(r->name, h->row, "%s decides, not %s", r->name, h->row);
+        cr_expect_eq(r->limit, h->limit, "%s", h->row);
+        cr_expect(r->sentence[0] && r->clause[0]);
+    }
+}
+
+Test(perf, shares_add_up_to_the_life)
+{
+    static struct perf_sender s;
+    struct direction d;
+
+    for (unsigned i = 0; i < perf_n_rules; i++) {
+        make(&s, &d, &histories[i]);
+        const struct perf_shares x = perf_shares_of(&s);
+        uint64_t sum = 0, life = 0;
+        for (unsigned k = 0; k < PERF_LIMIT_COUNT; k++)
+            sum += x.ns[k];
+        for (unsigned k = 0; k < PERF_PAUSES; k++)
+            life += s.sum[k].wait + s.sum[k].gap;
+        cr_expect_eq(sum, x.life);
+        cr_expect_eq(life, x.life);
+    }
+}
+
+/* ---- a conversation ---- */
+
+struct talk {
+    struct feed f;
+    struct direction d[2];
+    struct verdict_names names;
+    struct verdict v;
+    int64_t now;
+};
+
+static void begin(struct talk *t)
+{
+    memset(t, 0, sizeof *t);
+    feed_open(&t->f, "perf");
+    for (uint32_t i = 0; i < 2; i++) {
+        struct direction *d = &t->d[i];
+        *d = (struct direction){.id = i, .peer = 2 - i, .svc = IBA_RC, .pmtu = 1024, .knows_source_qp = true};
+        d->key.kind = IBA_ADDR_IPV4;
+        d->key.src[0] = d->key.dst[0] = 10;
+        d->key.src[3] = (uint8_t)(1 + i);
+        d->key.dst[3] = (uint8_t)(2 - i);
+        d->key.qpn = 16 + i;
+        d->source_qp = 17 - i;
+    }
+    t->names.direction = t->d;
+}
+
+static void at(struct talk *t, int64_t us, unsigned from, uint8_t opcode, uint32_t psn)
+{
+    const struct spec s = {
+        .proto = IBA_PROTO_ROCE2, .src = 1, .dst = 2, .opcode = opcode, .p_key = 0xffff, .psn = psn, .words = 16};
+    const struct frame frame = frame_of(&s);
+
+    t->v = (struct verdict){.names = &t->names, .direction = &t->d[from]};
+    t->f.p.verdict = &t->v;
+    t->now += us * US + 1;
+    feed(&t->f, &frame, t->now);
+}
+
+/* Ten messages one by one, 10 us to the response and 1 us to the next message; then a pause of 890 us, and one more. */
+Test(perf, one_by_one_and_a_pause)
+{
+    static struct talk t;
+
+    begin(&t);
+    for (uint32_t i = 0; i < 11; i++) {
+        at(&t, i == 0 ? 0 : i == 10 ? 891 : 1, 0, IBA_RC_SEND_ONLY, i);
+        at(&t, 10, 1, IBA_RC_ACKNOWLEDGE, i);
+    }
+    char *text = printed(&t.f, false), *json = printed(&t.f, true);
+    cr_expect(strstr(text, "10.0.0.1 QP 0x000011 to 10.0.0.2 QP 0x000010: limited by an idle sender"), "%s", text);
+    cr_expect(strstr(text, "88.2 % of the time"), "%s", text);
+    cr_expect(strstr(json, "\"limit\":\"idle\""), "%s", json);
+    cr_expect(strstr(json, "\"messages\":11,\"payload_bytes\":704,"), "%s", json);
+    cr_expect(strstr(json, "\"outstanding_max\":1,"), "%s", json);
+    free(text);
+    free(json);
+    feed_close(&t.f);
+}
+
+/* Nothing is known of a direction whose responses are not in the capture. */
+Test(perf, without_responses_nothing_is_said)
+{
+    static struct talk t;
+
+    begin(&t);
+    for (uint32_t i = 0; i < 20; i++)
+        at(&t, 50 + i % 7, 0, IBA_RC_SEND_ONLY, i);
+    char *text = printed(&t.f, false);
+    cr_expect(strstr(text, "the limit is not visible in this capture: 100.0 % of the time"), "%s", text);
+    free(text);
+    feed_close(&t.f);
+}
+
+/* Time goes on over many buckets: each two become one, and none is lost. */
+Test(perf, buckets_keep_every_byte)
+{
+    static struct talk t;
+
+    begin(&t);
+    for (uint32_t i = 0; i < 500; i++)
+        at(&t, 1000, 0, IBA_RC_SEND_ONLY, i);
+    const struct perf_sender *s = &((const struct perf *)t.f.state)->sender[0];
+    uint64_t bytes = 0, messages = 0;
+    for (unsigned i = 0; i < s->n_bucket; i++) {
+        bytes += s->bucket[i].bytes;
+        messages += s->bucket[i].messages;
+    }
+    cr_expect_eq(bytes, s->bytes);
+    cr_expect_eq(messages, 500);
+    cr_expect_eq(s->bucket_ns, 16 * (uint64_t)US * 1000);
+    feed_close(&t.f);
+}
