@@ -406,6 +406,8 @@ static void one_talk(struct witness *w)
     iba_time now = MS;
 
     held.left = 0;
+    memset(past, 0, sizeof past);
+    n_past = 0;
     for (unsigned i = 0; i < (aims ? MANY : PAIRS); i++)
         begin(&talks[i]);
     for (unsigned i = 0; i < shots; i++) {
