@@ -4,14 +4,30 @@
 #define IBA_OBS_DIRECTION_H
 #include "observer/iba_obs_look.h"
 
+#define IBA_OBS_FACTOR UINT64_C(0x9e3779b97f4a7c15)
+/* iba_obs_mix() where the compiler has no type of 128 bits, as on processors of 32 bits: the same value. */
+static inline uint64_t iba_obs_mix_by_halves(uint64_t h, uint64_t word)
+{
+    const uint64_t half = UINT32_MAX, a = (h ^ word) >> 32, b = (h ^ word) & half;
+    const uint64_t c = IBA_OBS_FACTOR >> 32, d = IBA_OBS_FACTOR & half;
+    const uint64_t middle = (b * d >> 32) + (a * d & half) + (b * c & half);
+    const uint64_t low = middle << 32 | (b * d & half);
+    const uint64_t high = a * c + (a * d >> 32) + (b * c >> 32) + (middle >> 32);
+
+    return low ^ high;
+}
 /* A step of a hash. No stored or printed result depends on its values. Both halves of the product count: the lower half
  * alone would pass the highest bits of the word on unmixed, so that words could be chosen that collide with any seed.
  */
 static inline uint64_t iba_obs_mix(uint64_t h, uint64_t word)
 {
-    __extension__ const unsigned __int128 product = (unsigned __int128)(h ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+#ifdef __SIZEOF_INT128__
+    __extension__ const unsigned __int128 product = (unsigned __int128)(h ^ word) * IBA_OBS_FACTOR;
 
     return (uint64_t)product ^ (uint64_t)(product >> 64);
+#else
+    return iba_obs_mix_by_halves(h, word);
+#endif
 }
 /* False when the packet belongs to no direction. */
 __attribute__((hot)) bool iba_obs_is_directed(const struct iba_view *v);

@@ -88,6 +88,12 @@ static void into_bucket(struct iba_observer *s, uint32_t known)
     s->bucket[at] = known | place << INDEX_BITS;
 }
 
+/* Buckets from one to the other, onwards. */
+static uint32_t distance(uint32_t n, uint32_t from, uint32_t to)
+{
+    return to >= from ? to - from : to + n - from;
+}
+
 /* Moves up those of the following entries that a search would no longer find. */
 static void leave_bucket(struct iba_observer *s, uint32_t known)
 {
@@ -99,7 +105,7 @@ static void leave_bucket(struct iba_observer *s, uint32_t known)
         slot = next_bucket(s, slot);
     for (uint32_t at = next_bucket(s, slot); s->bucket[at] != 0; at = next_bucket(s, at)) {
         const uint32_t from = home(s, place_of_known(&s->known[index_in(s->bucket[at]) - 1]));
-        if ((at + n - from) % n < (at + n - slot) % n)
+        if (distance(n, from, at) < distance(n, slot, at))
             continue;
         s->bucket[slot] = s->bucket[at];
         slot = at;
@@ -360,6 +366,7 @@ struct neighbours { /* directions to the same QP */
     uint32_t own, stranger, service;
     uint32_t earlier;         /* from another sender that has been quiet for long */
     uint32_t senders, oldest; /* number of those from other senders; the one that was seen longest ago */
+    iba_time oldest_at;
 };
 
 static bool is_paired(const struct iba_observer *s, const struct iba_known *k)
@@ -369,27 +376,28 @@ static bool is_paired(const struct iba_observer *s, const struct iba_known *k)
     return f ? f->peer && !f->guess : k->peer && !k->guess;
 }
 
-static bool is_quiet(const struct iba_observer *s, const struct iba_known *k)
+static iba_time seen_at(const struct iba_observer *s, const struct iba_known *k)
 {
     const struct iba_flow *f = iba_obs_flow_at(s, k->flow);
 
-    return s->now.at - (f ? f->last.at : k->at) >= s->cfg.rest_ns;
+    return f ? f->last.at : k->at;
 }
 
-static iba_time seen_at(const struct iba_observer *s, uint32_t known)
+static bool is_quiet(const struct iba_observer *s, const struct iba_known *k)
 {
-    const struct iba_flow *f = iba_obs_flow_at(s, s->known[known - 1].flow);
-
-    return f ? f->last.at : s->known[known - 1].at;
+    return s->now.at - seen_at(s, k) >= s->cfg.rest_ns;
 }
 
 /* From another sender */
 static void compare(struct neighbours *n, const struct iba_observer *s, uint32_t i, uint8_t svc)
 {
     const struct iba_known *k = &s->known[i - 1];
+    const iba_time at = seen_at(s, k);
 
-    if (n->senders++ == 0 || seen_at(s, i) < seen_at(s, n->oldest))
+    if (n->senders++ == 0 || at < n->oldest_at) {
         n->oldest = i;
+        n->oldest_at = at;
+    }
     if (k->svc == svc && is_paired(s, k))
         *(is_quiet(s, k) ? &n->earlier : &n->stranger) = i;
 }

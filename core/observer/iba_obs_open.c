@@ -23,14 +23,27 @@ static struct iba_obs_open *open_at(const struct iba_observer *s, uint32_t index
     return (void *)((char *)s->open + index * iba_obs_open_bytes(&s->cfg));
 }
 
+/* The rest of a message: all that is not compared with every packet. */
+static struct iba_message *rest_of(const struct iba_observer *s, struct iba_obs_open *o, const struct iba_obs_span *x)
+{
+    return (struct iba_message *)(void *)&o->span[s->cfg.n_message] + x->slot;
+}
+
 /* Ends the message at `i`. The current packet is its response, if it has one. */
 static void finish(const struct iba_observer *s, struct iba_obs_open *o, uint32_t i, enum iba_message_end end)
 {
     const bool responded = end == IBA_MESSAGE_END_ANSWERED || end == IBA_MESSAGE_END_REFUSED;
-    struct iba_message m = o->message[i];
+    const struct iba_obs_span x = o->span[i];
+    struct iba_message m = *rest_of(s, o, &x);
 
     o->n--;
-    memmove(&o->message[i], &o->message[i + 1], (o->n - i) * sizeof *o->message);
+    memmove(&o->span[i], &o->span[i + 1], (o->n - i) * sizeof *o->span);
+    o->span[o->n].slot = x.slot; /* it is free now */
+    m.operation = x.operation;
+    m.whole = x.whole;
+    m.closed = x.closed;
+    m.first = x.first;
+    m.last = x.last;
     m.end = (uint8_t)end;
     m.answer_frame = responded ? s->now.frame : 0;
     m.ended = responded ? s->now.at : m.began;
@@ -45,12 +58,12 @@ static void end_all(const struct iba_observer *s, struct iba_obs_open *o)
 
 /* The last PSN of a message of one request packet. A READ takes as many as it may have responses: with the smallest
  * path MTU, while the path MTU is not known. */
-static iba_psn last_of(const struct iba_message *m, uint32_t pmtu)
+static iba_psn last_of(const struct iba_obs_span *x, uint64_t bytes, uint32_t pmtu)
 {
     const uint32_t n =
-        m->operation == IBA_OPERATION_READ ? iba_mtu_packets(m->bytes, pmtu ? pmtu : IBA_MTU_LEAST_BYTES) : 1;
+        x->operation == IBA_OPERATION_READ ? iba_mtu_packets(bytes, pmtu ? pmtu : IBA_MTU_LEAST_BYTES) : 1;
 
-    return iba_psn_add(m->first, n - 1);
+    return iba_psn_add(x->first, n - 1);
 }
 
 /* The open messages of the flow; NULL: the caller gave its direction no number. */
@@ -71,29 +84,34 @@ static struct iba_obs_open *open_of(struct iba_observer *s, const struct iba_flo
         return o;
     o->pmtu = f->pmtu;
     for (uint32_t i = 0; i < o->n; i++)
-        if (o->message[i].operation == IBA_OPERATION_READ)
-            o->message[i].last = last_of(&o->message[i], o->pmtu);
+        if (o->span[i].operation == IBA_OPERATION_READ)
+            o->span[i].last = last_of(&o->span[i], rest_of(s, o, &o->span[i])->bytes, o->pmtu);
     return o;
 }
 
-static struct iba_message *covering(struct iba_obs_open *o, iba_psn psn)
+/* The newest message that takes this PSN. All are looked at, without a branch for each: where PSNs come at random, the
+ * processor could not predict it. */
+static struct iba_obs_span *covering(struct iba_obs_open *o, iba_psn psn)
 {
-    for (uint32_t i = o->n; i-- > 0;)
-        if (iba_psn_diff(psn, o->message[i].first) >= 0 && iba_psn_diff(psn, o->message[i].last) <= 0)
-            return &o->message[i];
-    return NULL;
+    uint32_t at = UINT32_MAX;
+
+    for (uint32_t i = 0; i < o->n; i++) {
+        const int32_t before = iba_psn_diff(psn, o->span[i].first), behind = iba_psn_diff(o->span[i].last, psn);
+        at = (before | behind) >= 0 ? i : at; /* neither is negative */
+    }
+    return at == UINT32_MAX ? NULL : &o->span[at];
 }
 
 /* The message that a Middle or Last continues: the nearest before it whose last packet was not seen. */
-static struct iba_message *unfinished(struct iba_obs_open *o, const struct iba_look *l)
+static struct iba_obs_span *unfinished(struct iba_obs_open *o, const struct iba_look *l)
 {
-    struct iba_message *best = NULL;
+    struct iba_obs_span *best = NULL;
 
     for (uint32_t i = 0; i < o->n; i++) {
-        struct iba_message *m = &o->message[i];
-        if (m->closed || m->operation != l->op->operation || iba_psn_diff(l->psn, m->last) <= 0)
+        struct iba_obs_span *x = &o->span[i];
+        if (x->closed || x->operation != l->op->operation || iba_psn_diff(l->psn, x->last) <= 0)
             continue;
-        best = !best || iba_psn_diff(m->first, best->first) > 0 ? m : best;
+        best = !best || iba_psn_diff(x->first, best->first) > 0 ? x : best;
     }
     return best;
 }
@@ -105,45 +123,50 @@ static uint64_t bytes_of(const struct iba_look *l)
     return iba_view_has(l->v, IBA_H_reth) ? iba_reth_dmalen(iba_view_hdr(l->v, IBA_H_reth)) : l->v->payload_len;
 }
 
-static struct iba_message *begin(struct iba_obs_open *o, const struct iba_look *l)
+static struct iba_obs_span *begin(struct iba_obs_open *o, const struct iba_look *l)
 {
     if (o->n == l->s->cfg.n_message)
         finish(l->s, o, 0, IBA_MESSAGE_END_OPEN);
-    struct iba_message *m = &o->message[o->n++];
-    *m = (struct iba_message){.direction = o->direction,
-                              .operation = l->op->operation,
-                              .whole = iba_opcode_begins(l->op),
-                              .first = l->psn,
-                              .first_frame = l->s->now.frame,
-                              .began = l->s->now.at,
-                              .bytes = bytes_of(l)};
-    m->last = last_of(m, o->pmtu);
-    return m;
+    struct iba_obs_span *x = &o->span[o->n];
+    *x = (struct iba_obs_span){.operation = l->op->operation,
+                               .whole = iba_opcode_begins(l->op),
+                               .first = l->psn,
+                               .slot = o->n < o->n_slot ? x->slot : o->n_slot++};
+    o->n++;
+    struct iba_message *m = rest_of(l->s, o, x);
+    *m = (struct iba_message){
+        .direction = o->direction, .first_frame = l->s->now.frame, .began = l->s->now.at, .bytes = bytes_of(l)};
+    x->last = last_of(x, m->bytes, o->pmtu);
+    return x;
 }
 
-/* Without a path MTU, the request after a READ has shown how many responses the READ has. */
-static void shorten_read(struct iba_obs_open *o, const struct iba_look *l)
+/* Without a path MTU, the request after a READ has shown how many responses the READ has. True: the READ is shorter
+ * now.
+ */
+static bool shorten_read(const struct iba_obs_open *o, const struct iba_look *l, struct iba_obs_span *x)
 {
-    struct iba_message *m = o->pmtu == 0 ? covering(o, l->psn) : NULL;
     const struct iba_obs_read *r =
-        m && m->operation == IBA_OPERATION_READ ? iba_obs_read_at(&l->flow->rq, m->first) : NULL;
+        o->pmtu == 0 && x && x->operation == IBA_OPERATION_READ ? iba_obs_read_at(&l->flow->rq, x->first) : NULL;
 
-    if (r && r->n > 0)
-        m->last = iba_psn_add(m->first, r->n - 1);
+    if (!r || r->n == 0)
+        return false;
+    x->last = iba_psn_add(x->first, r->n - 1);
+    return true;
 }
 
 /* The First of a message is sent again, and the capture lacks its earlier transmission. */
 static bool prepend(struct iba_obs_open *o, const struct iba_look *l)
 {
     for (uint32_t i = 0; l->op->pos == IBA_FIRST && i < o->n; i++) {
-        struct iba_message *m = &o->message[i];
-        const int32_t before = iba_psn_diff(m->first, l->psn);
-        if (m->whole || m->operation != l->op->operation || before <= 0 || before > IBA_OBSERVER_WINDOW)
+        struct iba_obs_span *x = &o->span[i];
+        const int32_t before = iba_psn_diff(x->first, l->psn);
+        if (x->whole || x->operation != l->op->operation || before <= 0 || before > IBA_OBSERVER_WINDOW)
             continue;
+        struct iba_message *m = rest_of(l->s, o, x);
         const uint64_t missing = l->v->payload_len + (uint64_t)(before - 1) * o->pmtu;
-        m->bytes = m->operation == IBA_OPERATION_WRITE ? bytes_of(l) : m->bytes + missing;
-        m->first = l->psn;
-        m->whole = true;
+        m->bytes = x->operation == IBA_OPERATION_WRITE ? bytes_of(l) : m->bytes + missing;
+        x->first = l->psn;
+        x->whole = true;
         m->again++;
         return true;
     }
@@ -152,45 +175,46 @@ static bool prepend(struct iba_obs_open *o, const struct iba_look *l)
 
 /* A WRITE's length is in its First; a SEND's is the sum of its packets, where those that the capture lacks count as
  * full packets. */
-static void grow(struct iba_message *m, const struct iba_look *l, uint32_t pmtu)
+static void grow(struct iba_obs_span *x, struct iba_message *m, const struct iba_look *l, uint32_t pmtu)
 {
-    const uint32_t step = (uint32_t)iba_psn_diff(l->psn, m->last);
+    const uint32_t step = (uint32_t)iba_psn_diff(l->psn, x->last);
 
-    if (m->operation == IBA_OPERATION_SEND || !m->whole)
+    if (x->operation == IBA_OPERATION_SEND || !x->whole)
         m->bytes += l->v->payload_len + (uint64_t)(step - 1) * pmtu;
-    m->last = l->psn;
+    x->last = l->psn;
 }
 
 static void request(struct iba_obs_open *o, const struct iba_look *l)
 {
-    struct iba_message *m;
+    struct iba_obs_span *x = covering(o, l->psn);
 
-    shorten_read(o, l);
-    if ((m = covering(o, l->psn))) {
-        m->again++;
+    if (shorten_read(o, l, x))
+        x = covering(o, l->psn);
+    if (x) {
+        rest_of(l->s, o, x)->again++;
         return;
     }
     if (prepend(o, l))
         return;
     if (!iba_opcode_begins(l->op))
-        m = unfinished(o, l);
-    if (m)
-        grow(m, l, o->pmtu);
+        x = unfinished(o, l);
+    if (x)
+        grow(x, rest_of(l->s, o, x), l, o->pmtu);
     else
-        m = begin(o, l);
-    m->last_frame = l->s->now.frame;
-    m->closed = iba_opcode_ends(l->op);
-    if (m->closed && (l->op->svc == IBA_UC || l->op->svc == IBA_UD))
-        finish(l->s, o, (uint32_t)(m - o->message), IBA_MESSAGE_END_UNASKED);
+        x = begin(o, l);
+    rest_of(l->s, o, x)->last_frame = l->s->now.frame;
+    x->closed = iba_opcode_ends(l->op);
+    if (x->closed && (l->op->svc == IBA_UC || l->op->svc == IBA_UD))
+        finish(l->s, o, (uint32_t)(x - o->span), IBA_MESSAGE_END_UNASKED);
 }
 
 /* A SEND or WRITE ends when a PSN from its last on is acknowledged; other messages end with their own response. */
 static void acknowledge(struct iba_obs_open *o, const struct iba_look *l, iba_psn up_to)
 {
     for (uint32_t i = 0; i < o->n;) {
-        const struct iba_message *m = &o->message[i];
-        const bool plain = m->operation == IBA_OPERATION_SEND || m->operation == IBA_OPERATION_WRITE;
-        if (plain && m->closed && iba_psn_diff(m->last, up_to) <= 0)
+        const struct iba_obs_span *x = &o->span[i];
+        const bool plain = x->operation == IBA_OPERATION_SEND || x->operation == IBA_OPERATION_WRITE;
+        if (plain && x->closed && iba_psn_diff(x->last, up_to) <= 0)
             finish(l->s, o, i, IBA_MESSAGE_END_ANSWERED);
         else
             i++;
@@ -199,12 +223,12 @@ static void acknowledge(struct iba_obs_open *o, const struct iba_look *l, iba_ps
 
 static void respond(struct iba_obs_open *o, const struct iba_look *l, enum iba_message_end end)
 {
-    struct iba_message *m = covering(o, l->psn);
+    struct iba_obs_span *x = covering(o, l->psn);
 
     acknowledge(o, l, iba_psn_add(l->psn, IBA_PSN_MASK));
-    m = m ? covering(o, l->psn) : NULL; /* the messages may have moved */
-    if (m && (end == IBA_MESSAGE_END_REFUSED || iba_opcode_ends(l->op)))
-        finish(l->s, o, (uint32_t)(m - o->message), end);
+    x = x ? covering(o, l->psn) : NULL; /* the messages may have moved */
+    if (x && (end == IBA_MESSAGE_END_REFUSED || iba_opcode_ends(l->op)))
+        finish(l->s, o, (uint32_t)(x - o->span), end);
 }
 
 static void response(struct iba_obs_open *o, const struct iba_look *l)

@@ -4,17 +4,27 @@
 #define IBA_OBS_OPEN_H
 #include "observer/iba_obs_look.h"
 
-/* The open messages of one flow, in the order in which their first packets were seen. */
+/* The part of an open message that is compared with every packet; the other members of its struct iba_message are in a
+ * slot. So a search reads 16 bytes for each message, and a message that ends moves no others. */
+struct iba_obs_span {
+    iba_psn first, last;
+    uint32_t slot;
+    uint8_t operation; /* enum iba_operation */
+    bool whole, closed;
+};
+/* The open messages of one flow, in the order in which their first packets were seen. Behind the spans follow as many
+ * slots. Spans from `n` to `n_slot` name the free ones of the slots that were ever used. */
 struct iba_obs_open {
     uint32_t direction; /* number of the direction that they belong to; 0: none */
-    uint32_t n, pmtu;   /* pmtu: the path MTU by which READs were measured; 0: not known */
-    struct iba_message message[];
+    uint32_t n, n_slot;
+    uint32_t pmtu; /* the path MTU by which READs were measured; 0: not known */
+    struct iba_obs_span span[];
 };
 
 /* Bytes of the open messages of a flow. */
 static inline size_t iba_obs_open_bytes(const struct iba_observer_config *cfg)
 {
-    return sizeof(struct iba_obs_open) + cfg->n_message * sizeof(struct iba_message);
+    return sizeof(struct iba_obs_open) + cfg->n_message * (sizeof(struct iba_obs_span) + sizeof(struct iba_message));
 }
 /* The packet, which is undamaged and no copy, belongs to a message or ends some. */
 void iba_obs_open_packet(struct iba_look *l);

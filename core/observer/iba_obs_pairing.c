@@ -57,18 +57,6 @@ static void take_over(struct iba_obs_requests *q, iba_psn psn)
  * packets alone decide which request is forgotten. Requests with the same place are in one chain, from new to old; a
  * chain has a PSN between two addresses once. The seed decides only which requests share a chain. */
 
-/* `from`, `to`: hashes of the addresses of the requester and the responder. */
-static uint64_t hash_asked(uint64_t from, uint64_t to, iba_psn psn)
-{
-    return iba_obs_mix(iba_obs_mix(psn.v, from), to);
-}
-
-/* The serial number of the newest request in the chain. */
-static uint32_t *chain_of(const struct iba_observer *s, uint64_t hash)
-{
-    return &s->chain[hash >> 32 & (IBA_OBS_CHAINS * s->cfg.n_asked - 1)];
-}
-
 /* The remembered request with this serial number; NULL: it is forgotten. */
 static struct iba_obs_asked *asked_at(const struct iba_observer *s, uint32_t serial)
 {
@@ -83,20 +71,12 @@ static uint32_t who(const struct iba_obs_asked *e)
 /* The link of a chain that leads to the request; NULL: it is not remembered. */
 static uint32_t *link_to(const struct iba_observer *s, uint64_t hash)
 {
-    uint32_t *link = chain_of(s, hash);
+    uint32_t *link = iba_obs_chain_of(s, hash);
 
     for (struct iba_obs_asked *e; (e = asked_at(s, *link)) != NULL; link = &e->before)
         if (e->hash == hash)
             return link;
     return NULL;
-}
-
-void iba_obs_expect_asked(const struct iba_observer *s, const struct iba_expected *e)
-{
-    const bool answer = e->view->op && e->view->op->dir == IBA_RSP;
-    const iba_psn psn = iba_psn_of(iba_bth_psn(iba_view_bth(e->view)));
-
-    __builtin_prefetch(chain_of(s, hash_asked(answer ? e->id.to : e->id.from, answer ? e->id.from : e->id.to, psn)));
 }
 
 static bool has_peer(const struct iba_observer *s, uint32_t known)
@@ -115,8 +95,8 @@ void iba_obs_wait_for_peer(struct iba_look *l)
     if (l->flow->peer)
         return;
     const struct iba_direction *id = iba_obs_id(l);
-    const uint64_t hash = hash_asked(id->from, id->to, l->psn);
-    uint32_t *const chain = chain_of(s, hash), *const same = link_to(s, hash);
+    const uint64_t hash = iba_obs_hash_asked(id->from, id->to, l->psn);
+    uint32_t *const chain = iba_obs_chain_of(s, hash), *const same = link_to(s, hash);
     struct iba_obs_asked new = {.hash = hash, .known = l->flow->known};
 
     if (same) {
@@ -168,7 +148,7 @@ static struct iba_flow *next_candidate(const struct iba_look *l, struct walk *w)
 static struct iba_flow *who_asked(struct iba_look *l, bool *several)
 {
     const struct iba_direction *id = iba_obs_id(l);
-    const uint32_t *const link = link_to(l->s, hash_asked(id->to, id->from, l->psn));
+    const uint32_t *const link = link_to(l->s, iba_obs_hash_asked(id->to, id->from, l->psn));
     const struct iba_obs_asked *e = link ? asked_at(l->s, *link) : NULL;
 
     *several = e && (e->known & IBA_OBS_SEVERAL) != 0;
@@ -361,7 +341,8 @@ __attribute__((hot)) uint32_t iba_observer_fetch_peer(const struct iba_observer 
     const struct iba_known *k = iba_obs_known_at(s, e->known);
 
     if (e->any && (!k || (k->flow == 0 && k->peer == 0)))
-        iba_obs_expect_asked(s, e);
+        iba_obs_fetch_asked(s, &e->id, iba_psn_of(iba_bth_psn(iba_view_bth(e->view))),
+                            e->view->op && e->view->op->dir == IBA_RSP);
     else if (k && k->flow == 0)
         iba_obs_prefetch(&s->known[k->peer - 1]);
     return k ? k->number : 0;

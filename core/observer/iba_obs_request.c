@@ -521,6 +521,8 @@ void iba_obs_request(struct iba_look *l)
 {
     struct iba_obs_requests *q = &l->flow->rq;
 
+    if (!l->flow->peer) /* iba_obs_wait_for_peer() reads it below */
+        iba_obs_fetch_asked(l->s, iba_obs_id(l), l->psn, false);
     l->flow->requests++;
     iba_obs_payload(l);
     if (l->flow->requests == 2)

@@ -234,3 +234,15 @@ Test(bounds, a_chain_has_a_request_once)
         free(s);
     }
 }
+
+/* The hash is the same where the compiler has no type of 128 bits. */
+Test(bounds, a_step_of_the_hash_is_the_same_by_halves)
+{
+    uint64_t h = 1;
+
+    cr_expect_eq(iba_obs_mix_by_halves(0, UINT64_MAX), iba_obs_mix(0, UINT64_MAX));
+    for (unsigned i = 0; i < 10000; i++) {
+        cr_assert_eq(iba_obs_mix_by_halves(h, i), iba_obs_mix(h, i), "%u", i);
+        h = iba_obs_mix(h, i);
+    }
+}

@@ -104,6 +104,27 @@ Test(message, a_read_ends_with_its_last_response)
     free(w.observer);
 }
 
+/* Those that end make room for new ones, from the middle too, and each keeps its own values. */
+Test(message, reads_may_end_in_any_order)
+{
+    static const uint32_t order[] = {3, 1, 4, 6, 2, 5};
+    struct witness w;
+
+    watch(&w);
+    PLAY(&w, REQ(READ_REQUEST, 1, .dma = 1), REQ(READ_REQUEST, 2, .dma = 2), REQ(READ_REQUEST, 3, .dma = 3),
+         RSP(READ_RESP_ONLY, 3, .bytes = 3), REQ(READ_REQUEST, 4, .dma = 4), RSP(READ_RESP_ONLY, 1, .bytes = 1),
+         REQ(READ_REQUEST, 5, .dma = 5), REQ(READ_REQUEST, 6, .dma = 6), RSP(READ_RESP_ONLY, 4, .bytes = 4),
+         RSP(READ_RESP_ONLY, 6, .bytes = 6), RSP(READ_RESP_ONLY, 2, .bytes = 2), RSP(READ_RESP_ONLY, 5, .bytes = 5));
+    cr_assert_eq(n_done, 6);
+    for (unsigned i = 0; i < 6; i++) {
+        cr_expect_eq(done[i].bytes, order[i]);
+        cr_expect_eq(done[i].first.v, order[i]);
+        cr_expect_eq(done[i].last.v, order[i]);
+        cr_expect_eq(done[i].end, IBA_MESSAGE_END_ANSWERED);
+    }
+    free(w.observer);
+}
+
 Test(message, a_nak_refuses_its_own_and_what_is_open_ends_open)
 {
     struct witness w;
