@@ -155,20 +155,37 @@ static size_t missing(const struct out *o, size_t from, size_t width)
     return o->n >= from && want < OUT_SLACK && o->n + want <= OUT_BYTES ? want : 0;
 }
 
+/* Most cells have few characters. A fixed number of bytes is written faster than the right one: those behind the text
+ * are overwritten later. */
+enum { FEW = 16 };
+
 void out_pad(struct out *o, size_t from, size_t width)
 {
     const size_t pad = missing(o, from, width);
 
-    memset(o->buf + o->n, ' ', pad);
+    if (pad <= 2 * FEW && o->n + 2 * FEW <= OUT_BYTES)
+        memset(o->buf + o->n, ' ', 2 * FEW);
+    else
+        memset(o->buf + o->n, ' ', pad);
     o->n += pad;
 }
 
 void out_pad_left(struct out *o, size_t from, size_t width)
 {
     const size_t pad = missing(o, from, width);
+    char *const at = o->buf + from;
+    char text[FEW];
 
-    memmove(o->buf + from + pad, o->buf + from, o->n - from);
-    memset(o->buf + from, ' ', pad);
+    if (pad == 0)
+        return;
+    if (o->n - from <= FEW && pad <= 2 * FEW && from + 3 * FEW <= OUT_BYTES) {
+        memcpy(text, at, FEW);
+        memset(at, ' ', 2 * FEW);
+        memcpy(at + pad, text, FEW);
+    } else {
+        memmove(at + pad, at, o->n - from);
+        memset(at, ' ', pad);
+    }
     o->n += pad;
 }
 

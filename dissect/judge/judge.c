@@ -4,12 +4,14 @@
 #include <stdlib.h>
 #include "input/merge.h"
 #include "observer/iba_finding_kinds.h"
+#include "system/pages.h"
 
 _Static_assert(CAP_MERGE_MAX < 1 << VERDICT_SOURCE_BITS, "a source fits the tag");
 
 struct judge {
     struct judge_config cfg;
     struct iba_observer *observer;
+    size_t observer_bytes;
     struct direction *direction;
     bool crowded;                           /* some directions are in the short form */
     bool many;                              /* so most flows were released */
@@ -33,7 +35,11 @@ static uint32_t on_begun(void *ctx, const struct iba_flow *f)
     }
     j->direction[j->n] = (struct direction){.id = j->n, .key = *iba_flow_key(f), .svc = (uint8_t)iba_flow_svc(f)};
     j->crowded = iba_observer_has_resting(j->observer);
-    return ++j->n;
+    if (++j->n == JUDGE_MANY) {
+        pages_large(j->observer, j->observer_bytes);
+        pages_large(j->direction, JUDGE_DIRECTIONS * sizeof *j->direction);
+    }
+    return j->n;
 }
 
 /* The direction of this number; NULL: beyond the limit. */
@@ -127,7 +133,8 @@ struct judge *judge_open(const struct judge_config *cfg)
                                                  .message = cfg->message ? on_message : NULL,
                                                  .n_message = JUDGE_MESSAGES,
                                                  .ctx = j};
-    void *memory = calloc(1, iba_observer_bytes(&observer));
+    j->observer_bytes = iba_observer_bytes(&observer);
+    void *memory = calloc(1, j->observer_bytes);
     j->names.direction = j->direction = calloc(JUDGE_DIRECTIONS, sizeof *j->direction);
     if (memory)
         j->observer = iba_observer_init(memory, &observer);

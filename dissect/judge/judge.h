@@ -25,6 +25,9 @@ enum {
     JUDGE_ASKED = BOUND(1 << 16, 32)
 };
 
+/* From so many directions on, tables with a row for each are filled rather than begun (system/pages.h). */
+enum { JUDGE_MANY = 512 };
+
 /* Messages of a direction that wait for their response; if there are more, the oldest ends as open. */
 enum { JUDGE_MESSAGES = BOUND(128, 8) };
 

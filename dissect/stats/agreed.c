@@ -7,6 +7,7 @@
 #include "stats/kinds.h"
 #include "wire/iba_aeth.h"
 #include "observer/iba_finding_kinds.h"
+#include "system/pages.h"
 
 void *stat_agreed_open(const char *arg, char *err, size_t errlen)
 {
@@ -20,6 +21,8 @@ static struct agreed_row *row_of(struct agreed *s, const struct direction *d)
     if (!r->d) {
         r->d = d;
         s->seen[s->n++] = d;
+        if (s->n == JUDGE_MANY)
+            pages_large(s, sizeof *s);
     }
     return r;
 }
@@ -82,10 +85,11 @@ static void count_reads(struct agreed *s, struct agreed_row *r, const struct iba
     }
 }
 
+/* No field of a header that is compared here has more than 16 bits. */
 static void widen(struct agreed_range *r, uint32_t v)
 {
-    r->least = r->any && r->least < v ? r->least : v;
-    r->most = r->any && r->most > v ? r->most : v;
+    r->least = (uint16_t)(r->any && r->least < v ? r->least : v);
+    r->most = (uint16_t)(r->any && r->most > v ? r->most : v);
     r->any = true;
 }
 

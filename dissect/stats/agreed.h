@@ -7,7 +7,7 @@
 
 struct agreed_range {
     bool any;
-    uint32_t least, most;
+    uint16_t least, most;
 };
 struct agreed_run { /* one packet that is sent again repeatedly */
     bool on;

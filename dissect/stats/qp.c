@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include "stats/ends.h"
 #include "stats/kinds.h"
+#include "system/pages.h"
 
 struct row {
     const struct direction *d; /* NULL: nothing seen */
@@ -54,6 +55,8 @@ void stat_qp_packet(void *state, const struct packet *p)
         r->first_psn = iba_bth_psn(bth);
         r->requests = p->view.op && p->view.op->dir == IBA_REQ;
         s->seen[s->n++] = d;
+        if (s->n == JUDGE_MANY)
+            pages_large(s, sizeof *s);
     }
     r->packets++;
     r->bytes += p->view.icrc == IBA_CHECK_BAD ? 0 : p->view.payload_len;

@@ -4,6 +4,7 @@
 #include "stats/ends.h"
 #include "stats/kinds.h"
 #include "observer/iba_finding_kinds.h"
+#include "system/pages.h"
 
 struct found {
     uint32_t kind[IBA_FINDING_COUNT], severity[IBA_ERROR + 1];
@@ -78,6 +79,8 @@ static struct row *row_of(struct rc *s, const struct direction *d)
     if (!r->seen) {
         r->seen = true;
         s->seen[s->n++] = d;
+        if (s->n == JUDGE_MANY)
+            pages_large(s, sizeof *s);
     }
     return r;
 }

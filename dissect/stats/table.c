@@ -52,8 +52,11 @@ void table_end(struct table *t)
         out_pad(t->o, t->from, c->width);
     else
         out_pad_left(t->o, t->from, c->width);
-    t->next = (t->next + 1) % t->n;
-    out_str(t->o, t->next ? gap : "\n");
+    t->next = t->next + 1 == t->n ? 0 : t->next + 1;
+    if (t->next)
+        OUT_LIT(t->o, gap);
+    else
+        out_ch(t->o, '\n');
 }
 
 void table_str(struct table *t, const char *s)

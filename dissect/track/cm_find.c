@@ -130,6 +130,8 @@ const struct cm_connection *cm_track_of(const struct cm_track *t, const struct i
 const struct cm_connection *cm_track_find(const struct cm_track *t, uint8_t kind, const uint8_t *src,
                                           const uint32_t *src_qpn, const uint8_t *dst, uint32_t dst_qpn, bool *active)
 {
+    if (t->begun == 0)
+        return NULL;
     struct walk w = walk_from(t, kind, dst, dst_qpn);
     const struct cm_connection *c;
     const struct cm_end *end, *other;

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Memory of tables that a capture fills. */
+#ifndef DISSECT_SYSTEM_PAGES_H
+#define DISSECT_SYSTEM_PAGES_H
+#include <stddef.h>
+
+/* Asks the kernel to map those pages of the table that are not in use yet as large ones (on x86 2 MiB): then the kernel
+ * is entered once where it would be entered 512 times. Contents stay. For tables that are nearly sure to fill, since a
+ * large page is in use as a whole. Without effect for a table of a few MiB, and where the kernel has no large pages. */
+void pages_large(void *table, size_t bytes);
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <criterion/criterion.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "system/pages.h"
+
+enum { BIG = 16 << 20, SMALL = 1 << 20 };
+
+/* Whether the mapping that holds the address is to have large pages: flag "hg" of /proc/self/smaps. */
+static bool is_large(const void *at)
+{
+    FILE *f = fopen("/proc/self/smaps", "r");
+    char line[512];
+    bool inside = false, large = false;
+
+    cr_assert_not_null(f);
+    while (fgets(line, sizeof line, f)) {
+        unsigned long from, to;
+        if (sscanf(line, "%lx-%lx ", &from, &to) == 2)
+            inside = (uintptr_t)at >= from && (uintptr_t)at < to;
+        large |= inside && strncmp(line, "VmFlags:", 8) == 0 && strstr(line, " hg") != NULL;
+    }
+    fclose(f);
+    return large;
+}
+
+Test(pages, a_table_keeps_its_contents_and_gets_large_pages)
+{
+    unsigned char *table = calloc(1, BIG);
+
+    cr_assert_not_null(table);
+    table[0] = 1;
+    table[BIG - 1] = 2;
+    pages_large(table, BIG);
+    cr_expect_eq(table[0], 1);
+    cr_expect_eq(table[BIG / 2], 0);
+    cr_expect_eq(table[BIG - 1], 2);
+    if (access("/sys/kernel/mm/transparent_hugepage/enabled", R_OK) == 0) /* else the kernel has none */
+        cr_expect(is_large(table + BIG / 2));
+    free(table);
+}
+
+Test(pages, a_small_table_stays_as_it_is)
+{
+    unsigned char *table = calloc(1, SMALL);
+
+    cr_assert_not_null(table);
+    pages_large(table, SMALL);
+    cr_expect_not(is_large(table + SMALL / 2));
+    free(table);
+}
