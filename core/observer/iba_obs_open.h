@@ -12,7 +12,7 @@ struct iba_obs_span {
     uint8_t operation; /* enum iba_operation */
     bool whole, closed;
 };
-/* The open messages of one flow, in the order in which their first packets were seen. Behind the spans follow as many
+/* The open messages of one flow, in the order in which their first packets were seen. After the spans follow as many
  * slots. Spans from `n` to `n_slot` name the free ones of the slots that were ever used. */
 struct iba_obs_open {
     uint32_t direction; /* number of the direction that they belong to; 0: none */

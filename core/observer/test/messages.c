@@ -104,7 +104,7 @@ Test(message, a_read_ends_with_its_last_response)
     free(w.observer);
 }
 
-/* Those that end make room for new ones, from the middle too, and each keeps its own values. */
+/* Reads end in the middle of those that wait, others begin, and each keeps its own values. */
 Test(message, reads_may_end_in_any_order)
 {
     static const uint32_t order[] = {3, 1, 4, 6, 2, 5};
