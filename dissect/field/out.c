@@ -155,7 +155,7 @@ static size_t missing(const struct out *o, size_t from, size_t width)
     return o->n >= from && want < OUT_SLACK && o->n + want <= OUT_BYTES ? want : 0;
 }
 
-/* Most cells have few characters. A fixed number of bytes is written faster than the right one: those behind the text
+/* Most cells have few characters. A fixed number of bytes is written faster than the right one: those after the text
  * are overwritten later. */
 enum { FEW = 16 };
 
