@@ -18,10 +18,10 @@ The cost of a packet in a capture that fills one table of `ibdissect`, or makes 
 capture of as many packets of the same kind. `tools/bench hostile --write` measures this table; `tools/bench.d/hostile.c` makes the captures.
 Times are of the processor, so they hold on a busy machine, within some tenths. Start-up is taken off. The aim is {most} times at most.
 
-Memory is bounded by the tables in `dissect/README.md`: the largest is that of 262144 directions. The rows beyond the aim have two causes.
-Where each packet belongs to another direction, its flow is cleared for each, and half of the time goes into output: `-z agreed` prints two
-rows for each direction, so it is slowest where there are as many directions as packets. Packets with random PSNs each begin a message,
-and `-z messages` and `-z srt` compare each with the 128 that wait for their responses. No search grows with the length of the capture.
+Memory is bounded by the tables in `dissect/README.md`: the largest is that of 262144 directions. The rows beyond the aim have one cause:
+each packet belongs to another direction, so that each begins a row of every table and is printed on a line of its own; `-z agreed` prints
+two. Such captures are slower yet beside other work, since every packet then waits for memory that is in no cache. No search grows with the
+length of the capture.
 
 {what}
 
