@@ -292,6 +292,7 @@ struct coming_again {
     const struct iba_obs_read *lacks;    /* the READ or ATOMIC whose answer may be missing; NULL: none */
     bool hasty;                          /* an adaptive timer may have run out */
     bool waits;                          /* the reason is an RNR NAK, whose wait is not over */
+    bool knew;                           /* earlier requests have shown that the timer adapts */
     bool reorders;                       /* this network reorders packets */
     bool inside;                         /* the request may be a single late packet */
 };
@@ -303,7 +304,7 @@ static bool nak(const struct coming_again *c)
 
 static bool timer_in_wait(const struct coming_again *c)
 {
-    return c->waits && c->hasty;
+    return c->waits && c->knew && c->hasty;
 }
 
 static bool rnr_nak(const struct coming_again *c)
@@ -437,6 +438,7 @@ void iba_obs_start_run(const struct iba_look *l, struct iba_obs_requests *q)
     c.lacks = l->again ? l->again : may_lack(l, q);
     const bool sooner = iba_obs_sooner_than_known(l, &q->pending) || nearly_asked_for(l, q, c.lacks);
     c.r = known || !sooner ? known : &q->pending;
+    c.knew = q->hasty.known; /* before this request is taken for evidence */
     c.waits = rnr_nak(&c) && iba_obs_waits_in_vain(l, c.r);
     c.hasty = (!c.r || c.waits) && !timer(&c) && iba_obs_is_hasty_timer(l, q);
     c.inside = !c.r && !came_before(l, q) && !iba_obs_gap_at(l->s, q->gaps, l->psn) &&

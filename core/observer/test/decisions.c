@@ -27,7 +27,7 @@ static const struct decided {
     struct shot shot[MOST];
 } cases[] = {
     {"why.nak", {LONG_READ(7, 0), NAKED(5, 0), SENT(7, 0)}},
-    {"why.timer_in_wait", {SENT(7, 0), REFUSED(7, 0), SENT(7, 300000)}},
+    {"why.timer_in_wait", {SENT(7, 0), REFUSED(7, 0), SENT(7, 0), SENT(7, 300000), REFUSED(7, 0), SENT(7, 300000)}},
     {"why.rnr_nak", {LONG_READ(8, 0), REFUSED(7, 0), SENT(7, 0)}},
     {"why.answer_missing", {SHORT_READ(2, 0), ACKED(2, 0), SHORT_READ(2, 0)}},
     {"why.timer", {SENT(2, 0), SENT(2, 70000000)}},
