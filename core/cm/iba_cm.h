@@ -99,6 +99,15 @@ const char *iba_cm_state_name(enum iba_cm_state s);
 const char *iba_cm_event_name(enum iba_cm_event_kind k); /* "REJ" */
 const char *iba_cm_err_name(enum iba_cm_err e);
 
+enum { /* of every message: the MAD's method and class version (MD-54) */
+       IBA_CM_SEND = 3,
+       IBA_CM_VERSION = 2
+};
+enum { /* the message that an MRA or a REJ answers (MD-56) */
+       IBA_CM_OF_REQ = 0,
+       IBA_CM_OF_REP = 1,
+       IBA_CM_OTHER = 2 /* MRA: LAP; REJ: none of the two */
+};
 enum { /* transport service of a REQ, and its extension (MD-61) */
        IBA_CM_RC = 0,
        IBA_CM_UC = 1,
@@ -153,6 +162,7 @@ struct iba_cm_conn {
     uint32_t local_id; /* 0: free */
     uint32_t remote_id, generation;
     uint64_t remote_guid, tid, first_tid; /* transactions: the current one, that of the REQ */
+    uint64_t sap_tid; /* that of the last SAP that was taken: a LAP may wait for its APR beside it */
     uint32_t local_qpn, remote_qpn;
     uint8_t state;        /* enum iba_cm_state */
     uint8_t service;      /* IBA_CM_RC, UC, EXTENDED or DATAGRAM */

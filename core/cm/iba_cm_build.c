@@ -190,6 +190,8 @@ static void fill_rej(const struct iba_cm_rx *x, uint8_t *data, uint16_t reason)
         iba_cm_rej_set_localcommid(data, iba_cm_rep_remotecommid(x->data));
         iba_cm_rej_set_remotecommid(data, iba_cm_rep_localcommid(x->data));
     }
+    if (x->on == IBA_CM_ON_REQ) /* the connection may be one that has not heard of this peer */
+        iba_cm_rej_set_remotecommid(data, iba_cm_req_localcommid(x->data));
     if (rejected(x) == 0 && (!x->c || x->c->state == IBA_CMS_REQ_RCVD || x->c->state == IBA_CMS_TIMEWAIT))
         iba_cm_rej_set_localcommid(data, 0); /* the peer has seen no ID of ours */
     if (x->on >= IBA_CM_ON_TIMER && x->ari.n > 0)
@@ -254,8 +256,9 @@ static uint64_t transaction(struct iba_cm_rx *x, enum iba_cm_answer a)
     case IBA_CMA_REQ:
     case IBA_CMA_DREQ:
     case IBA_CMA_LAP:
-    case IBA_CMA_SAP:
     case IBA_CMA_SIDR_REQ: x->c->tid = ++x->cm->tid; break;
+    case IBA_CMA_SAP: return ++x->cm->tid;
+    case IBA_CMA_SPR: return x->c->sap_tid;
     default: return x->c && !(x->mad && a == IBA_CMA_REJ) ? x->c->tid : iba_madhdr_transactionid(x->mad);
     }
     if (a == IBA_CMA_REQ)

@@ -24,12 +24,12 @@ static bool other_version(const struct iba_cm_rx *x)
 
 static bool of_req(const struct iba_cm_rx *x)
 {
-    return iba_cm_mra_msgmraed(x->data) == 0;
+    return iba_cm_mra_msgmraed(x->data) == IBA_CM_OF_REQ;
 }
 
 static bool of_rep(const struct iba_cm_rx *x)
 {
-    return iba_cm_mra_msgmraed(x->data) == 1;
+    return iba_cm_mra_msgmraed(x->data) == IBA_CM_OF_REP;
 }
 
 static bool of_lap(const struct iba_cm_rx *x)
@@ -123,6 +123,11 @@ static void take_transaction(struct iba_cm_rx *x)
     x->c->tid = iba_madhdr_transactionid(x->mad);
 }
 
+static void take_suggestion(struct iba_cm_rx *x)
+{
+    x->c->sap_tid = iba_madhdr_transactionid(x->mad);
+}
+
 /* clang-format off */
 /*    name                on        in                    when                    take                  answer    code next           timer     event        the message ...                                                         clause */
 #define CM_MESSAGE_RULES(R)                                                                                                                                                                                                                       \
@@ -175,7 +180,7 @@ static void take_transaction(struct iba_cm_rx *x)
     R(lap_same_path,      LAP,      IN(ESTABLISHED),      lap_same_path,          take_transaction,     APR,      5,   SAME,          NONE,     NONE,        "is a LAP with the path that the connection has",                       "MD-79")        \
     R(lap,                LAP,      IN(ESTABLISHED),      iba_cm_always,          take_transaction,     NOTHING,  0,   LAP_RCVD,      NONE,     LAP,         "is a LAP",                                                             "MD-79")        \
     R(apr,                APR,      LOADING,              iba_cm_always,          NULL,                 NOTHING,  0,   ESTABLISHED,   NONE,     APR,         "is the APR to our LAP",                                                "MD-79")        \
-    R(sap,                SAP,      UP,                   iba_cm_always,          take_transaction,     NOTHING,  0,   SAME,          NONE,     SAP,         "is a SAP",                                                             "MD-54")        \
+    R(sap,                SAP,      UP,                   iba_cm_always,          take_suggestion,      NOTHING,  0,   SAME,          NONE,     SAP,         "is a SAP",                                                             "MD-54")        \
     R(spr,                SPR,      UP,                   iba_cm_always,          NULL,                 NOTHING,  0,   SAME,          NONE,     SPR,         "is an SPR",                                                            "MD-54")        \
     R(sidr_no_service,    SIDR_REQ, NO,                   iba_cm_no_service,      NULL,                 SIDR_REP, 1,   SAME,          NONE,     NONE,        "is a SIDR_REQ that no listener fits",                                  "MD-80")        \
     R(sidr_full_backlog,  SIDR_REQ, NO,                   iba_cm_full_backlog,    NULL,                 SIDR_REP, 3,   SAME,          NONE,     NONE,        "is a SIDR_REQ, and as many as the listener takes wait for an answer",  "MD-80")        \

@@ -5,12 +5,6 @@
 #include "cm/iba_cm_rules.h"
 #include "wire/iba_change.h"
 
-enum {
-    IBA_CM_SEND = 3,
-    IBA_CM_VERSION = 2,
-    IBA_CM_OTHER = 2
-}; /* MAD method, class version, "other" of an MRA or REJ */
-
 /* An input, and the connection that it is for. */
 struct iba_cm_rx {
     struct iba_cm *cm;

@@ -116,3 +116,32 @@ Test(connect, the_user_rejects)
     cr_expect_eq(l.end[PASSIVE].cm.n_used, 0);
     lab_close(&l);
 }
+
+static uint64_t transaction_of(unsigned end, uint16_t attribute)
+{
+    uint8_t mad[IBA_MAD_BYTES];
+
+    cr_assert(lab_take(&l, end, mad));
+    cr_assert_eq(iba_madhdr_attributeid(mad), attribute);
+    return iba_madhdr_transactionid(mad);
+}
+
+/* A SAP may go out while a LAP waits for its APR: the APR belongs to the transaction of the LAP all the same. */
+Test(connect, an_apr_answers_its_lap_whatever_is_suggested_meanwhile)
+{
+    struct iba_cm_lap lap = {.alt_locallid = 77, .remoteresptout = 20};
+    uint32_t id[2];
+
+    lab_open(&l, IBA_PORT_IB, LAB_CONNS, 1, &good);
+    connect(&l, id);
+    lap.alt_remotelid = l.end[ACTIVE].to.dlid;
+    memcpy(lap.alt_remotegid, l.end[ACTIVE].to.dgid, 16);
+    cr_assert_eq(iba_cm_load(&l.end[ACTIVE].cm, id[ACTIVE], &lap, LAB_NOTHING, l.now), IBA_CM_OK);
+    const uint64_t tid = iba_madhdr_transactionid(l.end[ACTIVE].cm.cfg.conn[0].sent);
+    cr_assert_eq(lab_next(&l, PASSIVE, MS).kind, IBA_CME_LAP);
+    cr_assert_eq(iba_cm_suggest(&l.end[PASSIVE].cm, id[PASSIVE], LAB_NOTHING, l.now), IBA_CM_OK);
+    cr_assert_neq(transaction_of(PASSIVE, IBA_CM_ID_SAP), tid);
+    cr_assert_eq(iba_cm_loaded(&l.end[PASSIVE].cm, id[PASSIVE], 0, LAB_NOTHING, LAB_NOTHING, l.now), IBA_CM_OK);
+    cr_assert_eq(transaction_of(PASSIVE, IBA_CM_ID_APR), tid);
+    lab_close(&l);
+}
