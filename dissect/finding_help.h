@@ -255,7 +255,67 @@ struct finding_help {
     H(EVICTED, \
       "ibdissect has a bound on the connections that it follows, and forgot the one that was idle for longest.", \
       "A capture with more than a hundred thousand connections, or with forged addresses.", \
-      "Filter the capture, or split it by hosts, and judge the parts.")
+      "Filter the capture, or split it by hosts, and judge the parts.") \
+    H(CM_VERSION, \
+      "A message of the connection manager (REQ, REP and so on) has another class version in its header than 2.", \
+      "A fault of the sender, or an implementation from before the first edition of the specification.", \
+      "Report it to the sender's maker. Linux answers such a REQ with REJ reason 31, or not at all.") \
+    H(CM_METHOD, \
+      "All messages of the connection manager are unsolicited: their method is Send (3).", \
+      "A fault of the sender, which takes REP for the response of a Set or Get.", \
+      "Report it to the sender's maker: a receiver drops the message.") \
+    H(CM_UNDEFINED, \
+      "A reason, status or code of the message has no meaning in the specification: the reason of a REJ, the status of an APR or SIDR_REP, the message that an MRA or REJ names, the service or path MTU of a REQ.", \
+      "A fault of the sender; or a value that a later edition defines.", \
+      "Look at the value (-V), and in the edition of the specification that the sender's maker names.") \
+    H(CM_ROLE, \
+      "Only the active end, which sent the REQ, sends an RTU or answers a REP; only the passive end answers a REQ. The message comes from the wrong one, or names the wrong one in an MRA or REJ.", \
+      "A fault of the sender, which takes itself for the other end.", \
+      "Report it to the sender's maker. A receiver may drop the message, and then repeats its own.") \
+    H(CM_TRANSACTION, \
+      "An answer carries the transaction ID of the message that it answers. This one has another.", \
+      "A fault of the sender, or somebody who forges answers without having seen the question.", \
+      "Compare MAC and IP addresses with the inventory. A receiver that looks at the transaction ID drops the answer and repeats its message.") \
+    H(CM_IDS, \
+      "REQ and REP give the connection two communication IDs; later messages name both. This one has one of them wrong, or its sender used another before.", \
+      "A fault of the sender; a host that restarted and continues an old exchange; somebody who forges a DREQ or REJ.", \
+      "Compare MAC and IP addresses with the inventory. A receiver answers as for a connection that it does not know, or drops the message.") \
+    H(CM_OTHER_QP, \
+      "DREQ and LAP name the peer's queue pair, as REQ and REP did. This one names another.", \
+      "A fault of the sender, or somebody who forges a DREQ.", \
+      "A receiver must ignore such a DREQ: the connection goes on, and the sender repeats it in vain.") \
+    H(CM_BOUNDS, \
+      "REP may grant at most the READs and ATOMICs that the REQ has a depth for, and take at most those that the REQ has resources for.", \
+      "An application that gives its own wishes to its CM, whatever the REQ says, and a CM that does not bound them.", \
+      "If READs are lost or refused (NAK_INVALID), look at the values of both messages with -z agreed.") \
+    H(CM_SERVICE, \
+      "A SIDR_REP repeats the service ID of its SIDR_REQ. This one gives a queue pair, and names another service.", \
+      "A fault of the sender.", \
+      "Report it to the sender's maker.") \
+    H(CM_UNKNOWN, \
+      "The end that asked for the connection says, by a REJ with reason 6, that it has no connection with the ID that its own REQ gave.", \
+      "It gave up, and the REJ that says so was lost before the capture point; it took the REQ of its peer instead, when both asked at once; or a fault of its CM.", \
+      "Look at the time from REQ to REP: if it is longer than the response time and its retries, the passive end is too slow.") \
+    H(CM_AGAIN, \
+      "REQ, REP, DREQ, LAP and SIDR_REQ are repeated until an answer comes. The capture has no answer so far.", \
+      "A lost datagram, a peer that is down or too busy, or one that listens nowhere and says nothing.", \
+      "If this is the first repeat, look for loss. If all repeats stay without answer, look whether the peer sends anything at all.") \
+    H(CM_AGAIN_ANSWERED, \
+      "The message is repeated although the capture has its answer.", \
+      "The answer was lost between the capture point and the receiver, or came when the repeat was in flight. If it happens each time: the receiver does not take the answer.", \
+      "Look at the answer: its IDs, its transaction ID, its P_Key. Compare with a capture at the receiver.") \
+    H(CM_AGAIN_CHANGED, \
+      "A repeat is the same datagram once more. This one has other content under the same transaction ID, or the same content under another.", \
+      "A fault of the sender, which builds the message again.", \
+      "Report it to the sender's maker: a receiver may take the repeat for a second request.") \
+    H(CM_AGAIN_EARLY, \
+      "The REQ says how long the peer may take for an answer. The message is repeated in less than three quarters of that time.", \
+      "A sender that has a fixed timer of its own.", \
+      "If the peer is merely slow it works in vain. Set the response time at the sender, or let the peer ask for more time (MRA).") \
+    H(CM_AGAIN_LIMIT, \
+      "The REQ says how often a message may be repeated (MaxCMRetries). The message was sent more often.", \
+      "A sender that has a limit of its own.", \
+      "Report it to the sender's maker. A peer that relies on the number has already forgotten the connection.")
 /* clang-format on */
 
 static const struct finding_help finding_help[] = {

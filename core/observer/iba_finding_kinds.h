@@ -70,7 +70,22 @@
     F(PATH_CHANGED,     path_change,       NOTE,  "takes another path than those before it",                            "RO-13, RO-15, RO-19") \
     F(CNP,              cnp,               NOTE,  "is a congestion notification",                                       "WF-81")  \
     F(ECN,              ecn,               NOTE,  "has a congestion mark",                                              "RO-41")  \
-    F(EVICTED,          evicted,           NOTE,  "replaces a connection that was not seen for long",                   "§9.7")
+    F(EVICTED,          evicted,           NOTE,  "replaces a connection that was not seen for long",                   "§9.7")  \
+    F(CM_VERSION,       cm,                ERROR, "is a message of the connection manager with another class version than 2", "MD-54")  \
+    F(CM_METHOD,        cm,                ERROR, "is a message of the connection manager with another method than Send",     "MD-54")  \
+    F(CM_UNDEFINED,     cm,                WARN,  "has a value that the connection manager does not define",            "MD-55, MD-56, MD-74, MD-79, MD-80")  \
+    F(CM_ROLE,          cm,                ERROR, "is, or names, a message that only the other end of its connection sends",  "MD-56, MD-65, MD-67")  \
+    F(CM_TRANSACTION,   cm,                ERROR, "answers a message under another transaction ID",                     "MD-54, MD-67")  \
+    F(CM_IDS,           cm,                WARN,  "has other communication IDs than its connection",                    "MD-56, MD-57, MD-58, MD-59, MD-60")  \
+    F(CM_OTHER_QP,      cm,                ERROR, "names another QP than the peer's",                                   "MD-58, MD-59, MD-76")  \
+    F(CM_BOUNDS,        cm,                WARN,  "grants or takes more READs and ATOMICs than the REQ offers",         "MD-62")  \
+    F(CM_SERVICE,       cm,                ERROR, "resolves another service than its SIDR_REQ asks for",                "MD-60")  \
+    F(CM_UNKNOWN,       cm,                NOTE,  "does not know the connection that its own REQ asks for",             "MD-67, MD-75")  \
+    F(CM_AGAIN,         cm,                NOTE,  "is a message of the connection manager that is sent again: no answer came in time",            "MD-68")  \
+    F(CM_AGAIN_ANSWERED, cm,               NOTE,  "is a message of the connection manager that is sent again after its answer was seen",          "MD-68")  \
+    F(CM_AGAIN_CHANGED, cm,                ERROR, "is sent again by the connection manager with other content or another transaction ID",        "MD-68")  \
+    F(CM_AGAIN_EARLY,   cm,                WARN,  "is sent again by the connection manager before the time for an answer is over",                "MD-69")  \
+    F(CM_AGAIN_LIMIT,   cm,                WARN,  "is sent again by the connection manager more often than MaxCMRetries allows",                  "MD-68")
 /* clang-format on */
 
 enum iba_finding_kind {

@@ -328,6 +328,15 @@ static void enter_flow(struct iba_look *l, const struct iba_sighting *p)
         iba_obs_pair_again(l);
 }
 
+static void report_said(struct iba_look *l, const struct iba_cm_facts *facts)
+{
+    for (unsigned i = 0; facts && i < facts->n; i++) {
+        const struct iba_cm_said *said = &facts->said[i];
+        iba_obs_report(l, said->kind,
+                       &(struct iba_obs_detail){.cause = &said->cause, .count = said->count, .wait_ns = said->wait_ns});
+    }
+}
+
 /* The direction of the packet; NULL: the packet belongs to none. */
 __attribute__((hot)) static const struct iba_flow *observe(struct iba_observer *s, const struct iba_sighting *p)
 {
@@ -362,8 +371,7 @@ __attribute__((hot)) static const struct iba_flow *observe(struct iba_observer *
     l.flow->bytes += l.v->payload_len;
     if (!seen_before(&l)) {
         judge_packet(&l);
-        if (p->cm && p->cm->any)
-            iba_obs_report(&l, p->cm->kind, &(struct iba_obs_detail){.cause = &p->cm->cause, .count = p->cm->count});
+        report_said(&l, p->cm);
     }
     if (s->cfg.answered || (l.op && l.op->dir == IBA_RSP))
         iba_obs_link_answer(&l);

@@ -69,13 +69,18 @@ struct iba_observer_config {
     iba_time copy_ns, late_ns, silence_ns, rest_ns;
 };
 
-struct iba_cm_facts { /* facts from connection management about a packet */
-    bool any;         /* the packet is a connection management message with a finding */
-    uint8_t kind;     /* enum iba_finding_kind: END_REFUSED, QP_REUSED, MAD_PKEY */
-    uint32_t count;   /* END_REFUSED: the reason */
-    /* the message that began the connection, or the one before it; the request that the packet answers; frame 0: none
-     */
+enum { IBA_CM_SAID_MOST = 4 };
+struct iba_cm_said {
+    uint8_t kind;   /* enum iba_finding_kind: END_REFUSED, QP_REUSED, MAD_PKEY, CM_... */
+    uint32_t count; /* END_REFUSED: the reason; CM_AGAIN...: how often it was sent */
+    /* the message that began the connection, or the one before it; the request that the packet answers; the one before
+     * it, of CM_AGAIN...; frame 0: none */
     struct iba_obs_mark cause;
+    iba_time wait_ns; /* CM_AGAIN...: since the cause */
+};
+struct iba_cm_facts { /* facts from connection management about a packet */
+    uint8_t n;        /* findings on the packet, a connection management message */
+    struct iba_cm_said said[IBA_CM_SAID_MOST];
     uint64_t begun; /* for a data packet: the frame that made its connection; 0: not known */
 };
 struct iba_direction { /* the key by which a direction is found */

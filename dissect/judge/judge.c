@@ -6,6 +6,7 @@
 #include "observer/iba_finding_kinds.h"
 #include "system/pages.h"
 
+_Static_assert(1 + (int)MAD_SAID_MOST <= (int)IBA_CM_SAID_MOST, "one of the context itself, and all that is said");
 _Static_assert(CAP_MERGE_MAX < 1 << VERDICT_SOURCE_BITS, "a source fits the tag");
 
 struct judge {
@@ -200,25 +201,31 @@ static void use_fewer_flows(struct judge *j)
     j->many = true;
 }
 
+static struct iba_cm_said said_by(uint8_t kind, uint32_t count, uint64_t frame, uint32_t source, int64_t wait_ns)
+{
+    return (struct iba_cm_said){.kind = kind,
+                                .count = count,
+                                .cause = {.frame = frame, .tag = source},
+                                .wait_ns = wait_ns > 0 ? (iba_time)wait_ns : 0};
+}
+
 /* The context of the packet from management datagrams, in the observer's form. */
-static struct iba_cm_facts cm_facts_of(const struct packet *p)
+static void cm_facts_of(struct iba_cm_facts *facts, const struct packet *p)
 {
     const struct mad_context *t = &p->mad_context;
-    struct iba_cm_facts said = {.any = true, .begun = t->begun_in};
 
-    if (t->refused) {
-        said.kind = IBA_FINDING_END_REFUSED;
-        said.count = t->reason;
-        said.cause = (struct iba_obs_mark){.frame = t->setup_in, .tag = t->setup_source};
-    } else if (t->reused_in) {
-        said.kind = IBA_FINDING_QP_REUSED;
-        said.cause = (struct iba_obs_mark){.frame = t->reused_in, .tag = t->reused_source};
-    } else if (t->other_partition) {
-        said.kind = IBA_FINDING_MAD_PKEY;
-        said.cause = (struct iba_obs_mark){.frame = t->response_to, .tag = t->response_to_source};
-    } else
-        said.any = false;
-    return said;
+    facts->begun = t->begun_in;
+    facts->n = 0;
+    if (t->refused)
+        facts->said[facts->n++] = said_by(IBA_FINDING_END_REFUSED, t->reason, t->setup_in, t->setup_source, 0);
+    else if (t->reused_in)
+        facts->said[facts->n++] = said_by(IBA_FINDING_QP_REUSED, 0, t->reused_in, t->reused_source, 0);
+    else if (t->other_partition)
+        facts->said[facts->n++] = said_by(IBA_FINDING_MAD_PKEY, 0, t->response_to, t->response_to_source, 0);
+    for (unsigned i = 0; i < t->n_said; i++) {
+        const struct mad_said *said = &t->said[i];
+        facts->said[facts->n++] = said_by(said->kind, said->count, said->frame, said->source, said->wait_ns);
+    }
 }
 
 __attribute__((hot)) const struct verdict *judge_packet(struct judge *j, const struct packet *p)
@@ -239,7 +246,7 @@ __attribute__((hot)) const struct verdict *judge_packet(struct judge *j, const s
         use_fewer_flows(j);
     struct iba_cm_facts facts;
     if (p->mad_context.used)
-        facts = cm_facts_of(p);
+        cm_facts_of(&facts, p);
     const struct iba_observed *seen =
         iba_observer_feed(j->observer, &(struct iba_sighting){.view = &p->view,
                                                               .now = j->now,

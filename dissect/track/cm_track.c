@@ -1,13 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "track/cm_parts.h"
-#include "mad/iba_mad.h"
-
-struct message {
-    const struct packet *p;
-    const struct iba_mad *m;
-    struct stat_addrs addrs;
-    int64_t ns;
-};
 
 const char *cm_state_name(enum cm_state s)
 {
@@ -198,7 +190,7 @@ static void forget(struct cm_track *t, struct cm_connection *c)
 }
 
 /* replaces: the connection of the same ends and identifier, or NULL. */
-static struct cm_connection *begin(struct cm_track *t, const struct message *in, uint32_t id, bool sidr,
+static struct cm_connection *begin(struct cm_track *t, const struct cm_message *in, uint32_t id, bool sidr,
                                    const struct cm_connection *replaces)
 {
     struct cm_connection *c = &t->connection[t->begun++ % CM_CONNECTIONS];
@@ -221,7 +213,7 @@ static struct cm_connection *begin(struct cm_track *t, const struct message *in,
     return c;
 }
 
-static bool between(const struct cm_connection *c, const struct message *in, bool from_active)
+static bool between(const struct cm_connection *c, const struct cm_message *in, bool from_active)
 {
     const uint8_t *src = from_active ? c->active.addr : c->passive.addr;
     const uint8_t *dst = from_active ? c->passive.addr : c->active.addr;
@@ -230,7 +222,7 @@ static bool between(const struct cm_connection *c, const struct message *in, boo
 }
 
 /* The connection with this identifier at its active end, between the message's ends. */
-static struct cm_connection *find(struct cm_track *t, const struct message *in, uint32_t active_id, bool from_active,
+static struct cm_connection *find(struct cm_track *t, const struct cm_message *in, uint32_t active_id, bool from_active,
                                   bool sidr)
 {
     const uint8_t *active = from_active ? in->addrs.src : in->addrs.dst;
@@ -246,13 +238,12 @@ static struct cm_connection *find(struct cm_track *t, const struct message *in, 
 }
 
 /* Of a message with both identifiers, from whichever end. */
-static struct cm_connection *find_either(struct cm_track *t, const struct message *in, uint32_t local, uint32_t remote,
-                                         bool *from_active)
+static struct cm_connection *find_either(struct cm_track *t, struct cm_message *in, uint32_t local, uint32_t remote)
 {
     struct cm_connection *c = find(t, in, local, true, false);
 
-    *from_active = c && (!c->passive.known || remote == 0 || c->passive.comm_id == remote);
-    if (*from_active)
+    in->from_active = c && (!c->passive.known || remote == 0 || c->passive.comm_id == remote);
+    if (in->from_active)
         return c;
     c = find(t, in, remote, false, false);
     if (!c)
@@ -273,10 +264,11 @@ static void paths(struct cm_connection *c, const uint8_t *w)
     memcpy(c->passive.gid[1], iba_cm_req_alt_remotegid(w), 16);
 }
 
-static struct cm_connection *request(struct cm_track *t, const struct message *in, const uint8_t *w)
+static struct cm_connection *request(struct cm_track *t, struct cm_message *in, const uint8_t *w)
 {
     struct cm_connection *c = find(t, in, iba_cm_req_localcommid(w), true, false);
 
+    in->from_active = true;
     if (c && c->active.qpn == iba_cm_req_localqpn(w) && c->service_id == iba_cm_req_serviceid(w) &&
         c->active.psn == iba_cm_req_startpsn(w)) {
         c->again++; /* MD-68 */
@@ -287,7 +279,7 @@ static struct cm_connection *request(struct cm_track *t, const struct message *i
     paths(c, w);
     keep_qp(t, c, &c->active, iba_cm_req_localqpn(w));
     c->active.psn = iba_cm_req_startpsn(w);
-    c->active.reads = iba_cm_req_initdepth(w);
+    c->active.reads = c->wanted_reads = iba_cm_req_initdepth(w);
     c->active.flow_control = iba_cm_req_e2eflowctrl(w);
     c->passive.reads = c->offered_reads = iba_cm_req_responderres(w);
     c->p_key = iba_cm_req_pkey(w);
@@ -305,7 +297,7 @@ static struct cm_connection *request(struct cm_track *t, const struct message *i
     return c;
 }
 
-static void answered(struct cm_connection *c, const struct message *in, enum cm_state s)
+static void answered(struct cm_connection *c, const struct cm_message *in, enum cm_state s)
 {
     if (c->answer_frame == 0) {
         c->answer_frame = in->p->number;
@@ -315,13 +307,13 @@ static void answered(struct cm_connection *c, const struct message *in, enum cm_
     c->state = (uint8_t)s;
 }
 
-static void ended(struct cm_connection *c, const struct message *in)
+static void ended(struct cm_connection *c, const struct cm_message *in)
 {
     c->end_frame = in->p->number;
     c->end_ns = in->ns;
 }
 
-static struct cm_connection *reply(struct cm_track *t, const struct message *in, const uint8_t *w)
+static struct cm_connection *reply(struct cm_track *t, struct cm_message *in, const uint8_t *w)
 {
     struct cm_connection *c = find(t, in, iba_cm_rep_remotecommid(w), false, false);
 
@@ -341,28 +333,27 @@ static struct cm_connection *reply(struct cm_track *t, const struct message *in,
     return c;
 }
 
-static struct cm_connection *reject(struct cm_track *t, const struct message *in, const uint8_t *w)
+static struct cm_connection *reject(struct cm_track *t, struct cm_message *in, const uint8_t *w)
 {
-    bool from_active;
-    struct cm_connection *c = find_either(t, in, iba_cm_rej_localcommid(w), iba_cm_rej_remotecommid(w), &from_active);
+    struct cm_connection *c = find_either(t, in, iba_cm_rej_localcommid(w), iba_cm_rej_remotecommid(w));
 
     t->refused = !c || c->state != CM_REJECTED;
     t->reason = iba_cm_rej_reason(w);
     if (!c)
         return NULL;
-    if (!from_active)
+    if (!in->from_active)
         answered(c, in, CM_REJECTED);
     c->state = CM_REJECTED;
     if (c->refused)
         return c;
     c->refused = true;
-    c->refused_by_active = from_active;
+    c->refused_by_active = in->from_active;
     c->reason = iba_cm_rej_reason(w);
     ended(c, in);
     return c;
 }
 
-static void count_step(struct cm_connection *c, const struct message *in, uint16_t attribute, bool from_active)
+static void count_step(struct cm_connection *c, const struct cm_message *in, uint16_t attribute)
 {
     const uint8_t *mra = iba_mad_layout_at(in->m, IBA_M_cm_mra);
 
@@ -372,27 +363,26 @@ static void count_step(struct cm_connection *c, const struct message *in, uint16
         count_sent(c, CM_KEPT_DREP, in->ns);
     else if (attribute == IBA_CM_ID_DREQ) {
         if (!cm_was_sent(c, CM_KEPT_DREQ))
-            c->released_by_active = from_active;
-        if (c->released_by_active == from_active) /* both ends may */
+            c->released_by_active = in->from_active;
+        if (c->released_by_active == in->from_active) /* both ends may */
             count_sent(c, CM_KEPT_DREQ, in->ns);
     }
     if (attribute == IBA_CM_ID_MRA && c->mras < UINT8_MAX)
         c->mras++;
-    if (mra && !from_active) {
+    if (mra && !in->from_active) {
         c->asked = true;
         c->more_time = iba_cm_mra_servicetimeout(mra);
     }
 }
 
 /* Messages that change the state only. All of these begin with both identifiers. */
-static struct cm_connection *step(struct cm_track *t, const struct message *in, const uint8_t *w, uint16_t attribute)
+static struct cm_connection *step(struct cm_track *t, struct cm_message *in, const uint8_t *w, uint16_t attribute)
 {
-    bool from_active;
-    struct cm_connection *c = find_either(t, in, iba_cm_rtu_localcommid(w), iba_cm_rtu_remotecommid(w), &from_active);
+    struct cm_connection *c = find_either(t, in, iba_cm_rtu_localcommid(w), iba_cm_rtu_remotecommid(w));
 
     if (!c)
         return NULL;
-    count_step(c, in, attribute, from_active);
+    count_step(c, in, attribute);
     if (attribute == IBA_CM_ID_RTU && c->state == CM_REPLIED)
         c->state = CM_ESTABLISHED;
     else if (attribute == IBA_CM_ID_DREQ && c->state < CM_RELEASED)
@@ -404,12 +394,13 @@ static struct cm_connection *step(struct cm_track *t, const struct message *in, 
     return c;
 }
 
-static struct cm_connection *resolution(struct cm_track *t, const struct message *in)
+static struct cm_connection *resolution(struct cm_track *t, struct cm_message *in)
 {
     const uint8_t *req = iba_mad_layout_at(in->m, IBA_M_cm_sidr_req),
                   *rep = iba_mad_layout_at(in->m, IBA_M_cm_sidr_rep);
     struct cm_connection *c;
 
+    in->from_active = req != NULL;
     if (req) {
         c = find(t, in, iba_cm_sidr_req_requestid(req), true, true);
         if (c && c->state == CM_REQUESTED) {
@@ -434,28 +425,38 @@ static struct cm_connection *resolution(struct cm_track *t, const struct message
     return c;
 }
 
+/* Dispatches a message by its kind. */
+static struct cm_connection *take(struct cm_track *t, struct cm_message *in)
+{
+    const struct iba_mad *m = in->m;
+    const uint8_t *w;
+
+    if ((w = iba_mad_layout_at(m, IBA_M_cm_req)))
+        return request(t, in, w);
+    if ((w = iba_mad_layout_at(m, IBA_M_cm_rep)))
+        return reply(t, in, w);
+    if ((w = iba_mad_layout_at(m, IBA_M_cm_rej)))
+        return reject(t, in, w);
+    if (iba_mad_layout_at(m, IBA_M_cm_sidr_req) || iba_mad_layout_at(m, IBA_M_cm_sidr_rep))
+        return resolution(t, in);
+    return step(t, in, m->wire + IBA_BYTES_madhdr, m->attr->id);
+}
+
 struct cm_connection *cm_track_message(struct cm_track *t, const struct packet *p, const struct iba_mad *m)
 {
     enum { HEADER = IBA_BYTES_madhdr, BOTH_IDS = 8 };
-    struct message in = {.p = p, .m = m, .ns = (int64_t)(p->cap->ts_ns - p->first_ns)};
-    const uint8_t *w;
+    struct cm_message in = {.p = p, .m = m, .ns = (int64_t)(p->cap->ts_ns - p->first_ns)};
 
     t->refused = false;
     t->reuses = 0;
+    t->n_said = 0;
     if (!m->attr || m->attr->group != IBA_GROUP_CM || p->view.icrc == IBA_CHECK_BAD ||
-        m->captured < HEADER + BOTH_IDS || !stat_addrs_get(&in.addrs, &p->view))
+        m->captured < HEADER + BOTH_IDS || !stat_addrs_get(&in.addrs, &p->view) ||
+        m->part[m->n_part - 1].layout == IBA_M_classportinfo)
         return NULL;
-    if ((w = iba_mad_layout_at(m, IBA_M_cm_req)))
-        return request(t, &in, w);
-    if ((w = iba_mad_layout_at(m, IBA_M_cm_rep)))
-        return reply(t, &in, w);
-    if ((w = iba_mad_layout_at(m, IBA_M_cm_rej)))
-        return reject(t, &in, w);
-    if (iba_mad_layout_at(m, IBA_M_cm_sidr_req) || iba_mad_layout_at(m, IBA_M_cm_sidr_rep))
-        return resolution(t, &in);
-    if (m->part[m->n_part - 1].layout != IBA_M_classportinfo)
-        return step(t, &in, m->wire + HEADER, m->attr->id);
-    return NULL;
+    struct cm_connection *c = take(t, &in);
+    cm_rules_judge(t, &in, c);
+    return c;
 }
 
 struct cm_connection *cm_track_packet(struct cm_track *t, const struct packet *p)

@@ -11,6 +11,7 @@ enum { CM_CONNECTIONS = BOUND(4096, 8), CM_PATHS = 2 };
 enum {
     CM_KEYS = 1 + 2 * CM_PATHS, /* addresses of an end: of its messages, the GIDs and LIDs of its paths */
     CM_BUCKETS = BOUND(16384, 32),
+    CM_HINTS = BOUND(8192, 32),
     CM_SAME = 8, /* ends of one address and QP that are found: the last ones */
 };
 enum cm_state { CM_REQUESTED, CM_REPLIED, CM_ESTABLISHED, CM_REJECTED, CM_RELEASING, CM_RELEASED, CM_STATES };
@@ -22,7 +23,23 @@ struct cm_sent {
     int64_t first_ns, last_ns; /* since the first packet of the run; valid if n > 0 */
 };
 
+/* A message that is repeated until an answer comes, as its first transmission showed it. */
+struct cm_asked {
+    uint16_t attribute;   /* 0: none */
+    uint16_t n;           /* transmissions; 65535: as many or more */
+    uint32_t digest, psn; /* of its content without the transaction ID; of the last transmission's BTH */
+    uint64_t tid, frame;  /* frame: of the last transmission */
+    uint32_t source;      /* index of the file that it came from */
+    int64_t ns;           /* since the first packet of the run */
+    bool timed;           /* it has a time */
+    bool answered, mixed; /* mixed: there were transmissions under several transaction IDs */
+    uint32_t id;          /* the sender's communication ID */
+};
+/* REQ, REP or SIDR_REQ; LAP or DREQ, the last one. */
+enum { CM_ASKED_FIRST, CM_ASKED_LATER, CM_ASKED_COUNT };
+
 struct cm_end {
+    struct cm_asked asked[CM_ASKED_COUNT];
     uint8_t addr[16];          /* the source and destination of the messages */
     uint8_t gid[CM_PATHS][16]; /* of the primary and the alternate path, as in REQ; 0: none (MD-55) */
     uint16_t lid[CM_PATHS];
@@ -53,6 +70,7 @@ struct cm_connection {
     bool refused_by_active;  /* the REJ came from there */
     bool released_by_active; /* the first DREQ came from there */
     uint8_t offered_reads;   /* REQ: the maximum that the passive end may have outstanding */
+    uint8_t wanted_reads;    /* REQ: the maximum that the active end wants to have outstanding */
     uint8_t sl, traffic_class, hop_limit; /* of the path */
     uint16_t p_key;
     uint8_t mras;                                  /* messages that asked for more time */
@@ -66,6 +84,7 @@ struct cm_connection {
 struct cm_track {
     struct cm_connection connection[CM_CONNECTIONS];
     uint16_t bucket[CM_CONNECTIONS], qp_bucket[CM_BUCKETS];
+    uint16_t hint[CM_HINTS];            /* see cm_rules.c */
     uint64_t begun, forgotten, unknown; /* unknown: messages of unknown connections */
     uint64_t reuses;                    /* the first frame of the connection that had its QP before; 0: none */
     uint32_t reuses_source;             /* index of the file that this frame came from */
@@ -73,6 +92,8 @@ struct cm_track {
     void *ctx;
     bool refused; /* by the message processed last, and by none before it */
     uint16_t reason;
+    uint8_t n_said; /* what the message processed last shows about its sender */
+    struct mad_said said[MAD_SAID_MOST];
 };
 
 /* Processes the packet if it is a message of the connection manager. Returns its connection if that is known; valid

@@ -100,6 +100,8 @@ static const struct cm_connection *follow_datagram(struct track *t, struct packe
     p->mad_context.reused_in = t->cm.reuses;
     p->mad_context.reused_source = t->cm.reuses_source;
     p->mad_context.reason = t->cm.reason;
+    p->mad_context.n_said = t->cm.n_said;
+    memcpy(p->mad_context.said, t->cm.said, t->cm.n_said * sizeof *t->cm.said);
     if (c)
         p->mad_context.why = cm_why_now(c, (int64_t)(p->cap->ts_ns - p->first_ns));
     return c;

@@ -95,7 +95,9 @@ static inline void headers(struct iba_recipe *r, const struct shot *x, uint32_t 
         iba_deth_set_q_key(h, 0x99);
 }
 
-static inline void shoot(struct witness *w, const struct shot *x, uint32_t base, iba_time *now)
+/* `facts`: of connection management about the packet. */
+static inline void shoot_with(struct witness *w, const struct shot *x, uint32_t base, iba_time *now,
+                              const struct iba_cm_facts *facts)
 {
     static struct iba_recipe r;
     uint8_t payload[MTU + 8] = {0}, packet[CAP];
@@ -114,13 +116,19 @@ static inline void shoot(struct witness *w, const struct shot *x, uint32_t base,
     (void)iba_view_parse(&v, IBA_LINK_ETHERNET, packet, len - x->cut, len, NULL);
     iba_view_check(&v);
     w->frame++;
-    const struct iba_cm_facts facts = {.any = x->how == REFUSING || x->how == GIVING || x->how == ANSWERING,
-                                       .kind = x->how == GIVING      ? IBA_FINDING_QP_REUSED
-                                               : x->how == ANSWERING ? IBA_FINDING_MAD_PKEY
-                                                                     : IBA_FINDING_END_REFUSED,
-                                       .count = x->how == REFUSING ? 28 : 0,
-                                       .begun = x->how == MADE ? w->frame : 0};
     (void)iba_observer_feed(w->observer,
-                            &(struct iba_sighting){.view = &v, .now = *now, .frame = w->frame, .cm = &facts});
+                            &(struct iba_sighting){.view = &v, .now = *now, .frame = w->frame, .cm = facts});
+}
+
+static inline void shoot(struct witness *w, const struct shot *x, uint32_t base, iba_time *now)
+{
+    const struct iba_cm_facts facts = {.n = x->how == REFUSING || x->how == GIVING || x->how == ANSWERING,
+                                       .said = {{.kind = x->how == GIVING      ? IBA_FINDING_QP_REUSED
+                                                         : x->how == ANSWERING ? IBA_FINDING_MAD_PKEY
+                                                                               : IBA_FINDING_END_REFUSED,
+                                                 .count = x->how == REFUSING ? 28 : 0}},
+                                       .begun = x->how == MADE ? w->frame + 1 : 0};
+
+    shoot_with(w, x, base, now, &facts);
 }
 #endif
