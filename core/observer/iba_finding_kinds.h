@@ -78,7 +78,7 @@
     F(CM_TRANSACTION,   cm,                ERROR, "answers a message under another transaction ID",                     "MD-54, MD-67")  \
     F(CM_IDS,           cm,                WARN,  "has other communication IDs than its connection",                    "MD-56, MD-57, MD-58, MD-59, MD-60")  \
     F(CM_OTHER_QP,      cm,                ERROR, "names another QP than the peer's",                                   "MD-58, MD-59, MD-76")  \
-    F(CM_BOUNDS,        cm,                WARN,  "grants or takes more READs and ATOMICs than the REQ offers",         "MD-62")  \
+    F(CM_BOUNDS,        cm,                NOTE,  "grants or takes more READs and ATOMICs than the REQ offers",         "MD-62")  \
     F(CM_SERVICE,       cm,                ERROR, "resolves another service than its SIDR_REQ asks for",                "MD-60")  \
     F(CM_UNKNOWN,       cm,                NOTE,  "does not know the connection that its own REQ asks for",             "MD-67, MD-75")  \
     F(CM_AGAIN,         cm,                NOTE,  "is a message of the connection manager that is sent again: no answer came in time",            "MD-68")  \
