@@ -4,7 +4,7 @@
  * The capture is what the network card of end 0 sees: its own packets as they leave, and the packets of the other end
  * as they arrive. Both ends send requests, so the capture has both views of every kind. The required findings come from
  * the log, the engines, and the packets that passed the capture point, never from the observer. Packets are matched one
- * by one: core/README.md lists the rules of counting. */
+ * by one: docs/accuracy.md lists the rules of counting. */
 #ifndef SCORE_H
 #define SCORE_H
 #include "adapter/test/pair.h"
