@@ -7,8 +7,8 @@ const struct perf_limit_info perf_limits[PERF_LIMIT_COUNT] = {
     PERF_LIMITS(PERF_LIMIT_ROW)};
 
 /* A sender reacts to a response within REACTS times the time of its fastest tenth. Fewer than ENOUGH figures show no
- * rhythm. No round trip in a fabric takes FAR_NS. */
-enum { REACTS = 4, REACTS_NS = 100, ENOUGH = 16, PORT_OVERHEAD = 24 /* preamble, FCS, gap: 802.3 */ };
+ * rhythm, and fewer than FEW messages not even what the sender waits for. No round trip in a fabric takes FAR_NS. */
+enum { REACTS = 4, REACTS_NS = 100, ENOUGH = 16, FEW = 8, PORT_OVERHEAD = 24 /* preamble, FCS, gap: 802.3 */ };
 #define FAR_NS UINT64_C(1000000)
 /* No response comes back through a fabric so soon: the capture is at the receiver. */
 enum { NO_WAY_NS = 1500 };
@@ -172,6 +172,10 @@ static bool is_evenly_sending(const struct perf_piece *c)
 {
     return is_sending(c) && is_even(pace_of(c), EVEN_PERCENT);
 }
+static bool is_of_few(const struct perf_piece *c)
+{
+    return (is_answered_kind(c) || c->pause == PERF_PAUSE_OWN) && c->s->messages < FEW;
+}
 /* Messages begin at more even times than their distances from the responses before them are: a clock decides. */
 static bool is_clocked(const struct perf_piece *c)
 {
@@ -266,6 +270,7 @@ static bool otherwise(const struct perf_piece *c)
     R(port_speed,    is_at_port_speed,    LINE,       "packets follow each other evenly, at the speed of a port, or of a limiter set to it", "WF-66") \
     R(even_packets,  is_evenly_sending,   PACED,      "packets of a message follow each other evenly, at the speed of no port",    "WF-66")   \
     R(packets,       is_sending,          SENDER,     "packets of a message follow each other: the sender is at work",                  "WF-66")   \
+    R(few_messages,  is_of_few,           UNKNOWN,    "fewer than 8 messages do not show what the sender waits for",                    "RQ-03")   \
     R(clock,         is_clocked,          PACED,      "messages begin at even times, whenever responses come",                          "RQ-03")   \
     R(kept_full,     is_kept_full,        WINDOW,     "nearly as many messages are outstanding as ever, at most times",                 "RQ-03")   \
     R(kept_reads,    is_kept_full_of_reads, READS,    "nearly as many READs or ATOMICs are outstanding as ever, at most times",         "RQ-08")   \

@@ -18,7 +18,7 @@ struct history {
     enum perf_part part;
     uint64_t wait, gap; /* us */
     /* Optional: */
-    enum { PLAIN, NO_RESPONSES, GUESSED, AT_RECEIVER, EVEN_PORT, EVEN, CLOCKED, OPEN, FULL, RESTS } but;
+    enum { PLAIN, NO_RESPONSES, GUESSED, AT_RECEIVER, EVEN_PORT, EVEN, CLOCKED, OPEN, FULL, RESTS, FEW_MESSAGES } but;
     enum perf_limit limit;
 };
 static const struct history histories[] = {
@@ -33,6 +33,7 @@ static const struct history histories[] = {
     {"port_speed", PERF_PAUSE_REQUEST, PERF_GAP, 0, 1, EVEN_PORT, PERF_LINE},
     {"even_packets", PERF_PAUSE_REQUEST, PERF_GAP, 0, 1, EVEN, PERF_PACED},
     {"packets", PERF_PAUSE_RESPONSE, PERF_GAP, 0, 1, PLAIN, PERF_SENDER},
+    {"few_messages", PERF_PAUSE_OWN, PERF_GAP, 0, 10, FEW_MESSAGES, PERF_UNKNOWN},
     {"clock", PERF_PAUSE_MANY, PERF_GAP, 5, 5, CLOCKED, PERF_PACED},
     {"kept_full", PERF_PAUSE_OWN, PERF_GAP, 0, 5, FULL, PERF_WINDOW},
     {"kept_reads", PERF_PAUSE_READS, PERF_WAIT, 1, 5, FULL, PERF_READS},
@@ -96,6 +97,8 @@ static void make(struct perf_sender *s, struct direction *d, const struct histor
         s->start.off = 0;
         s->react = (struct perf_even){.n = MESSAGES, .sum = MESSAGES * US, .off = MESSAGES * 100};
     }
+    if (h->but == FEW_MESSAGES)
+        s->messages = 7;
     if (h->but == OPEN)
         pauses(s, PERF_PAUSE_OWN, MESSAGES, 0, 10 * US);
     if (h->but == FULL)
