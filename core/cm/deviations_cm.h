@@ -4,7 +4,7 @@
  * one wrong field, or something is not decided message by message. A sentence goes on from "a device ...". */
 #ifndef IBA_DEVIATIONS_CM_H
 #define IBA_DEVIATIONS_CM_H
-#include "cm/iba_cm_parts.h"
+#include "cm/iba_cm_input.h"
 
 /* ---- rows ---- */
 enum iba_cm_row_change {

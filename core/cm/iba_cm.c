@@ -3,7 +3,7 @@
 #include "cm/iba_cm.h"
 #include <assert.h>
 #include <string.h>
-#include "cm/iba_cm_parts.h"
+#include "cm/iba_cm_input.h"
 
 static const struct iba_cm_rules *const true_tables[IBA_CM_TABLES] = {&iba_cm_message_rules, &iba_cm_timer_rules,
                                                                       &iba_cm_verb_rules};

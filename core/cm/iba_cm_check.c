@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The invariants of a CM, in one place. */
 #include <assert.h>
-#include "cm/iba_cm_parts.h"
+#include "cm/iba_cm_input.h"
 
 #ifdef NDEBUG
 void iba_cm_check(const struct iba_cm *cm)

@@ -6,7 +6,7 @@
  * MD-73) and by its own queue pair. Their keys come from packets: a secret number keeps their chains short. */
 #include <assert.h>
 #include <string.h>
-#include "cm/iba_cm_parts.h"
+#include "cm/iba_cm_input.h"
 
 #define LAST UINT32_MAX /* of a chain */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Timers: a binary heap of slots by due time, so that thousands of connections cost little; and how long each runs. */
 #include <assert.h>
-#include "cm/iba_cm_parts.h"
+#include "cm/iba_cm_input.h"
 
 static bool earlier(const struct iba_cm *cm, uint32_t a, uint32_t b)
 {

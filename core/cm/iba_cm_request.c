@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Conditions on a REQ or SIDR_REQ, and what a connection takes from it. */
 #include <string.h>
-#include "cm/iba_cm_parts.h"
+#include "cm/iba_cm_input.h"
 
 static const struct iba_port *port_of(const struct iba_cm_rx *x)
 {

@@ -2,7 +2,7 @@
 /* Macros that make a table of the CM from its list of rows (iba_cm_rules.h). Not for users of libiba. */
 #ifndef IBA_CM_ROWS_H
 #define IBA_CM_ROWS_H
-#include "cm/iba_cm_parts.h"
+#include "cm/iba_cm_input.h"
 
 #define IN(state) (1u << IBA_CMS_##state)
 #define IBA_CMS_SAME IBA_CM_SAME

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The data of the charts, beside the place they are drawn in: page.js does the rest. Numbers only, so nothing needs
  * escaping. */
-#include "page/parts.h"
+#include "page/collected.h"
 
 static const char *const point_name[POINT_KINDS] = {"sent", "answer", "again", "nak", "other"};
 

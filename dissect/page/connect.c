@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* How connections were made and ended: sentences, the number of each outcome, the times. */
 #include <stdlib.h>
-#include "page/parts.h"
+#include "page/collected.h"
 
 static void line(struct out *o, enum cm_why why, const struct cm_connection *c, int64_t now_ns)
 {

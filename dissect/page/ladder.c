@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The packets around the first finding of each kind, as a ladder diagram: requests to the right, responses to the
  * left. */
-#include "page/parts.h"
+#include "page/collected.h"
 #include "wire/iba_aeth.h"
 #include "wire/iba_values.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The page: the faults in sentences, the packets around them, PSNs, response times, then every finding. Well-formed
  * XML, which lets a test check the escaping; the page makes no request, and its policy forbids any. */
-#include "page/parts.h"
+#include "page/collected.h"
 
 extern const unsigned char page_page_css[], page_page_js[], page_uPlot_iife_min_js[], page_uPlot_min_css[];
 extern const size_t page_page_css_bytes, page_page_js_bytes, page_uPlot_iife_min_js_bytes, page_uPlot_min_css_bytes;

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
-#include "page/parts.h"
+#include "page/collected.h"
 
 struct report *report_open(const char *path, char *err, size_t errlen)
 {

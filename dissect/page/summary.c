@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The faults in sentences: of the capture, of each connection with findings, of each kind of finding. */
 #include <stdlib.h>
-#include "page/parts.h"
+#include "page/collected.h"
 #include "observer/iba_finding_kinds.h"
 
 static int by_harm(const void *a, const void *b)

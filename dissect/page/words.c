@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Texts that several parts of the page use. */
-#include "page/parts.h"
+#include "page/collected.h"
 #include "track/addr.h"
 
 void report_text(struct out *o, const char *s)

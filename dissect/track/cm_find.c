@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The connection of a data packet. */
-#include "track/cm_parts.h"
+#include "track/cm_message.h"
 #include "mad/iba_mad.h"
 
 struct cm_end_key cm_end_key(uint32_t qpn, uint8_t kind, const uint8_t *addr)

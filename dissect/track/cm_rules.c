@@ -4,7 +4,7 @@
  * should have received, since they may be lost after the capture point. */
 #include "cm/iba_cm.h"
 #include "observer/iba_finding_kinds.h"
-#include "track/cm_parts.h"
+#include "track/cm_message.h"
 #include "wire/iba_values.h"
 
 enum { APR_STATUSES = 14, SIDR_STATUSES = 6 }; /* MD-79, MD-80 */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "track/cm_parts.h"
+#include "track/cm_message.h"
 
 const char *cm_state_name(enum cm_state s)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Inside of the CM: what its files call in each other. Not for users of libiba. */
-#ifndef IBA_CM_PARTS_H
-#define IBA_CM_PARTS_H
+#ifndef IBA_CM_INPUT_H
+#define IBA_CM_INPUT_H
 #include "cm/iba_cm_rules.h"
 #include "wire/iba_change.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Private to the report: the collected data, and the parts of the page. */
-#ifndef DISSECT_PAGE_PARTS_H
-#define DISSECT_PAGE_PARTS_H
+#ifndef DISSECT_PAGE_COLLECTED_H
+#define DISSECT_PAGE_COLLECTED_H
 #include "field/bound.h"
 #include "field/out.h"
 #include "page/page.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Private to the connections: a message as their files pass it on, and how an end is found by its address and QP. */
-#ifndef DISSECT_CM_PARTS_H
-#define DISSECT_CM_PARTS_H
+#ifndef DISSECT_CM_MESSAGE_H
+#define DISSECT_CM_MESSAGE_H
 #include "mad/iba_mad.h"
 #include "track/cm_track.h"
 
