@@ -90,6 +90,9 @@
 
 enum iba_finding_kind {
 #define IBA_FINDING_ID(kind, ...) IBA_FINDING_##kind,
-    IBA_FINDINGS(IBA_FINDING_ID) IBA_FINDING_COUNT
+    IBA_FINDINGS(IBA_FINDING_ID) IBA_FINDING_COUNT,
+    /* The observer makes those before it. Those from it on are of connection managers, and made by who follows these.
+     */
+    IBA_FINDING_FIRST_CM = IBA_FINDING_CM_VERSION
 };
 #endif

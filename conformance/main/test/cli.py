@@ -487,7 +487,7 @@ class Waivers(Case):
             with self.subTest(change):
                 self.fails(2, "run", "--waivers", self.waiver(**change), says=says)
                 self.fails(2, "run", "--waivers", self.waiver(**change), says="w.json: ")
-        self.fails(2, "run", "--waivers", self.file("[{]"), says="line 1: not JSON")
+        self.fails(2, "run", "--waivers", self.file("[{]"), says="line 1, near column 4: not JSON")
         self.fails(2, "run", "--waivers", self.file("{}"), says="not a list")
         self.fails(2, "run", "--waivers", self.folder, says="directory")
         self.fails(2, "run", "--waivers", self.folder / "none", says="No such file")

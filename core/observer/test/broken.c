@@ -102,7 +102,7 @@ static uint64_t breaches(const struct mutant *m)
         exchange(s.p, n, net == UNREADY);
         iba_observer_end(w.observer, s.p->now + SECOND);
         pair_close(s.p);
-        for (unsigned k = 0; k < IBA_FINDING_COUNT; k++)
+        for (unsigned k = 0; k < IBA_FINDING_FIRST_CM; k++)
             found |= (uint64_t)(w.found[k] > 0) << k;
     }
     return found & BREACHES;

@@ -4,7 +4,7 @@
 #include "shots.h"
 
 /* The kinds from CM_VERSION on have a test of their own: the observer reports what it is given. */
-enum { MASKED = IBA_FINDING_CM_VERSION };
+enum { MASKED = IBA_FINDING_FIRST_CM };
 _Static_assert(MASKED <= 64, "kinds have a bit in a mask");
 struct row {
     uint64_t kinds; /* the kinds that the observer must find, and no others */

@@ -39,7 +39,7 @@ static void count(struct tally *t, const struct score_run *r, const struct score
         looks_unbroken |= r->sight[i].disguised || (r->sight[i].seen && r->sight[i].refused);
     for (uint32_t i = 0; i < r->n_sight; i++) {
         const struct score_sight *e = &r->sight[i];
-        for (unsigned k = 0; k < IBA_FINDING_COUNT; k++) {
+        for (unsigned k = 0; k < IBA_FINDING_FIRST_CM; k++) {
             const bool must = e->must >> k & 1, found = e->found >> k & 1;
             const bool hidden = !must && e->hidden >> k & 1, may = hidden || e->either >> k & 1;
             t[k].veiled += e->disguised && found;
@@ -142,7 +142,7 @@ static void judge(const struct tally *t, enum score_network network, enum score_
 
 static void names(uint64_t kinds, const char *what)
 {
-    for (unsigned k = 0; k < IBA_FINDING_COUNT; k++)
+    for (unsigned k = 0; k < IBA_FINDING_FIRST_CM; k++)
         if (kinds >> k & 1)
             printf(" %s%s", what, iba_findings[k].name);
 }
@@ -191,11 +191,11 @@ static void score(enum score_mode mode, enum score_network network, unsigned n)
     printf("\n%s, %u networks (%s) from %lu on\n  %-18s %8s %8s %8s %8s %8s %10s\n", headings[mode], n,
            score_networks[network], (unsigned long)first, "finding", "true", "hidden", "found", "wrong", "recall",
            "precision");
-    for (unsigned k = 0; k < IBA_FINDING_COUNT; k++)
+    for (unsigned k = 0; k < IBA_FINDING_FIRST_CM; k++)
         if (t[k].truth > 0 || t[k].n_reported > 0)
             judge(&t[k], network, mode, k, n < SEEDS_ENOUGH);
     uint64_t veiled = 0;
-    for (unsigned k = 0; k < IBA_FINDING_COUNT; k++)
+    for (unsigned k = 0; k < IBA_FINDING_FIRST_CM; k++)
         veiled += t[k].veiled;
     if (veiled > 0)
         printf("  and %lu of packets damaged in what was captured of them: no ICRC shows it\n", (unsigned long)veiled);

@@ -7,6 +7,9 @@
 
 enum { WITNESS_FLOWS = 16, WITNESS_KNOWN = 64, WITNESS_KEPT = 64 };
 
+/* Tests hold sets of the observer's kinds as bits. */
+_Static_assert(IBA_FINDING_FIRST_CM <= 64, "a set of kinds is 64 bits");
+
 struct witness {
     struct iba_observer *observer;
     _Alignas(64) unsigned char memory[OBSERVER_BYTES(WITNESS_FLOWS, WITNESS_KNOWN)];
