@@ -13,12 +13,10 @@ enum { MOST_STEPS = 256, FLOWS = 4, KNOWN = 12, ROOM = 2048 };
 
 struct observer {
     struct iba_observer *s;
-    uint32_t found[IBA_FINDING_COUNT];
     uint64_t frame;
     iba_time now;
-    uint32_t source;
+    uint32_t source, found[IBA_FINDING_COUNT];
     uint8_t cut; /* bytes to cut from the end of the next packet */
-    _Alignas(64) unsigned char memory[OBSERVER_BYTES(FLOWS, KNOWN)];
 };
 
 static void on_finding(void *ctx, const struct iba_finding *f)
@@ -100,6 +98,7 @@ static void check(const struct observer *o)
 
 int fuzz_one(const uint8_t *data, size_t n)
 {
+    static _Alignas(64) unsigned char memory[OBSERVER_BYTES(FLOWS, KNOWN)];
     static struct observer observer;
     struct observer *o = &observer;
     struct fuzz_in in = {data, n}, body;
@@ -107,14 +106,14 @@ int fuzz_one(const uint8_t *data, size_t n)
 
     for (unsigned i = 0; i < FUZZ_HEAD; i++)
         head[i] = fuzz_u8(&in);
-    memset(o, 0, offsetof(struct observer, memory));
+    memset(o, 0, sizeof *o);
     const struct iba_observer_config cfg = {.n_flow = head[1] & 4 ? 2 : FLOWS,
                                             .n_known = head[1] & 8 ? KNOWN : FLOWS, /* some rest */
                                             .pmtu = head[1] & 3 ? 128u << (head[1] & 3) : 0,
                                             .report = on_finding,
                                             .ctx = o};
-    FUZZ_CHECK(iba_observer_bytes(&cfg) <= sizeof o->memory);
-    o->s = iba_observer_init(o->memory, &cfg);
+    FUZZ_CHECK(iba_observer_bytes(&cfg) <= sizeof memory);
+    o->s = iba_observer_init(memory, &cfg);
     for (unsigned i = 0; i < MOST_STEPS && fuzz_record(&in, &kind, &body); i++) {
         switch (kind % KINDS) {
         case RAW: see(o, fuzz_link(head[0]), body.p, body.n); break;

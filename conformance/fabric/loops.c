@@ -30,7 +30,7 @@ static bool make(struct graph *g, struct subnet *s)
         g->first[i] = g->n;
         g->n += (subnet_node(s, i)->n.cfg.n_port + 1u) * IBA_VLS;
     }
-    g->v = g->first ? calloc(g->n, sizeof *g->v) : NULL;
+    g->v = g->first ? calloc(g->n + 1, sizeof *g->v) : NULL;
     return g->v != NULL;
 }
 
@@ -168,7 +168,7 @@ static bool search(struct graph *g, uint32_t start, uint32_t *path, struct lane_
             g->v[next].state = OPEN;
             path[depth++] = next;
         } else if (g->v[next].state == OPEN) {
-            while (path[i - 1] != next)
+            while (i > 1 && path[i - 1] != next) /* it is on the path, since it is OPEN */
                 i--;
             name_loop(g, path, i - 1, depth, loop);
             return true;
@@ -179,7 +179,7 @@ static bool search(struct graph *g, uint32_t start, uint32_t *path, struct lane_
 
 static bool find_circle(struct graph *g, struct lane_loop *loop)
 {
-    uint32_t *path = malloc(g->n * sizeof *path);
+    uint32_t *path = calloc(g->n + 1, sizeof *path);
 
     if (!path)
         return false;

@@ -105,7 +105,8 @@ static void compare(struct changes *to, const struct played *old, const struct p
 {
     enum difference what = difference_of(old ? old->verdict : IBC_IS_COUNT, new_one ? new_one->verdict : IBC_IS_COUNT);
 
-    if (what == DIFFERENCE_SAME && difference_has_symptom(new_one->verdict) && !same_symptom(old, new_one))
+    if (old && new_one && what == DIFFERENCE_SAME && difference_has_symptom(new_one->verdict) &&
+        !same_symptom(old, new_one))
         what = DIFFERENCE_CHANGED_SYMPTOM;
     to->count[what]++;
     if (what != DIFFERENCE_SAME)
@@ -210,9 +211,11 @@ int command_diff(const struct options *o)
 
     if (rc == EXIT_OK)
         rc = open_report(&new_one, o->pattern.w[1]);
-    if (rc == EXIT_OK && !(all.c = calloc(old.n + new_one.n + 1, sizeof *all.c)))
-        rc = wrong(EXIT_HARNESS, "out of memory");
     if (rc == EXIT_OK) {
+        all.c = calloc(old.n + new_one.n + 1, sizeof *all.c);
+        rc = all.c ? EXIT_OK : wrong(EXIT_HARNESS, "out of memory");
+    }
+    if (all.c) {
         compare_all(&all, &old, &new_one);
         if (o->json)
             rc = print_json(&all);

@@ -53,13 +53,13 @@ struct iba_hold {
     uint8_t port, vl; /* whose buffer */
 };
 struct iba_slot {
-    int32_t next; /* in its queue or in the list of free ones; IBA_NO_SLOT ends it */
-    int32_t hold; /* of the buffer that the packet came into: its record, plus 1; 0: it has none */
-    uint16_t len;
-    uint8_t flow;         /* with a static rate: of iba_node_port.paced, plus 1; 0: without */
-    uint8_t in;           /* the port by which it came; 0: from the node itself */
     iba_time since;       /* it waits */
+    int32_t next;         /* in its queue or in the list of free ones; IBA_NO_SLOT ends it */
+    int32_t hold;         /* of the buffer that the packet came into: its record, plus 1; 0: it has none */
     struct iba_hold room; /* a record of the pool, and not of this slot's packet */
+    uint16_t len;
+    uint8_t flow; /* with a static rate: of iba_node_port.paced, plus 1; 0: without */
+    uint8_t in;   /* the port by which it came; 0: from the node itself */
 };
 /* Nodes may share a pool. The arrays are the caller's: n slots, n * IBA_PACKET_MOST bytes. */
 struct iba_pool {

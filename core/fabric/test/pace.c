@@ -108,6 +108,8 @@ Test(pace, destinations_do_not_wait_for_each_other)
             cr_assert(post(w, (uint16_t)(FIRST_LID + 1 + d), 512, ipd[d]));
     watch(w, &s);
     cr_assert_eq(s.n, 3 * PACKETS);
+    for (unsigned d = 0; d < 3; d++)
+        cr_expect_eq(s.of[d].dlid, FIRST_LID + 1 + d, "those that nothing delays leave as they came");
     for (unsigned i = 0; i < s.n; i++) {
         const unsigned d = s.of[i].dlid - FIRST_LID - 1u;
         if (len[d])
