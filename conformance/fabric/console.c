@@ -181,7 +181,6 @@ static bool do_pairs(struct line *l)
 /* Of each operational lane: what this end may still send, what the other end may, what waits. */
 static bool do_credits(struct line *l)
 {
-    enum { MODULO = 4096 };
     const struct iba_node *n;
     const struct iba_node_port *p;
 
@@ -194,8 +193,8 @@ static bool do_credits(struct line *l)
     fprintf(l->to, "lane\tsent\tlimit\tcredits\twaiting\tbuffer\theld\n");
     for (unsigned vl = 0; vl < iba_vls_of(p->info.operationalvls); vl++) {
         const struct iba_lane *lane = &p->lane[vl];
-        fprintf(l->to, "%u\t%u\t%u\t%u\t%u\t%u\t%u\n", vl, lane->sent, lane->limit,
-                (unsigned)(lane->limit - lane->sent) % MODULO, p->queue[vl].n, n->cfg.buffer, lane->held);
+        fprintf(l->to, "%u\t%u\t%u\t%u\t%u\t%u\t%u\n", vl, lane->sent, lane->limit, iba_node_credits(p, vl),
+                p->queue[vl].n, n->cfg.buffer, lane->held);
     }
     return true;
 }

@@ -174,9 +174,9 @@ static bool find_sources(struct flood *f)
 {
     for (size_t i = 0; i < subnet_nodes(f->s); i++) {
         const struct iba_node *n = &subnet_node(f->s, i)->n;
-        for (unsigned p = 1; !iba_node_is_switch(n) && p <= n->cfg.n_port; p++) {
+        for (unsigned p = 1; p <= n->cfg.n_port; p++) {
             struct source *more;
-            if (!n->port[p].info.lid)
+            if (!subnet_is_end(n, p))
                 continue;
             more = realloc(f->source, (f->n + 1) * sizeof *more);
             if (!more)

@@ -82,11 +82,6 @@ static void add_edge(struct graph *g, uint32_t from, uint32_t to)
 
 /* ---- routes ---- */
 
-static bool is_end(const struct iba_node *n, unsigned port)
-{
-    return !iba_node_is_switch(n) && n->port[port].info.lid != 0;
-}
-
 /* The lane by which a packet that came to the switch by port `in` goes on. False: it does not. */
 static bool goes_on(const struct iba_node *n, uint8_t in, uint16_t dlid, uint8_t sl, struct lane_at *at)
 {
@@ -123,7 +118,8 @@ static void follow_to_all(struct graph *g, size_t node, uint8_t port, uint8_t sl
     for (size_t i = 0; i < subnet_nodes(g->s); i++) {
         const struct iba_node *to = &subnet_node(g->s, i)->n;
         for (unsigned p = 1; p <= to->cfg.n_port; p++)
-            for (unsigned k = 0; is_end(to, p) && (i != node || p != port) && k < 1u << to->port[p].info.lmc; k++)
+            for (unsigned k = 0; subnet_is_end(to, p) && (i != node || p != port) && k < 1u << to->port[p].info.lmc;
+                 k++)
                 follow(g, at, (uint16_t)(to->port[p].info.lid + k), sl);
     }
 }
@@ -133,7 +129,7 @@ static void add_routes(struct graph *g, uint16_t sls)
     for (size_t i = 0; i < subnet_nodes(g->s); i++) {
         const struct iba_node *n = &subnet_node(g->s, i)->n;
         for (unsigned p = 1; p <= n->cfg.n_port; p++)
-            for (uint8_t sl = 0; is_end(n, p) && sl < SERVICE_LEVELS; sl++)
+            for (uint8_t sl = 0; subnet_is_end(n, p) && sl < SERVICE_LEVELS; sl++)
                 if (sls >> sl & 1)
                     follow_to_all(g, i, (uint8_t)p, sl);
     }

@@ -94,13 +94,6 @@ void probe_send(struct subnet *s, struct probe_port from, uint16_t dlid, uint8_t
 
 /* ---- all pairs ---- */
 
-static bool is_end(struct subnet *s, struct probe_port e)
-{
-    const struct iba_node *n = &subnet_node(s, e.node)->n;
-
-    return !iba_node_is_switch(n) && n->port[e.port].info.lid != 0;
-}
-
 /* The next port of an adapter, in order; false: there is none. */
 static bool next_end(struct subnet *s, struct probe_port *e)
 {
@@ -111,7 +104,7 @@ static bool next_end(struct subnet *s, struct probe_port *e)
             e->node++;
             e->port = 1;
         }
-    } while (e->node < subnet_nodes(s) && !is_end(s, *e));
+    } while (e->node < subnet_nodes(s) && !subnet_is_end(&subnet_node(s, e->node)->n, e->port));
     return e->node < subnet_nodes(s);
 }
 

@@ -12,7 +12,7 @@ struct part { /* one packet of a queue: the part of a buffer that it has */
 };
 struct queue {
     struct lane_at at;
-    uint32_t need; /* blocks of its first packet */
+    uint16_t len; /* of its first packet */
     bool moves;
 };
 struct survey {
@@ -33,10 +33,9 @@ static const struct iba_node *node_of(const struct survey *v, size_t node)
 
 static void add_queue(struct survey *v, struct lane_at at, const struct iba_fifo *q)
 {
-    enum { BLOCK_BYTES = 64 };
     const struct iba_pool *pool = subnet_pool(v->s);
 
-    v->queue[v->n_queue] = (struct queue){at, (pool->slot[q->first].len + BLOCK_BYTES - 1u) / BLOCK_BYTES, false};
+    v->queue[v->n_queue] = (struct queue){at, pool->slot[q->first].len, false};
     for (int32_t i = q->first; i != IBA_NO_SLOT; i = pool->slot[i].next)
         v->part[v->n_part++] = (struct part){(uint32_t)v->n_queue, pool->slot[i].hold - 1};
     v->n_queue++;
@@ -117,7 +116,7 @@ static bool can_move(struct survey *v, const struct queue *q)
     if (!a->n.port[q->at.port].credits || e->node < 0)
         return true;
     mark_held_up(v);
-    return never_free(v, e, q->at.vl) + q->need <= node_of(v, (size_t)e->node)->cfg.buffer;
+    return never_free(v, e, q->at.vl) + iba_node_blocks(q->len) <= node_of(v, (size_t)e->node)->cfg.buffer;
 }
 
 static void find_moving(struct survey *v)
@@ -160,11 +159,9 @@ static void name_loop(const struct survey *v, size_t stuck, struct lane_loop *lo
 
 static bool waits_for_credits(const struct survey *v, const struct queue *q)
 {
-    const struct iba_node_port *p = &node_of(v, q->at.node)->port[q->at.port];
-    enum { MODULO = 4096, AHEAD_MOST = 2048 };
-    const struct iba_lane *lane = &p->lane[q->at.vl];
+    const struct iba_node *n = node_of(v, q->at.node);
 
-    return p->credits && (lane->limit - (lane->sent + q->need)) % MODULO > AHEAD_MOST;
+    return !iba_node_has_credits(n, &n->port[q->at.port], q->at.vl, q->len);
 }
 
 bool stalls_find(struct subnet *s, struct stalls *found)

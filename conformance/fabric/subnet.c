@@ -248,6 +248,11 @@ size_t subnet_waiting(const struct subnet *s)
     return (size_t)s->pool.used;
 }
 
+bool subnet_is_end(const struct iba_node *n, unsigned port)
+{
+    return !iba_node_is_switch(n) && n->port[port].info.lid != 0;
+}
+
 void subnet_set_watch(struct subnet *s, const struct subnet_watch *w)
 {
     s->watch = w ? *w : (struct subnet_watch){0};

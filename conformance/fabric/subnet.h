@@ -54,6 +54,9 @@ struct subnet_node *subnet_node(struct subnet *s, size_t node);
 int32_t subnet_find(const struct subnet *s, const char *name);
 iba_time subnet_now(const struct subnet *s);
 
+/* An adapter's port that the manager has given a LID: data packets begin and end at such ports. */
+bool subnet_is_end(const struct iba_node *n, unsigned port);
+
 /* Software of the node sends the packet by that port (of a switch: 0). */
 void subnet_send(struct subnet *s, size_t node, uint8_t port, const uint8_t *packet, size_t len);
 /* The same from an adapter at a static rate (iba_node_send_at_rate). False: not now. */

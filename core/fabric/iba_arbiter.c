@@ -150,7 +150,7 @@ static bool may_send(const struct iba_node *n, const struct iba_node_port *p, un
 {
     const struct iba_fifo *q = &p->queue[vl];
 
-    return q->first != IBA_NO_SLOT && iba_credit_suffices(n, p, vl, n->pool->slot[q->first].len);
+    return q->first != IBA_NO_SLOT && iba_node_has_credits(n, p, vl, n->pool->slot[q->first].len);
 }
 
 static bool has_packet(const struct iba_node *n, const struct iba_node_port *p, const uint8_t *entry)

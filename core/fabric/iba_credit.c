@@ -28,7 +28,7 @@ bool iba_credit_decides(struct iba_node *n, enum iba_credit_row row)
     return true;
 }
 
-static unsigned blocks_of(size_t len)
+unsigned iba_node_blocks(size_t len)
 {
     return (unsigned)((len + BLOCK_BYTES - 1) / BLOCK_BYTES);
 }
@@ -100,7 +100,7 @@ int32_t iba_credit_take(struct iba_node *n, uint8_t port, unsigned vl, size_t le
     struct iba_pool *pool = n->pool;
     struct iba_node_port *p = &n->port[port];
     struct iba_lane *lane = &p->lane[vl];
-    const unsigned blocks = blocks_of(len);
+    const unsigned blocks = iba_node_blocks(len);
     const int32_t i = pool->free_hold;
 
     lane->received = (uint16_t)((lane->received + blocks) % MODULO);
@@ -139,15 +139,18 @@ void iba_credit_give_back(struct iba_node *n, int32_t hold)
 
 /* ---- the neighbour's room ---- */
 
-bool iba_credit_suffices(const struct iba_node *n, const struct iba_node_port *p, unsigned vl, size_t len)
+unsigned iba_node_credits(const struct iba_node_port *p, unsigned vl)
 {
-    const struct iba_lane *lane = &p->lane[vl];
+    return (unsigned)(p->lane[vl].limit - p->lane[vl].sent) % MODULO;
+}
 
+bool iba_node_has_credits(const struct iba_node *n, const struct iba_node_port *p, unsigned vl, size_t len)
+{
     if (!p->credits)
         return true;
     if (vl == IBA_VL15)
         return iba_node_has_row(n, &iba_credit_rules, IBA_CREDIT_VL15);
-    return (lane->limit - (lane->sent + blocks_of(len))) % MODULO <= AHEAD_MOST ||
+    return (iba_node_credits(p, vl) - iba_node_blocks(len)) % MODULO <= AHEAD_MOST ||
            !iba_node_has_row(n, &iba_credit_rules, IBA_CREDIT_SPENDS);
 }
 
@@ -157,7 +160,7 @@ void iba_credit_spend(struct iba_node *n, struct iba_node_port *p, unsigned vl, 
         return;
     (void)iba_credit_decides(n, vl == IBA_VL15 ? IBA_CREDIT_VL15 : IBA_CREDIT_SPENDS);
     if (vl != IBA_VL15)
-        p->lane[vl].sent = (uint16_t)((p->lane[vl].sent + blocks_of(len)) % MODULO);
+        p->lane[vl].sent = (uint16_t)((p->lane[vl].sent + iba_node_blocks(len)) % MODULO);
 }
 
 uint16_t iba_credit_limit(const struct iba_node *n, const struct iba_node_port *p, unsigned vl)

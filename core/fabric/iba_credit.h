@@ -32,8 +32,7 @@ void iba_credit_share(struct iba_pool *p, int32_t hold);
 void iba_credit_give_back(struct iba_node *n, int32_t hold);
 
 /* ---- packets that leave ---- */
-/* Whether the neighbour has room for a packet on that VL. */
-bool iba_credit_suffices(const struct iba_node *n, const struct iba_node_port *p, unsigned vl, size_t len);
+/* Whether one may: iba_node_has_credits(). */
 void iba_credit_spend(struct iba_node *n, struct iba_node_port *p, unsigned vl, size_t len);
 
 /* ---- flow-control packets ---- */

@@ -250,6 +250,11 @@ static inline bool iba_node_port_has_work(const struct iba_node_port *p)
 {
     return p->waiting > 0 || p->announce != 0 || p->paced_waiting > 0;
 }
+/* Credits of a lane (section 7.9). Blocks of a packet of `len` bytes; blocks that the neighbour has room for by what it
+ * said last, modulo 4096; and whether it has room for a packet, of which VL 15 needs none. */
+unsigned iba_node_blocks(size_t len);
+unsigned iba_node_credits(const struct iba_node_port *p, unsigned vl);
+bool iba_node_has_credits(const struct iba_node *n, const struct iba_node_port *p, unsigned vl, size_t len);
 /* Brings PortXmitWait of the port up to now: ticks of a byte's time on one lane in which packets waited and none could
  * be sent, for want of credits or of a turn. Get(PortCounters) does it by itself. */
 void iba_node_count_wait(struct iba_node *n, uint8_t port, iba_time now);

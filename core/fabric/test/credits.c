@@ -146,8 +146,8 @@ Test(credits, a_limit_is_ahead_by_2048_blocks_at_most)
         for (unsigned ahead = 0; ahead < COUNTED; ahead++) {
             p->lane[0].sent = (uint16_t)sent;
             p->lane[0].limit = (uint16_t)((sent + ahead) % COUNTED);
-            cr_expect_eq(iba_credit_suffices(&w->sw, p, 0, BLOCK), ahead >= 1 && ahead <= WITHIN + 1);
-            cr_expect_eq(iba_credit_suffices(&w->sw, p, 0, BLOCK + 1), ahead >= 2 && ahead <= WITHIN + 2);
+            cr_expect_eq(iba_node_has_credits(&w->sw, p, 0, BLOCK), ahead >= 1 && ahead <= WITHIN + 1);
+            cr_expect_eq(iba_node_has_credits(&w->sw, p, 0, BLOCK + 1), ahead >= 2 && ahead <= WITHIN + 2);
         }
     wired_free(w);
 }
