@@ -5,16 +5,10 @@
 #define DISSECT_MAD_CONTEXT_H
 #include <stdbool.h>
 #include <stdint.h>
+#include "observer/iba_observer.h"
 
-/* A finding on a message of the connection manager, which the message and those before it show. */
-struct mad_said {
-    uint8_t kind;    /* enum iba_finding_kind: CM_... */
-    uint32_t count;  /* CM_AGAIN...: transmissions */
-    uint64_t frame;  /* the message that explains it; 0: none */
-    uint32_t source; /* index of the file that this frame came from */
-    int64_t wait_ns; /* since it; 0: unknown */
-};
-enum { MAD_SAID_MOST = 3 };
+/* Findings on a message of the connection manager; one more is for the context's own. */
+enum { MAD_SAID_MOST = IBA_CM_SAID_MOST - 1 };
 
 struct mad_context {
     bool used;           /* else all of it is 0 */
@@ -34,7 +28,7 @@ struct mad_context {
     bool refused;         /* it is a REJ, the first of its connection */
     uint16_t reason;      /* valid with it */
     uint8_t n_said;
-    struct mad_said said[MAD_SAID_MOST];
+    struct iba_cm_said said[MAD_SAID_MOST];
     uint32_t setup_source, response_to_source, reused_source; /* files that these frames came from, valid with them */
 };
 

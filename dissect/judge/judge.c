@@ -6,7 +6,6 @@
 #include "observer/iba_finding_kinds.h"
 #include "system/pages.h"
 
-_Static_assert(1 + (int)MAD_SAID_MOST <= (int)IBA_CM_SAID_MOST, "one of the context itself, and all that is said");
 _Static_assert(CAP_MERGE_MAX < 1 << VERDICT_SOURCE_BITS, "a source fits the tag");
 
 struct judge {
@@ -201,12 +200,9 @@ static void use_fewer_flows(struct judge *j)
     j->many = true;
 }
 
-static struct iba_cm_said said_by(uint8_t kind, uint32_t count, uint64_t frame, uint32_t source, int64_t wait_ns)
+static struct iba_cm_said said_by(uint8_t kind, uint32_t count, uint64_t frame, uint32_t source)
 {
-    return (struct iba_cm_said){.kind = kind,
-                                .count = count,
-                                .cause = {.frame = frame, .tag = source},
-                                .wait_ns = wait_ns > 0 ? (iba_time)wait_ns : 0};
+    return (struct iba_cm_said){.kind = kind, .count = count, .cause = {.frame = frame, .tag = source}};
 }
 
 /* The context of the packet from management datagrams, in the observer's form. */
@@ -217,15 +213,13 @@ static void cm_facts_of(struct iba_cm_facts *facts, const struct packet *p)
     facts->begun = t->begun_in;
     facts->n = 0;
     if (t->refused)
-        facts->said[facts->n++] = said_by(IBA_FINDING_END_REFUSED, t->reason, t->setup_in, t->setup_source, 0);
+        facts->said[facts->n++] = said_by(IBA_FINDING_END_REFUSED, t->reason, t->setup_in, t->setup_source);
     else if (t->reused_in)
-        facts->said[facts->n++] = said_by(IBA_FINDING_QP_REUSED, 0, t->reused_in, t->reused_source, 0);
+        facts->said[facts->n++] = said_by(IBA_FINDING_QP_REUSED, 0, t->reused_in, t->reused_source);
     else if (t->other_partition)
-        facts->said[facts->n++] = said_by(IBA_FINDING_MAD_PKEY, 0, t->response_to, t->response_to_source, 0);
-    for (unsigned i = 0; i < t->n_said; i++) {
-        const struct mad_said *said = &t->said[i];
-        facts->said[facts->n++] = said_by(said->kind, said->count, said->frame, said->source, said->wait_ns);
-    }
+        facts->said[facts->n++] = said_by(IBA_FINDING_MAD_PKEY, 0, t->response_to, t->response_to_source);
+    for (unsigned i = 0; i < t->n_said; i++)
+        facts->said[facts->n++] = t->said[i];
 }
 
 __attribute__((hot)) const struct verdict *judge_packet(struct judge *j, const struct packet *p)

@@ -211,29 +211,29 @@ static const struct rule {
              {IBA_FINDING_CM_AGAIN_ANSWERED, answered},
              {IBA_FINDING_CM_AGAIN, repeats}};
 
-static void say(struct cm_track *t, const struct mad_said *said)
+static void say(struct cm_track *t, const struct iba_cm_said *said)
 {
     if (t->n_said < MAD_SAID_MOST)
         t->said[t->n_said++] = *said;
 }
 
 /* The evidence: the message that is answered, else the one that began the connection. */
-static struct mad_said evidence(const struct sight *s, uint8_t kind)
+static struct iba_cm_said evidence(const struct sight *s, uint8_t kind)
 {
     const struct cm_connection *c = s->c ? s->c : s->meant;
 
     if (s->answers)
-        return (struct mad_said){.kind = kind, .frame = s->answers->frame, .source = s->answers->source};
+        return (struct iba_cm_said){.kind = kind, .cause = {.frame = s->answers->frame, .tag = s->answers->source}};
     if (!c || c->begin_frame == s->in->p->number)
-        return (struct mad_said){.kind = kind};
-    return (struct mad_said){.kind = kind, .frame = c->begin_frame, .source = c->begin_source};
+        return (struct iba_cm_said){.kind = kind};
+    return (struct iba_cm_said){.kind = kind, .cause = {.frame = c->begin_frame, .tag = c->begin_source}};
 }
 
 static void judge_alone(struct cm_track *t, const struct sight *s)
 {
     for (size_t i = 0; i < sizeof alone / sizeof *alone; i++)
         if (alone[i].broken(s)) {
-            const struct mad_said said = evidence(s, alone[i].kind);
+            const struct iba_cm_said said = evidence(s, alone[i].kind);
             say(t, &said);
         }
 }
@@ -242,12 +242,11 @@ static void judge_again(struct cm_track *t, const struct sight *s)
 {
     for (size_t i = 0; i < sizeof again / sizeof *again; i++)
         if (again[i].broken(s)) {
-            const bool timed = s->before->timed && s->now.timed;
-            say(t, &(struct mad_said){.kind = again[i].kind,
-                                      .count = s->before->n + 1u,
-                                      .frame = s->before->frame,
-                                      .source = s->before->source,
-                                      .wait_ns = timed ? s->now.ns - s->before->ns : 0});
+            const bool timed = s->before->timed && s->now.timed && s->now.ns > s->before->ns;
+            say(t, &(struct iba_cm_said){.kind = again[i].kind,
+                                         .count = s->before->n + 1u,
+                                         .cause = {.frame = s->before->frame, .tag = s->before->source},
+                                         .wait_ns = timed ? (iba_time)(s->now.ns - s->before->ns) : 0});
             return;
         }
 }

@@ -93,7 +93,7 @@ struct cm_track {
     bool refused; /* by the message processed last, and by none before it */
     uint16_t reason;
     uint8_t n_said; /* what the message processed last shows about its sender */
-    struct mad_said said[MAD_SAID_MOST];
+    struct iba_cm_said said[MAD_SAID_MOST];
 };
 
 /* Processes the packet if it is a message of the connection manager. Returns its connection if that is known; valid
