@@ -106,6 +106,7 @@ static bool join(struct server *s, struct ibsim_ctl *m)
     if (!sockets_join(&s->sockets, i, d.id))
         return false;
     s->client[i].used = true;
+    s->client[i].life++;
     s->client[i].issm = false;
     if (d.issm) {
         s->client[i].issm = true;
@@ -326,14 +327,21 @@ static void send_datagram(struct server *s, const struct server_client *c, const
     subnet_send(s->subnet, c->node, c->port, packet, iba_mgmt_build(packet, &to, smp ? IBA_VL15 : 0, r->mad));
 }
 
-/* The upper bits of a transaction are the number of the client that began it; answers come back with them. */
+/* The upper bits of a transaction are its client: its number, and which of the programs with that number it is. Answers
+ * come back with them. An answer that comes after its program has ended must not reach the next one with that number:
+ * the stock library ends with a segmentation fault for an answer that it did not ask for. */
+static uint64_t mark_of(const struct server *s, unsigned i)
+{
+    return (uint64_t)s->client[i].life << 8 | i;
+}
+
 static void serve_datagram(struct server *s, unsigned i, struct ibsim_request *r)
 {
     const uint64_t length = be64toh(r->length);
 
     if (!is_answer(r->mad)) {
         const uint64_t tid = iba_madhdr_transactionid(r->mad) & ((UINT64_C(1) << CLIENT_SHIFT) - 1);
-        iba_madhdr_set_transactionid(r->mad, tid | (uint64_t)i << CLIENT_SHIFT);
+        iba_madhdr_set_transactionid(r->mad, tid | mark_of(s, i) << CLIENT_SHIFT);
     }
     s->requests++;
     s->psn = (uint16_t)(s->psn == UINT16_MAX ? 1 : s->psn + 1);
@@ -369,10 +377,11 @@ static bool lives_at(const struct server_client *c, size_t node, uint8_t port)
  * classes that no manager serves, another program there. */
 static int taker(const struct server *s, size_t node, uint8_t port, const uint8_t *mad)
 {
-    const unsigned asked = (unsigned)(iba_madhdr_transactionid(mad) >> CLIENT_SHIFT);
+    const uint64_t mark = iba_madhdr_transactionid(mad) >> CLIENT_SHIFT;
+    const unsigned asked = mark & UINT8_MAX;
     const bool response = is_answer(mad);
 
-    if (response && asked < IBSIM_CLIENTS && lives_at(&s->client[asked], node, port))
+    if (response && asked < IBSIM_CLIENTS && lives_at(&s->client[asked], node, port) && mark == mark_of(s, asked))
         return (int)asked;
     for (unsigned i = 0; i < IBSIM_CLIENTS; i++)
         if (lives_at(&s->client[i], node, port) && s->client[i].issm)

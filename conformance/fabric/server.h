@@ -10,6 +10,7 @@ enum { SERVER_PENDING = 4096, SERVER_LENGTHS = 1 << 16, SERVER_FDS = IBSIM_CLIEN
 
 struct server_client {
     bool used, issm;
+    uint8_t life; /* counts the programs that had this number, modulo 256 */
     size_t node;
     uint8_t port; /* of a switch: 0 */
 };
