@@ -143,7 +143,7 @@ static void name_loop(const struct graph *g, const uint32_t *path, size_t from, 
         loop->at[loop->n++] = lane_of(g, path[i]);
 }
 
-/* A search into the depth from one vertex; true: a circle is named. */
+/* A depth-first search from one vertex; true: it found a circle, which `loop` names. */
 static bool search(struct graph *g, uint32_t start, uint32_t *path, struct lane_loop *loop)
 {
     size_t depth = 0;

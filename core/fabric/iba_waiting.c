@@ -62,7 +62,7 @@ static void count_drop(struct iba_node_port *p, unsigned vl, iba_time due)
 /* clang-format off */
 /*    name          due               then         the packet ...                                                                          clause */
 #define WAITING_RULES(R)                                                                                                                          \
-    R(stalled,      stalled_due,      drop,        "came before its lane's stall ended: VLStallCount packets had no time at the head",     "KM-50") \
+    R(stalled,      stalled_due,      drop,        "came while its lane is stalled: HOQLife ended for VLStallCount packets in a row",       "KM-50") \
     R(switch_life,  switch_life_due,  drop,        "is in the switch for the packet lifetime of the switch",                               "KM-50") \
     R(hoq_life,     hoq_life_due,     count_drop,  "is first in its queue for the port's HOQLife",                                         "KM-50")
 /* clang-format on */

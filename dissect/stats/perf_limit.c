@@ -6,8 +6,9 @@ const struct perf_limit_info perf_limits[PERF_LIMIT_COUNT] = {
 #define PERF_LIMIT_ROW(name, key_, words_) {.key = (key_), .words = (words_)},
     PERF_LIMITS(PERF_LIMIT_ROW)};
 
-/* A sender reacts to a response within REACTS times the time of its fastest tenth. Fewer than ENOUGH figures show no
- * rhythm, and fewer than FEW messages not even what the sender waits for. No round trip in a fabric takes FAR_NS. */
+/* A sender reacts to a response in at most REACTS times the longest of the quickest tenth of its reactions. Fewer than
+ * ENOUGH figures show no rhythm, and fewer than FEW messages not even what the sender waits for. No round trip in a
+ * fabric takes FAR_NS. */
 enum { REACTS = 4, REACTS_NS = 100, ENOUGH = 16, FEW = 8, PORT_OVERHEAD = 24 /* preamble, FCS, gap: 802.3 */ };
 #define FAR_NS UINT64_C(1000000)
 /* No response comes back through a fabric so soon: the capture is at the receiver. */
