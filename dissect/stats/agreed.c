@@ -7,7 +7,6 @@
 #include "stats/kinds.h"
 #include "wire/iba_aeth.h"
 #include "observer/iba_finding_kinds.h"
-#include "system/pages.h"
 
 void *stat_agreed_open(const char *arg, char *err, size_t errlen)
 {
@@ -20,9 +19,7 @@ static struct agreed_row *row_of(struct agreed *s, const struct direction *d)
 
     if (!r->d) {
         r->d = d;
-        s->seen[s->n++] = d;
-        if (s->n == JUDGE_MANY)
-            pages_large(s, sizeof *s);
+        ends_add(s->seen, &s->n, d, s, sizeof *s);
     }
     return r;
 }

@@ -4,6 +4,7 @@
 #define DISSECT_STATS_ENDS_H
 #include "judge/judge.h"
 #include "stats/table.h"
+#include "system/pages.h"
 
 enum { ENDS_COLUMNS = 5 };
 
@@ -13,6 +14,15 @@ void ends_columns(struct out *o, struct column column[ENDS_COLUMNS], const struc
 void ends_cells(struct table *t, const struct direction *d);
 /* The members of an object that the caller has begun: ,"address":...,"src":... */
 void ends_json(struct out *o, const struct direction *d);
+
+/* Notes a direction that has got a row in the statistic's table of all directions. From JUDGE_MANY on they fill it. */
+static inline void ends_add(const struct direction **seen, size_t *n, const struct direction *d, void *table,
+                            size_t bytes)
+{
+    seen[(*n)++] = d;
+    if (*n == JUDGE_MANY)
+        pages_large(table, bytes);
+}
 
 /* Sorts directions for printing: the two of a connection side by side, the one that began first in front; connections
  * by weight (the sum of both, the heaviest first), then in the order they began. `weight` NULL: all have weight 0. */

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include "stats/ends.h"
 #include "stats/kinds.h"
-#include "system/pages.h"
 
 struct row {
     const struct direction *d; /* NULL: nothing seen */
@@ -54,9 +53,7 @@ void stat_qp_packet(void *state, const struct packet *p)
         *r = (struct row){.d = d, .first_frame = p->number, .p_key = iba_bth_p_key(bth)};
         r->first_psn = iba_bth_psn(bth);
         r->requests = p->view.op && p->view.op->dir == IBA_REQ;
-        s->seen[s->n++] = d;
-        if (s->n == JUDGE_MANY)
-            pages_large(s, sizeof *s);
+        ends_add(s->seen, &s->n, d, s, sizeof *s);
     }
     r->packets++;
     r->bytes += p->view.icrc == IBA_CHECK_BAD ? 0 : p->view.payload_len;

@@ -4,7 +4,6 @@
 #include "stats/ends.h"
 #include "stats/kinds.h"
 #include "observer/iba_finding_kinds.h"
-#include "system/pages.h"
 
 struct found {
     uint32_t kind[IBA_FINDING_COUNT], severity[IBA_ERROR + 1];
@@ -78,9 +77,7 @@ static struct row *row_of(struct rc *s, const struct direction *d)
     struct row *r = &s->row[d->id];
     if (!r->seen) {
         r->seen = true;
-        s->seen[s->n++] = d;
-        if (s->n == JUDGE_MANY)
-            pages_large(s, sizeof *s);
+        ends_add(s->seen, &s->n, d, s, sizeof *s);
     }
     return r;
 }
