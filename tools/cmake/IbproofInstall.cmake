@@ -1,14 +1,32 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # The files that `cmake --install` installs, and their folders. Included last, when every target exists.
 #   bin/            the programs that people run
-#   lib/libiba.a    the model; include/iba/ its headers, folders kept (<wire/...> with the flags of libiba.pc)
-#   share/man/man1, man7  the manual pages
+#   lib/libiba.a    the model; include/iba/ its headers, folders kept (<wire/...> with the flags of libiba.pc). With IBPROOF_SHARED
+#                   lib/libiba.so, too
+#   lib/pkgconfig, lib/cmake  how other programs find it: pkg-config libiba, find_package(libiba) and its target libiba::iba
+#   share/man/man1, man7  the manual pages of the programs that are built
 #   share/ibproof   the scenarios that ibconform plays by default
-install(TARGETS iba-static ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+set_target_properties(iba-static PROPERTIES EXPORT_NAME iba-static)
+install(TARGETS iba-static EXPORT libiba ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+set(iba_linked iba-static)
+set(iba_requires "Requires: libisal") # a static library: who links it links libisal
+if(IBPROOF_SHARED)
+  set_target_properties(iba-so PROPERTIES EXPORT_NAME iba-shared)
+  install(TARGETS iba-so EXPORT libiba LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  set(iba_linked iba-shared)
+  set(iba_requires "Requires.private: libisal")
+endif()
 
+if("ibagent" IN_LIST IBPROOF_PROGRAMS)
+  list(APPEND IBPROOF_PROGRAMS ibagent-static)
+endif()
 foreach(program ibdissect ibconform ibagent ibagent-static ibfabric)
-  if(TARGET ${program})
+  if(TARGET ${program} AND program IN_LIST IBPROOF_PROGRAMS)
     install(TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+    file(GLOB manual CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/*/man/${program}.1)
+    install(FILES ${manual} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+  elseif(TARGET ${program})
+    set_target_properties(${program} PROPERTIES EXCLUDE_FROM_ALL TRUE)
   endif()
 endforeach()
 
@@ -19,16 +37,25 @@ foreach(header ${headers})
   install(FILES core/${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/iba/${folder})
 endforeach()
 
-if(TARGET ibconform)
+if("ibconform" IN_LIST IBPROOF_PROGRAMS)
   install(DIRECTORY conformance/scenarios DESTINATION ${CMAKE_INSTALL_DATADIR}/ibproof FILES_MATCHING PATTERN "*.ibt")
 endif()
 
-file(GLOB manuals CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/*/man/*.1)
-install(FILES ${manuals} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
-file(GLOB manuals CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/*/man/*.7)
-install(FILES ${manuals} DESTINATION ${CMAKE_INSTALL_MANDIR}/man7)
+if("ibdissect" IN_LIST IBPROOF_PROGRAMS)
+  file(GLOB manuals CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/dissect/man/*.7)
+  install(FILES ${manuals} DESTINATION ${CMAKE_INSTALL_MANDIR}/man7)
+endif()
 
 # The file finds its prefix from where it lies, so `cmake --install --prefix` and packages staged elsewhere stay right.
 file(RELATIVE_PATH pc_to_prefix /p/${CMAKE_INSTALL_LIBDIR}/pkgconfig /p)
 configure_file(${CMAKE_SOURCE_DIR}/tools/cmake/libiba.pc.in ${CMAKE_BINARY_DIR}/libiba.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/libiba.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+# find_package(libiba)
+include(CMakePackageConfigHelpers)
+set(iba_cmake ${CMAKE_INSTALL_LIBDIR}/cmake/libiba)
+configure_package_config_file(${CMAKE_SOURCE_DIR}/tools/cmake/libiba-config.cmake.in ${CMAKE_BINARY_DIR}/libiba-config.cmake
+                              INSTALL_DESTINATION ${iba_cmake})
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/libiba-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_BINARY_DIR}/libiba-config.cmake ${CMAKE_BINARY_DIR}/libiba-config-version.cmake DESTINATION ${iba_cmake})
+install(EXPORT libiba NAMESPACE libiba:: FILE libiba-targets.cmake DESTINATION ${iba_cmake})
