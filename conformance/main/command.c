@@ -17,10 +17,11 @@ const struct command commands[] = {
      HAS(exclude) | HAS(target) | HAS(wire) | HAS(agent) | HAS(agent_token_file) | HAS(user) | HAS(no_sandbox) |
          HAS(device) | HAS(own_network) | HAS(link) | HAS(junit) | HAS(json_file) | HAS(html) | HAS(evidence) |
          HAS(waivers) | HAS(seed) | HAS(repeat) | HAS(jobs) | HAS(timeout_scale) | HAS(hazardous) | HAS(verbose) |
-         HAS(scenarios) | HAS(color) | HAS(strict),
+         HAS(scenarios) | HAS(color) | HAS(strict) | HAS(rerun_failed) | HAS(shard) | HAS(max_failures) | HAS(deadline),
      "  ibconform run                                        everything, against the reference engine\n"
      "  ibconform run rc.responder --evidence out -v         one group, with packets\n"
      "  ibconform run --link all --junit results.xml         on every link the target has\n"
+     "  ibconform run --rerun-failed r.json --max-failures 5 what failed in a report, until five fail again\n"
      "  ibconform run RR-04 --target 'mutant:emit.aeth.msn=+1'    see a scenario fail\n"
      "  ibconform run --target live --wire afpacket:eth1 --agent 'exec:ssh root@dut ibagent'\n",
      command_run},

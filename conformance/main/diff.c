@@ -5,103 +5,27 @@
 #include <string.h>
 #include "command.h"
 #include "difference.h"
+#include "earlier.h"
 #include "fault.h"
 #include "json.h"
 #include "system/text.h"
 
-enum { FORMAT = 1 }; /* of report/json.c */
-
-struct played {
-    const char *id;
-    enum ibc_verdict verdict;
-    const char *statement, *expected, *got; /* "" where the report has none */
-};
-struct report {
-    cJSON *root;
-    struct played *p; /* by id */
-    size_t n;
-};
 struct change {
     enum difference what;
-    const struct played *old, *new_one; /* one of them may be NULL */
+    const struct earlier_case *old, *new_one; /* one of them may be NULL */
 };
 struct changes {
     struct change *c; /* those of kind SAME are not among them */
     size_t n, count[DIFFERENCE_COUNT];
 };
 
-static const char *text_of(const cJSON *object, const char *key)
-{
-    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
-
-    return cJSON_IsString(item) ? item->valuestring : "";
-}
-
-/* IBC_IS_COUNT: no verdict has that name. */
-static enum ibc_verdict verdict_of(const char *name)
-{
-    int v = 0;
-
-    while (v < IBC_IS_COUNT && strcmp(ibc_verdict_names[v], name) != 0)
-        v++;
-    return (enum ibc_verdict)v;
-}
-
-static int by_id(const void *a, const void *b)
-{
-    return strcmp(((const struct played *)a)->id, ((const struct played *)b)->id);
-}
-
-static int not_a_report(const char *path, const char *why)
-{
-    return wrong(EXIT_USAGE, "%s: not what ibconform run --json writes: %s", path, why);
-}
-
-static int fill(struct report *r, const char *path, const cJSON *results)
-{
-    const cJSON *one;
-
-    r->p = calloc((size_t)cJSON_GetArraySize(results) + 1, sizeof *r->p);
-    if (!r->p)
-        return wrong(EXIT_HARNESS, "out of memory");
-    cJSON_ArrayForEach(one, results)
-    {
-        const cJSON *finding = cJSON_GetObjectItemCaseSensitive(one, "finding");
-        struct played *p = &r->p[r->n++];
-
-        *p = (struct played){text_of(one, "id"), verdict_of(text_of(one, "verdict")), text_of(finding, "statement"),
-                             text_of(finding, "expected"), text_of(finding, "got")};
-        if (!*p->id || p->verdict == IBC_IS_COUNT)
-            return not_a_report(path, "a result has no id, or a verdict that this version does not know");
-    }
-    qsort(r->p, r->n, sizeof *r->p, by_id);
-    for (size_t i = 1; i < r->n; i++)
-        if (strcmp(r->p[i - 1].id, r->p[i].id) == 0)
-            return not_a_report(path, "two results have one id");
-    return EXIT_OK;
-}
-
-static int open_report(struct report *r, const char *path)
-{
-    r->root = json_read(path);
-    if (!r->root)
-        return EXIT_USAGE;
-    const cJSON *format = cJSON_GetObjectItemCaseSensitive(r->root, "format");
-    const cJSON *results = cJSON_GetObjectItemCaseSensitive(r->root, "results");
-    if (strcmp(text_of(r->root, "tool"), "ibconform") != 0 || !cJSON_IsArray(results))
-        return not_a_report(path, "no results");
-    if (!cJSON_IsNumber(format) || format->valueint != FORMAT)
-        return not_a_report(path, "the format is another version's");
-    return fill(r, path, results);
-}
-
-static bool same_symptom(const struct played *a, const struct played *b)
+static bool same_symptom(const struct earlier_case *a, const struct earlier_case *b)
 {
     return strcmp(a->statement, b->statement) == 0 && strcmp(a->expected, b->expected) == 0 &&
            strcmp(a->got, b->got) == 0;
 }
 
-static void compare(struct changes *to, const struct played *old, const struct played *new_one)
+static void compare(struct changes *to, const struct earlier_case *old, const struct earlier_case *new_one)
 {
     enum difference what = difference_of(old ? old->verdict : IBC_IS_COUNT, new_one ? new_one->verdict : IBC_IS_COUNT);
 
@@ -114,7 +38,7 @@ static void compare(struct changes *to, const struct played *old, const struct p
 }
 
 /* Both reports are sorted by id. */
-static void compare_all(struct changes *to, const struct report *a, const struct report *b)
+static void compare_all(struct changes *to, const struct earlier *a, const struct earlier *b)
 {
     for (size_t i = 0, k = 0; i < a->n || k < b->n;) {
         const int order = i == a->n ? 1 : k == b->n ? -1 : strcmp(a->p[i].id, b->p[k].id);
@@ -124,12 +48,12 @@ static void compare_all(struct changes *to, const struct report *a, const struct
     }
 }
 
-static const char *verdict_name(const struct played *p)
+static const char *verdict_name(const struct earlier_case *p)
 {
     return p ? ibc_verdict_names[p->verdict] : "-";
 }
 
-static void print_symptom(const char *when, const struct played *p)
+static void print_symptom(const char *when, const struct earlier_case *p)
 {
     if (p && difference_has_symptom(p->verdict) && (*p->expected || *p->got))
         text_line(stdout, "      %s%s: expected %s, got %s", when, *p->statement ? p->statement : "no statement",
@@ -164,7 +88,7 @@ static void print_changes(const struct changes *all)
     printf("%zu the same\n", all->count[DIFFERENCE_SAME]);
 }
 
-static void add_played(cJSON *to, const char *key, const struct played *p)
+static void add_played(cJSON *to, const char *key, const struct earlier_case *p)
 {
     if (!p) {
         cJSON_AddNullToObject(to, key);
@@ -205,12 +129,12 @@ static int verdict_of_all(const struct changes *all)
 
 int command_diff(const struct options *o)
 {
-    struct report old = {.n = 0}, new_one = {.n = 0};
+    struct earlier old = {.n = 0}, new_one = {.n = 0};
     struct changes all = {.n = 0};
-    int rc = open_report(&old, o->pattern.w[0]);
+    int rc = earlier_open(&old, o->pattern.w[0]);
 
     if (rc == EXIT_OK)
-        rc = open_report(&new_one, o->pattern.w[1]);
+        rc = earlier_open(&new_one, o->pattern.w[1]);
     if (rc == EXIT_OK) {
         all.c = calloc(old.n + new_one.n + 1, sizeof *all.c);
         rc = all.c ? EXIT_OK : wrong(EXIT_HARNESS, "out of memory");
@@ -225,9 +149,7 @@ int command_diff(const struct options *o)
     if (rc == EXIT_OK)
         rc = verdict_of_all(&all);
     free(all.c);
-    free(old.p);
-    free(new_one.p);
-    cJSON_Delete(old.root);
-    cJSON_Delete(new_one.root);
+    earlier_free(&old);
+    earlier_free(&new_one);
     return rc;
 }

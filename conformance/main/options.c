@@ -27,8 +27,9 @@ _Static_assert(OPT_COUNT <= 64, "a command's options are 64 bits");
 
 /* The largest values of COUNT options. */
 static const unsigned count_most[OPT_COUNT] = {
-    [OPT_repeat] = MAX_REPEAT, [OPT_jobs] = MAX_CHILDREN,  [OPT_sample] = MAX_MUTANTS, [OPT_least] = MAX_MUTANTS,
-    [OPT_count] = UINT32_MAX,  [OPT_seconds] = UINT32_MAX, [OPT_rate] = UINT32_MAX};
+    [OPT_repeat] = MAX_REPEAT, [OPT_jobs] = MAX_CHILDREN,        [OPT_sample] = MAX_MUTANTS,
+    [OPT_least] = MAX_MUTANTS, [OPT_count] = UINT32_MAX,         [OPT_seconds] = UINT32_MAX,
+    [OPT_rate] = UINT32_MAX,   [OPT_max_failures] = MAX_MUTANTS, [OPT_deadline] = UINT32_MAX};
 
 static int add_word(struct words *to, const char *word)
 {

@@ -12,6 +12,10 @@ enum { MAX_WORDS = 256, MAX_CHILDREN = 256, MAX_REPEAT = 100000, MAX_MUTANTS = 1
 /*   id             name             letter  argument   kind     member        what for */
 #define IBC_OPTIONS(O)                                                                                                  \
     O(exclude,       "exclude",       0,   "PATTERN", WORDS,  exclude,       "leave these out; may be repeated")        \
+    O(rerun_failed,  "rerun-failed",  0,   "FILE",    TEXT,   rerun_failed,  "only what failed or was not judged in FILE, a report of --json") \
+    O(shard,         "shard",         0,   "I/N",     TEXT,   shard,         "only part I of N, for N machines: 1/4 to 4/4")  \
+    O(max_failures,  "max-failures",  0,   "N",       COUNT,  max_failures,  "begin no scenario after N failures that no waiver excuses") \
+    O(deadline,      "deadline",      0,   "SECONDS", COUNT,  deadline,      "begin no scenario later than this")      \
     O(target,        "target",        0,   "SPEC",    TEXT,   target,        "reference (the default), live, mutant:RULE=CHANGE or mutant:emit.FIELD=VALUE") \
     O(wire,          "wire",          0,   "ADAPTER", WORDS,  wire,          "live: unix:PEER,OWN, dgram:HOST:PORT,HOST:PORT, afpacket:IFACE (one a device)") \
     O(agent,         "agent",         0,   "CHANNEL", TEXT,   agent,         "live: exec:COMMAND, unix:PATH or tcp:HOST:PORT") \
@@ -60,9 +64,10 @@ struct words {
 struct options {
     struct words pattern, exclude, wire, device;
     const char *target, *link, *junit, *json_file, *html, *evidence, *waivers, *matrix, *only, *out, *scenarios;
-    const char *agent, *agent_token_file, *user;
+    const char *agent, *agent_token_file, *user, *rerun_failed, *shard;
     uint64_t seed;
-    unsigned repeat, jobs, sample, least, count, seconds, rate; /* 0 when not given, but for repeat */
+    unsigned repeat, jobs, sample, least, count, seconds, rate, max_failures,
+        deadline; /* 0 when not given, but for repeat */
     double timeout_scale;
     bool verbose, json, capabilities, missing, list, strict, own_network, hazardous, no_sandbox, color;
 };

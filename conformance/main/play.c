@@ -28,6 +28,8 @@ struct playing {
     unsigned refused;          /* failed attempts to open it */
     char why[512];
     struct settle settle;
+    unsigned failures; /* in the parent: those that no waiver excuses */
+    char enough[96];   /* likewise: why no more cases begin; "" while they do */
 };
 
 static const struct play_case *case_of(const struct playing *p, uint32_t nth)
@@ -147,6 +149,26 @@ static unsigned limit(void *ctx, uint32_t job, uint32_t part)
     return p->run->cases->virtual_time && !p->run->dut.live ? NEVER_ENDS : 0;
 }
 
+static void count_failure(struct playing *p, const struct ibc_result *r)
+{
+    struct ibc_waivers w = p->run->waivers ? *p->run->waivers : (struct ibc_waivers){0};
+    struct ibc_result as = *r;
+
+    ibc_waivers_apply(&w, p->run->target, &as);
+    p->failures += ibc_exit_code(&as, 1, false) == EXIT_FAILED;
+}
+
+static bool enough(void *ctx)
+{
+    struct playing *p = ctx;
+
+    if (p->run->max_failures && p->failures >= p->run->max_failures)
+        snprintf(p->enough, sizeof p->enough, "%u failed before (--max-failures)", p->failures);
+    else if (p->run->deadline_ns && wall_ns() >= p->run->deadline_ns)
+        snprintf(p->enough, sizeof p->enough, "its turn came after the deadline (--deadline)");
+    return p->enough[0] != '\0';
+}
+
 static void done(void *ctx, uint32_t job, uint32_t part, const uint8_t *record, size_t len)
 {
     struct playing *p = ctx;
@@ -156,6 +178,7 @@ static void done(void *ctx, uint32_t job, uint32_t part, const uint8_t *record, 
     (void)part;
     if (!result_unpack(&p->r[nth], s, record, len))
         result_error(&p->r[nth], s, "the harness lost the result");
+    count_failure(p, &p->r[nth]);
     progress_step(&p->progress, s->id);
 }
 
@@ -211,6 +234,7 @@ bool play_cases(const struct play_run *run, struct ibc_result *r)
                               .limit = limit,
                               .work = work,
                               .leave = leave,
+                              .enough = enough,
                               .done = done,
                               .died = died};
 
@@ -225,7 +249,9 @@ bool play_cases(const struct play_run *run, struct ibc_result *r)
     if (!good)
         wrong(EXIT_HARNESS, "%s", err);
     for (uint32_t i = 0; i < pool.jobs; i++)
-        if (!r[i].scenario)
+        if (!r[i].scenario && good)
+            result_not_played(&r[i], case_of(&p, i)->s, p.enough);
+        else if (!r[i].scenario)
             result_error(&r[i], case_of(&p, i)->s, err);
     return good || signals_came();
 }

@@ -136,6 +136,8 @@ static bool start(struct crew *w, struct child *c)
 static void give(struct crew *w, struct child *c)
 {
     if (c->part == w->p->parts) {
+        if (w->p->enough && w->p->enough(w->p->ctx))
+            w->next = w->p->jobs;
         c->job = w->next;
         c->part = 0;
         if (w->next < w->p->jobs)

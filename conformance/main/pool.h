@@ -22,6 +22,8 @@ struct pool {
     unsigned (*limit)(void *ctx, uint32_t job, uint32_t part);
     size_t (*work)(void *ctx, uint32_t job, uint32_t part, uint8_t record[POOL_RECORD]);
     void (*leave)(void *ctx); /* no more jobs; may be NULL */
+    /* In the parent, before each job: no more are to begin; may be NULL */
+    bool (*enough)(void *ctx);
     /* In the parent. died: `status` as waitpid tells it. */
     void (*done)(void *ctx, uint32_t job, uint32_t part, const uint8_t *record, size_t len);
     void (*died)(void *ctx, uint32_t job, uint32_t part, int status);

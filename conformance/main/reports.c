@@ -59,6 +59,8 @@ int reports_check(const struct options *o)
         if (path && rc == EXIT_OK)
             rc = check_input(path, &id[i], o->waivers, "--waivers");
         if (path && rc == EXIT_OK)
+            rc = check_input(path, &id[i], o->rerun_failed, "--rerun-failed");
+        if (path && rc == EXIT_OK)
             rc = check_input(path, &id[i], o->agent_token_file, "--agent-token-file");
     }
     return rc;
@@ -99,7 +101,7 @@ int reports_of_no_result(const struct options *o, const struct ibc_run_info *inf
 
     if (!o->junit && !o->json_file && !o->html)
         return EXIT_OK;
-    s = ibc_load_text(run, sizeof run - 1, "run.ibt", "run", err, sizeof err);
+    s = ibc_load_text(run, sizeof run - 1, "run.ibt", REPORTS_NO_RESULT, err, sizeof err);
     if (!s)
         return wrong(EXIT_HARNESS, "%s", err);
     result_error(&r, s, why);

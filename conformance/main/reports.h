@@ -5,6 +5,8 @@
 #include "options.h"
 #include "report/report.h"
 
+#define REPORTS_NO_RESULT "run" /* the one case of a report without results */
+
 /* No report may be another one, or a file that the run reads. EXIT_OK, or the exit code after the message. */
 int reports_check(const struct options *o);
 bool reports_take_stdout(const struct options *o);

@@ -35,6 +35,13 @@ void result_error(struct ibc_result *r, const struct ibc_scenario *s, const char
     snprintf(r->finding.got, sizeof r->finding.got, "%s", why);
 }
 
+void result_not_played(struct ibc_result *r, const struct ibc_scenario *s, const char *why)
+{
+    result_error(r, s, "");
+    r->verdict = IBC_IS_INCONCLUSIVE;
+    snprintf(r->finding.got, sizeof r->finding.got, "not played: %s", why);
+}
+
 void result_spare(struct ibc_result *r, const struct ibc_scenario *s)
 {
     *r = (struct ibc_result){
@@ -97,23 +104,49 @@ static void differ(enum ibc_verdict *to, struct ibc_finding *f, enum ibc_verdict
     *to = sure ? IBC_IS_FAIL : IBC_IS_DEVIATES;
 }
 
+/* One of both says nothing about the device, as a tester that was late: they do not contradict each other. */
+static bool says_nothing(enum ibc_verdict a, enum ibc_verdict b)
+{
+    return a == IBC_IS_INCONCLUSIVE || b == IBC_IS_INCONCLUSIVE;
+}
+
+static void repeat_verdict(struct ibc_result *r, enum ibc_verdict *first, struct ibc_result *again, uint64_t seed)
+{
+    const bool error = again->verdict == IBC_IS_ERROR;
+
+    if (r->verdict == IBC_IS_ERROR || again->verdict == r->verdict || (!error && r->verdict != *first))
+        return;
+    if (outweighs(again->verdict, r->verdict))
+        take_evidence(r, again);
+    if (!error && !says_nothing(again->verdict, r->verdict)) {
+        differ(&r->verdict, &r->finding, again->verdict, &again->finding, seed, !ibc_uncertainty(r->scenario));
+    } else if (error || outweighs(again->verdict, r->verdict)) {
+        r->finding = again->finding;
+        *first = r->verdict = again->verdict;
+    }
+}
+
+static void repeat_counters(struct ibc_result *r, enum ibc_verdict *first, const struct ibc_result *again,
+                            uint64_t seed)
+{
+    if (again->counters == r->counters || r->counters != *first)
+        return;
+    if (!says_nothing(again->counters, r->counters)) {
+        differ(&r->counters, &r->counter_finding, again->counters, &again->counter_finding, seed,
+               !ibc_uncertainty(r->scenario));
+    } else if (outweighs(again->counters, r->counters)) {
+        r->counter_finding = again->counter_finding;
+        *first = r->counters = again->counters;
+    }
+}
+
 void result_repeats(struct ibc_result *r, size_t n, uint64_t seed)
 {
-    const enum ibc_verdict verdict = r->verdict, counters = r->counters;
-    const bool sure = !ibc_uncertainty(r->scenario);
+    enum ibc_verdict verdict = r->verdict, counters = r->counters;
 
     for (size_t i = 1; i < n; i++) {
-        if (r[i].verdict == IBC_IS_ERROR && r->verdict != IBC_IS_ERROR) {
-            r->verdict = IBC_IS_ERROR;
-            r->finding = r[i].finding;
-            take_evidence(r, &r[i]);
-        } else if (r[i].verdict != verdict && r->verdict == verdict && verdict != IBC_IS_ERROR) {
-            if (outweighs(r[i].verdict, verdict))
-                take_evidence(r, &r[i]);
-            differ(&r->verdict, &r->finding, r[i].verdict, &r[i].finding, seed + i, sure);
-        }
-        if (r[i].counters != counters && r->counters == counters)
-            differ(&r->counters, &r->counter_finding, r[i].counters, &r[i].counter_finding, seed + i, sure);
+        repeat_verdict(r, &verdict, &r[i], seed + i);
+        repeat_counters(r, &counters, &r[i], seed + i);
         r->wall_ns += r[i].wall_ns;
         ibc_result_clear(&r[i]);
     }

@@ -9,6 +9,7 @@
 #include "cases.h"
 #include "command.h"
 #include "fault.h"
+#include "narrow.h"
 #include "play.h"
 #include "pool.h"
 #include "progress.h"
@@ -97,6 +98,8 @@ static int play_all(struct running *u)
                                  .timeout_scale = o->timeout_scale,
                                  .evidence = o->evidence,
                                  .waivers = &u->waivers,
+                                 .max_failures = o->max_failures,
+                                 .deadline_ns = o->deadline ? u->since_ns + o->deadline * UINT64_C(1000000000) : 0,
                                  .hazardous = o->hazardous,
                                  .target = dut_name(&u->dut)};
 
@@ -321,6 +324,9 @@ static int prepare(struct running *u)
 {
     const struct options *o = u->o;
     int rc = select_scenarios(&u->sel, o, &o->pattern, &o->exclude);
+
+    if (rc == EXIT_OK)
+        rc = narrow_selection(&u->sel, o);
 
     if (rc == EXIT_OK)
         rc = load_waivers(u);

@@ -199,6 +199,49 @@ class Selection(Case):
         self.assertIn("c.ibt:9:", lines[1])
         self.assertIn("c.ibt:10:", lines[2])
 
+    def chosen(self, *args):
+        """The scenarios that a run with these options plays."""
+        return [r["id"] for r in json.loads(text(run("run", "--json", "-", *args, env=self.env)))["results"]]
+
+    def test_shards(self):
+        for n in "abcde":
+            self.scenario("area/many/%s.ibt" % n, GOOD)
+        everything = self.chosen()
+        self.assertEqual(len(everything), 7)
+        parts = [self.chosen("--shard", "%d/3" % i) for i in (1, 2, 3)]
+        self.assertEqual([len(p) for p in parts], [3, 2, 2])
+        self.assertEqual(sorted(sum(parts, [])), sorted(everything))
+        self.assertEqual(self.chosen("area.one", "--shard", "1/1"), ["area.one.good"])
+        for bad in ("0/3", "4/3", "1", "1/", "/3", "1/0", "1/3x", "-1/3", "1 /3", "99999999999999999999/3"):
+            self.fails(2, "run", "--shard", bad, says="want I/N, as 1/4 to 4/4")
+        self.fails(2, "run", "area.one", "--shard", "2/2", says="only 1 scenario is chosen")
+        self.fails(2, "run", "area.one", "area.two", "--shard", "3/3", says="only 2 scenarios are chosen")
+
+    def test_what_failed_is_played_again(self):
+        for name in ("area/bad/one.ibt", "area/bad/two.ibt"):
+            self.scenario(name, FAILING)
+        report = self.folder / "r.json"
+        self.ends(1, "run", "--json", report)
+        self.assertEqual(self.chosen("--rerun-failed", report), ["area.bad.one", "area.bad.two"])
+        self.assertEqual(self.chosen("area.bad.two", "area.one", "--rerun-failed", report), ["area.bad.two"])
+        self.assertEqual(self.chosen("--rerun-failed", report, "--shard", "2/2"), ["area.bad.two"])
+        (self.suite / "area/bad/two.ibt").unlink()
+        self.assertEqual(self.chosen("--rerun-failed", report), ["area.bad.one"])
+        self.fails(2, "run", "area.one", "--rerun-failed", report, says="none of what was chosen failed there")
+        self.fails(2, "run", "--rerun-failed", self.file("{}"), says="not what ibconform run --json writes")
+        self.fails(2, "run", "--rerun-failed", self.folder / "none", says="No such file")
+        before = report.read_bytes()
+        self.fails(2, "run", "--rerun-failed", report, "--json", report, says=str(report))
+        self.assertEqual(report.read_bytes(), before)
+        for verdict, again in (("PASS", False), ("TOLERATED", False), ("INCONCLUSIVE", True), ("DEVIATES", True), ("FAIL", True),
+                               ("ERROR", True), ("INFO", False), ("NOT_APPLICABLE", False), ("UNSUPPORTED", False),
+                               ("XFAIL", False), ("XPASS", True)):
+            results = [{"id": "area.one.good", "verdict": verdict}, {"id": "area.two.fine", "verdict": "FAIL"}]
+            old = self.file(json.dumps({"tool": "ibconform", "format": 1, "results": results}))
+            self.assertEqual("area.one.good" in self.chosen("--rerun-failed", old), again, verdict)
+        old = self.file(json.dumps({"tool": "ibconform", "format": 1, "results": [{"id": "run", "verdict": "ERROR"}]}))
+        self.fails(2, "run", "--rerun-failed", old, says="that run did not end, and has no results")
+
     def test_where_scenarios_are(self):
         self.fails(2, "list", "--scenarios", self.folder / "none", says="none")
         (self.folder / "empty").mkdir()
@@ -293,6 +336,29 @@ class Run(Case):
         once = self.verdicts(0)
         self.assertEqual(self.verdicts(0, "--repeat", 5, "-j", 3), once)
         self.assertEqual(self.verdicts(0, "--seed", 77, "--repeat", 2), once)
+
+    def test_no_more_after_failures(self):
+        for n in "abcde":
+            self.scenario("area/bad/%s.ibt" % n, FAILING)
+        got = self.verdicts(1, "-j", 1, "--max-failures", 2)
+        self.assertEqual([v for _, v in sorted(got.items())], ["FAIL", "FAIL"] + ["INCONCLUSIVE"] * 5)
+        self.assertIn("not played: 2 failed before (--max-failures)", text(self.ends(1, "run", "-j", 1, "--max-failures", 2)))
+        self.assertEqual(list(self.verdicts(1, "-j", 1, "--max-failures", 6).values()).count("FAIL"), 5)
+        some = list(self.verdicts(1, "-j", 3, "--max-failures", 1).values()).count("FAIL")
+        self.assertTrue(1 <= some <= 3, some)  # the others had begun
+        waiver = [{"statement": "RR-03", "pattern": "area.bad.*", "reason": "known", "symptom": "msn", "expires": "2999-12-31",
+                   "target": "reference"}]
+        waived = self.verdicts(0, "-j", 1, "--max-failures", 1, "--waivers", self.file(json.dumps(waiver)))
+        self.assertEqual(list(waived.values()).count("XFAIL"), 5)
+
+    def test_deadline(self):
+        long = GOOD.replace("vary     pmtu 256 1024", "vary     pmtu 256 512 1024 2048 4096\nvary     bytes " +
+                            " ".join(str(4 * k) for k in range(1, 60))).replace("payload=64", "payload=$bytes")
+        self.scenario("area/two/fine.ibt", long)
+        got = self.verdicts(3, "-j", 1, "--repeat", 2000, "--deadline", 1)
+        self.assertEqual(got["area.two.fine"], "INCONCLUSIVE")
+        self.assertIn("not played: its turn came after the deadline (--deadline)", (self.folder / "r.json").read_text())
+        self.assertEqual(set(self.verdicts(0, "--deadline", 1000).values()), {"PASS"})
 
     def test_links(self):
         for link in ("roce2-ipv4", "roce2-ipv6", "roce1", "ib-local", "ib-global", "all"):

@@ -95,6 +95,47 @@ Test(result, repeats_that_differ)
     cr_expect_eq(counters[0].counters, IBC_IS_FAIL);
 }
 
+/* An INCONCLUSIVE repeat says nothing about the device: it neither contradicts a verdict nor hides one. */
+Test(result, a_repeat_that_was_not_judged)
+{
+    struct ibc_result late[3] = {make(IBC_IS_PASS, ""), make(IBC_IS_INCONCLUSIVE, "late"), make(IBC_IS_PASS, "")};
+    result_repeats(late, 3, 1);
+    cr_expect_eq(late[0].verdict, IBC_IS_INCONCLUSIVE);
+    cr_expect_str_eq(late[0].finding.got, "late");
+
+    struct ibc_result first[2] = {make(IBC_IS_INCONCLUSIVE, "late"), make(IBC_IS_PASS, "")};
+    result_repeats(first, 2, 1);
+    cr_expect_eq(first[0].verdict, IBC_IS_INCONCLUSIVE);
+    cr_expect_str_eq(first[0].finding.got, "late");
+
+    struct ibc_result bad[3] = {make(IBC_IS_FAIL, "x"), make(IBC_IS_INCONCLUSIVE, "late"), make(IBC_IS_FAIL, "x")};
+    result_repeats(bad, 3, 1);
+    cr_expect_eq(bad[0].verdict, IBC_IS_FAIL);
+    cr_expect_str_eq(bad[0].finding.got, "x");
+
+    struct ibc_result then_bad[3] = {make(IBC_IS_INCONCLUSIVE, "late"), make(IBC_IS_FAIL, "x"), make(IBC_IS_PASS, "")};
+    result_repeats(then_bad, 3, 1);
+    cr_expect_eq(then_bad[0].verdict, IBC_IS_FAIL);
+    cr_expect_str_eq(then_bad[0].finding.got, "verdicts differ between repeats: FAIL before, PASS with seed 3; x");
+
+    struct ibc_result counters[2] = {make(IBC_IS_PASS, ""), make(IBC_IS_PASS, "")};
+    counters[0].counters = IBC_IS_PASS;
+    counters[1].counters = IBC_IS_INCONCLUSIVE;
+    result_repeats(counters, 2, 1);
+    cr_expect_eq(counters[0].counters, IBC_IS_INCONCLUSIVE);
+}
+
+Test(result, not_played)
+{
+    struct ibc_result r;
+
+    result_not_played(&r, &scenario, "a reason");
+    cr_expect_eq(r.verdict, IBC_IS_INCONCLUSIVE);
+    cr_expect_eq(r.counters, IBC_IS_NOT_APPLICABLE);
+    cr_expect_str_eq(r.finding.got, "not played: a reason");
+    cr_expect_eq(r.scenario, &scenario);
+}
+
 Test(result, link_is_named)
 {
     struct ibc_result r = make(IBC_IS_FAIL, "");
