@@ -137,7 +137,7 @@ int command_diff(const struct options *o)
         rc = earlier_open(&new_one, o->pattern.w[1]);
     if (rc == EXIT_OK) {
         all.c = calloc(old.n + new_one.n + 1, sizeof *all.c);
-        rc = all.c ? EXIT_OK : wrong(EXIT_HARNESS, "out of memory");
+        rc = all.c && old.p && new_one.p ? EXIT_OK : wrong(EXIT_HARNESS, "out of memory");
     }
     if (all.c) {
         compare_all(&all, &old, &new_one);

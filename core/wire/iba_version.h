@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: BSD-2-Clause
-/* The version of libiba that a program was compiled with. CMakeLists.txt reads it here; CHANGELOG.md says what each number means. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The version of libiba that a program was compiled with. CMakeLists.txt reads it here; CHANGELOG.md says what each
+ * number means. */
 #ifndef IBA_VERSION_H
 #define IBA_VERSION_H
 
@@ -8,7 +9,7 @@
 #define IBA_VERSION_PATCH 0
 
 /* Grows with each version: #if IBA_VERSION >= IBA_VERSION_OF(0, 2, 0) */
-#define IBA_VERSION_OF(major, minor, patch) ((major) * 1000000 + (minor) * 1000 + (patch))
+#define IBA_VERSION_OF(x, y, z) ((x)*1000000 + (y)*1000 + (z))
 #define IBA_VERSION IBA_VERSION_OF(IBA_VERSION_MAJOR, IBA_VERSION_MINOR, IBA_VERSION_PATCH)
 
 #endif

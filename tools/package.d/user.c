@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* A program of somebody who has installed libiba-dev: what does an opcode mean? */
 #include <stdio.h>
 #include <string.h>
