@@ -139,7 +139,7 @@ int command_diff(const struct options *o)
         all.c = calloc(old.n + new_one.n + 1, sizeof *all.c);
         rc = all.c && old.p && new_one.p ? EXIT_OK : wrong(EXIT_HARNESS, "out of memory");
     }
-    if (all.c) {
+    if (all.c && old.p && new_one.p) {
         compare_all(&all, &old, &new_one);
         if (o->json)
             rc = print_json(&all);
