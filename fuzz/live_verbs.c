@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A hostile agent's replies to each verb: values that the verbs pass on are within their bounds, and each failure has a
- * sentence. A line is a letter, which selects the verb, and the reply to it. */
+/* A hostile agent's replies to each verb. Checks that the verbs return only values within their bounds, and that they
+ * say in a message why a reply is refused. A line is a letter, which selects the verb, and the reply to it. */
 #include <sys/socket.h>
 #include <unistd.h>
 #include "fuzz.h"

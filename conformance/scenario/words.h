@@ -58,8 +58,8 @@
 #define IBC_UNCLAIMED(U)                                                                                               \
     U(management, "QP0 and QP1 are the kernel's: no verb gives them to a program")                                     \
     U(fast_reg, "libibverbs has no verb for them: only a kernel's users register so")                                  \
-    U(pkey_table, "a subnet manager sets it, no verb")                                                                 \
-    U(page_hook, "the kernel takes pages away, no verb")                                                               \
+    U(pkey_table, "a subnet manager sets it; no verb does")                                                            \
+    U(page_hook, "the kernel removes pages; no verb does")                                                               \
     U(counter_hook, "no verb sets counters")                                                                            \
     U(cm_fields, "librdmacm shows and sets private data, READ depths, retries; the kernel chooses all else")            \
     U(cm_verbs, "librdmacm has no call for MRA, LAP and SAP, and none that chooses the fields of SIDR_REP")

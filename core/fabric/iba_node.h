@@ -53,12 +53,12 @@ struct iba_hold {
     uint8_t port, vl; /* whose buffer */
 };
 struct iba_slot {
-    iba_time since;       /* it waits */
-    int32_t next;         /* in its queue or in the list of free ones; IBA_NO_SLOT ends it */
-    int32_t hold;         /* of the buffer that the packet came into: its record, plus 1; 0: it has none */
+    iba_time since;       /* when it began to wait */
+    int32_t next;         /* the next slot in its queue or in the list of free slots; IBA_NO_SLOT: none */
+    int32_t hold;         /* index of the record of the input buffer that holds the packet, plus 1; 0: none */
     struct iba_hold room; /* a record of the pool, and not of this slot's packet */
     uint16_t len;
-    uint8_t flow; /* with a static rate: of iba_node_port.paced, plus 1; 0: without */
+    uint8_t flow; /* index into iba_node_port.paced, plus 1; 0: the packet has no static rate */
     uint8_t in;   /* the port by which it came; 0: from the node itself */
 };
 /* Nodes may share a pool. The arrays are the caller's: n slots, n * IBA_PACKET_MOST bytes. */

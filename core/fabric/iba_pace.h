@@ -8,9 +8,9 @@
  * the pool no room. */
 bool iba_pace_put(struct iba_node *n, struct iba_node_port *p, const uint8_t *bytes, size_t len, uint8_t ipd,
                   iba_time now);
-/* A packet whose turn has come, and its length; returns its flow, plus 1, or 0: there is none. */
+/* Takes the packet whose turn has come, and its length. Returns the index of its flow, plus 1; 0: no packet. */
 uint8_t iba_pace_take(struct iba_node *n, struct iba_node_port *p, uint8_t *buf, size_t cap, size_t *len, iba_time now);
-/* A packet of that flow, plus 1, has the wire from `now` and `ps` picoseconds on, for `wire_ps`. */
+/* A packet begins on the wire at `now` plus `ps` picoseconds, and takes `wire_ps`. `flow`: its index, plus 1. */
 void iba_pace_started(struct iba_node *n, struct iba_node_port *p, uint8_t flow, iba_time now, uint32_t ps,
                       uint64_t wire_ps);
 iba_time iba_pace_deadline(const struct iba_node_port *p);

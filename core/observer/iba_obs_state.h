@@ -92,10 +92,10 @@ struct iba_flow {
     /* bytes: of payload. These counts and `found` start again when the direction rests */
     uint64_t packets, bytes, requests, responses;
     uint32_t found[IBA_FINDING_COUNT];
-    struct { /* whether the IPv4 identification counts packets. By iba_dir, since requests and responses take different
-                paths */
+    struct { /* whether the sender counts its packets in the IPv4 identification. By iba_dir, since requests and
+                responses take different paths */
         uint16_t last;
-        uint8_t trust;
+        uint8_t trust; /* rises with each packet whose identification follows the last one; halves where it does not */
         bool any, constant; /* constant: the last two packets have the same identification */
     } ip_id[2];
     struct iba_obs_path path[2];                 /* path of the last packet, by iba_dir */
@@ -154,7 +154,7 @@ struct iba_known {
         } ud;
     };
     uint16_t pkey, ip_id[2];
-    uint8_t trust[2]; /* trust plus 1; 0: no identification was seen */
+    uint8_t trust[2]; /* trust of the direction's ip_id[], plus 1; 0: no IPv4 identification was seen */
     /* opcode: KIND_ASKED: the number of retries instead. pmtu: in units of 256 bytes */
     uint8_t svc, opcode, message, pmtu, credits, tries;
     uint8_t kind : 2; /* enum kind of iba_obs_compact.c: the valid member of the union */

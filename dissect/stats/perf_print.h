@@ -10,7 +10,7 @@ struct perf {
     struct stat_clock clock;
     uint64_t now, untimed, beyond; /* beyond: request packets of senders that are not followed */
     uint32_t n;
-    uint32_t place[JUDGE_DIRECTIONS]; /* of the sender of a direction, plus 1; 0: none */
+    uint32_t place[JUDGE_DIRECTIONS]; /* by direction: index of its sender, plus 1; 0: none */
     const struct direction *seen[PERF_SENDERS];
     struct perf_sender sender[PERF_SENDERS];
 };

@@ -10,7 +10,7 @@ struct found {
 };
 struct row {
     uint64_t packets, bytes;
-    uint32_t found; /* its findings, index plus 1; 0: it has none */
+    uint32_t found; /* index of its findings, plus 1; 0: it has none */
     bool seen;
 };
 struct total {

@@ -45,7 +45,7 @@ struct cm_end {
     uint16_t lid[CM_PATHS];
     bool known; /* the members below are known */
     struct {
-        uint16_t bucket, next; /* plus 1; bucket 0: the end is not found by this key. See cm_track.c */
+        uint16_t bucket, next; /* its bucket, and the next link there, each plus 1; 0: none */
     } key[CM_KEYS];
     uint32_t comm_id, qpn, psn;
     uint8_t reads;       /* READs and ATOMICs that it may have outstanding, as agreed */
@@ -79,7 +79,7 @@ struct cm_connection {
     uint64_t begin_frame, answer_frame, end_frame; /* 0: not seen */
     int64_t begin_ns, answer_ns, end_ns;           /* since the first packet */
     uint32_t begin_source;                         /* index of the file that begin_frame came from */
-    uint16_t next;                                 /* in its bucket, plus 1 */
+    uint16_t next;                                 /* the next connection in its bucket, plus 1 */
 };
 struct cm_track {
     struct cm_connection connection[CM_CONNECTIONS];

@@ -402,7 +402,7 @@ static void cm_refused(struct shape *p, uint64_t i, struct iba_random *r)
     K(datagram_senders, data, "each datagram from another sender to one QP")                                           \
     K(resting, data, "3000 connections in turns, more than are kept in full")                                          \
     K(psns, data, "one connection, PSNs at random")                                                                    \
-    K(near_psns, data, "requests and responses within 100 PSNs, in any order")                                         \
+    K(near_psns, data, "requests and responses in any order, whose PSNs differ by less than 100")                      \
     K(retries, data, "64 requests again and again, with other contents")                                               \
     K(copies, data, "each packet 32 times")                                                                            \
     K(reads, data, "READs of 2 GiB, responses out of order")                                                           \
