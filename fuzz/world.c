@@ -220,25 +220,8 @@ static void open_port(struct world *w, unsigned end, uint8_t number)
 static void open_end(struct world *w, unsigned end)
 {
     struct world_end *e = &w->end[end];
-    const struct iba_ca_config cfg = {.n_port = 2,
-                                      .qp = e->qps,
-                                      .cq = e->cqs,
-                                      .srq = e->srqs,
-                                      .ah = e->ahs,
-                                      .mcast = e->mcasts,
-                                      .key = e->keys,
-                                      .pd = e->pds,
-                                      .n_qp = 2 * WORLD_QPS,
-                                      .n_cq = WORLD_CQS,
-                                      .n_srq = 1,
-                                      .n_ah = WORLD_AHS,
-                                      .n_mcast = 4,
-                                      .n_key = WORLD_KEYS,
-                                      .n_pd = WORLD_PDS,
-                                      .random = entropy,
-                                      .event = on_event,
-                                      .trace = on_rule,
-                                      .ctx = w};
+    const struct iba_ca_config cfg = {IBA_CA_TABLES(e),  .n_port = 2,      .random = entropy,
+                                      .event = on_event, .trace = on_rule, .ctx = w};
     const struct iba_av av = world_av(w, end);
     uint32_t ah;
 

@@ -39,23 +39,7 @@ static void forget_slots(struct ref_device *dev)
 static void reset_device(struct reference *r, unsigned d, uint64_t seed)
 {
     struct ref_device *dev = &r->d[d];
-    const struct iba_ca_config cfg = {.n_port = REF_PORTS,
-                                      .qp = dev->qps,
-                                      .cq = dev->cqs,
-                                      .srq = dev->srqs,
-                                      .ah = dev->ahs,
-                                      .mcast = dev->groups,
-                                      .key = dev->keys,
-                                      .pd = dev->pds,
-                                      .n_qp = REF_QPS,
-                                      .n_cq = REF_CQS,
-                                      .n_srq = REF_SRQS,
-                                      .n_ah = REF_AHS,
-                                      .n_mcast = REF_GROUPS,
-                                      .n_key = REF_KEYS,
-                                      .n_pd = REF_PDS,
-                                      .random = entropy,
-                                      .event = on_event,
+    const struct iba_ca_config cfg = {IBA_CA_TABLES(dev), .n_port = REF_PORTS, .random = entropy, .event = on_event,
                                       .ctx = dev};
 
     forget_slots(dev);

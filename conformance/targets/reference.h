@@ -96,7 +96,7 @@ struct ref_device {
     struct iba_cq *cqs[REF_CQS];
     struct iba_srq *srqs[REF_SRQS];
     struct iba_ah ahs[REF_AHS];
-    struct iba_mcast groups[REF_GROUPS];
+    struct iba_mcast mcasts[REF_GROUPS];
     struct iba_mkey keys[REF_KEYS];
     uint32_t pds[REF_PDS];
     struct ref_qp qp[REF_QPS];

@@ -35,6 +35,14 @@ struct iba_ca_config { /* the arrays belong to the caller, are cleared by init, 
     void (*trace)(void *ctx, const char *table, const struct iba_rule *r, uint32_t qpn);
     void *ctx;
 };
+/* The tables of a configuration, where a structure has them as arrays qps, cqs, srqs, ahs, mcasts, keys and pds:
+ *     struct iba_ca_config cfg = {IBA_CA_TABLES(my_structure), .n_port = 1, .random = my_entropy}; */
+#define IBA_CA_ENTRIES(array) (uint32_t)(sizeof(array) / sizeof *(array))
+#define IBA_CA_TABLES(e)                                                                                               \
+    .qp = (e)->qps, .cq = (e)->cqs, .srq = (e)->srqs, .ah = (e)->ahs, .mcast = (e)->mcasts, .key = (e)->keys,          \
+    .pd = (e)->pds, .n_qp = IBA_CA_ENTRIES((e)->qps), .n_cq = IBA_CA_ENTRIES((e)->cqs),                                \
+    .n_srq = IBA_CA_ENTRIES((e)->srqs), .n_ah = IBA_CA_ENTRIES((e)->ahs), .n_mcast = IBA_CA_ENTRIES((e)->mcasts),      \
+    .n_key = IBA_CA_ENTRIES((e)->keys), .n_pd = IBA_CA_ENTRIES((e)->pds)
 void iba_ca_init(struct iba_ca *ca, const struct iba_ca_config *cfg);
 struct iba_port *iba_ca_port(struct iba_ca *ca, uint8_t number); /* from 1 */
 /* Replaces one rule table, for mutants; NULL restores the true one. Rows keep their `hit` indices. */

@@ -65,23 +65,7 @@ static void register_memory(struct side *s)
 static void open_side(struct talk *t, unsigned i, enum iba_qp_type service)
 {
     struct side *s = &t->side[i];
-    const struct iba_ca_config cfg = {.n_port = 1,
-                                      .qp = s->qps,
-                                      .cq = s->cqs,
-                                      .srq = s->srqs,
-                                      .ah = s->ahs,
-                                      .mcast = s->mcasts,
-                                      .key = s->keys,
-                                      .pd = s->pds,
-                                      .n_qp = SLOTS,
-                                      .n_cq = SLOTS,
-                                      .n_srq = SLOTS,
-                                      .n_ah = SLOTS,
-                                      .n_mcast = SLOTS,
-                                      .n_key = SLOTS,
-                                      .n_pd = SLOTS,
-                                      .random = entropy,
-                                      .ctx = &t->random};
+    const struct iba_ca_config cfg = {IBA_CA_TABLES(s), .n_port = 1, .random = entropy, .ctx = &t->random};
 
     memset(s, 0, sizeof *s);
     iba_ca_init(&s->ca, &cfg);

@@ -273,24 +273,7 @@ void chaos_srq(struct chaos *c, unsigned end, unsigned i)
 static void open_end(struct chaos *c, unsigned i)
 {
     struct chaos_end *e = &c->end[i];
-    const struct iba_ca_config cfg = {.n_port = 1,
-                                      .qp = e->qps,
-                                      .cq = e->cqs,
-                                      .srq = e->srqs,
-                                      .ah = e->ahs,
-                                      .mcast = e->mcasts,
-                                      .key = e->keys,
-                                      .pd = e->pds,
-                                      .n_qp = 2 * CHAOS_QPS,
-                                      .n_cq = CHAOS_CQS,
-                                      .n_srq = CHAOS_SRQS,
-                                      .n_ah = CHAOS_AHS,
-                                      .n_mcast = 4,
-                                      .n_key = CHAOS_KEYS,
-                                      .n_pd = CHAOS_PDS,
-                                      .random = entropy,
-                                      .event = on_event,
-                                      .ctx = c};
+    const struct iba_ca_config cfg = {IBA_CA_TABLES(e), .n_port = 1, .random = entropy, .event = on_event, .ctx = c};
     struct iba_port *port;
 
     memset(e, GUARD, sizeof *e);

@@ -62,23 +62,7 @@ static void open_memory(struct lab *l, unsigned i)
 static void open_end(struct lab *l, unsigned i)
 {
     struct lab_end *e = &l->end[i];
-    const struct iba_ca_config cfg = {.n_port = 1,
-                                      .qp = e->qps,
-                                      .cq = e->cqs,
-                                      .srq = e->srqs,
-                                      .ah = e->ahs,
-                                      .mcast = e->mcasts,
-                                      .key = e->keys,
-                                      .pd = e->pds,
-                                      .n_qp = 2 * LAB_QPS,
-                                      .n_cq = 4,
-                                      .n_srq = 2,
-                                      .n_ah = 8,
-                                      .n_mcast = 8,
-                                      .n_key = LAB_KEYS,
-                                      .n_pd = 4,
-                                      .random = entropy,
-                                      .event = on_event,
+    const struct iba_ca_config cfg = {IBA_CA_TABLES(e), .n_port = 1, .random = entropy, .event = on_event,
                                       .ctx = &notes[i]};
     struct iba_port *port;
 

@@ -50,24 +50,7 @@ static void set_addresses(struct pair *p, unsigned i, const struct pair_config *
 static void open_end(struct pair *p, unsigned i, const struct pair_config *c)
 {
     struct pair_end *e = &p->end[i];
-    const struct iba_ca_config cfg = {.n_port = 1,
-                                      .qp = e->qps,
-                                      .cq = e->cqs,
-                                      .srq = e->srqs,
-                                      .ah = e->ahs,
-                                      .mcast = e->mcasts,
-                                      .key = e->keys,
-                                      .pd = e->pds,
-                                      .n_qp = PAIR_SLOTS,
-                                      .n_cq = PAIR_SLOTS,
-                                      .n_srq = PAIR_SLOTS,
-                                      .n_ah = PAIR_SLOTS,
-                                      .n_mcast = PAIR_SLOTS,
-                                      .n_key = PAIR_SLOTS,
-                                      .n_pd = PAIR_SLOTS,
-                                      .random = entropy,
-                                      .trace = trace,
-                                      .ctx = e};
+    const struct iba_ca_config cfg = {IBA_CA_TABLES(e), .n_port = 1, .random = entropy, .trace = trace, .ctx = e};
 
     e->pair = p;
     iba_ca_init(&e->ca, &cfg);
