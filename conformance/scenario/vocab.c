@@ -17,12 +17,7 @@ ROWS(EVENT_rows) = {IBA_EVENTS(EVENT)};
 ROWS(ENCAP_rows) = {IBA_ENCAPS(ENCAP, )};
 #define OP(name, words) {#name, IBA_WR_##name},
 ROWS(DONE_rows) = {IBA_WR_OPS(OP)};
-ROWS(POST_rows) = {{"SEND", IBA_WR_SEND},           {"SEND_IMM", IBA_WR_SEND_IMM},
-                   {"SEND_INV", IBA_WR_SEND_INV},   {"WRITE", IBA_WR_WRITE},
-                   {"WRITE_IMM", IBA_WR_WRITE_IMM}, {"READ", IBA_WR_READ},
-                   {"CMP_SWAP", IBA_WR_CMP_SWAP},   {"FETCH_ADD", IBA_WR_FETCH_ADD},
-                   {"FLUSH", IBA_WR_FLUSH},         {"ATOMIC_WRITE", IBA_WR_ATOMIC_WRITE},
-                   {"BIND_MW", IBA_WR_BIND_MW},     {"LOCAL_INV", IBA_WR_LOCAL_INV}};
+ROWS(POST_rows) = {IBA_WR_SEND_OPS(OP)};
 #define WITHOUT_VERB(name) (#name) + sizeof "VERB_" - 1
 #define VERB(name, text) {WITHOUT_VERB(name), IBA_##name},
 #define MEM(name, text) {#name, IBA_##name},

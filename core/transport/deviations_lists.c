@@ -25,8 +25,8 @@ IBA_BEHAVIOURS(iba_posting_behaviours, "posting", IBA_POSTING_BEHAVIOURS)
 static const struct iba_behaviour position_rows[] = {IBA_POSITIONS(POSITION)};
 LIST(iba_position_behaviours, "position", position_rows)
 
-#define OPERATION(name) {#name, "sends the opcodes of " #name " for it", "WF-64, RQ-17", SWAP},
-static const struct iba_behaviour operation_rows[] = {IBA_SENT_OPS(OPERATION)};
+#define OPERATION(name, words) {#name, "sends the opcodes of " #name " for it", "WF-64, RQ-17", SWAP},
+static const struct iba_behaviour operation_rows[] = {IBA_WR_SENT_OPS(OPERATION)};
 LIST(iba_operation_behaviours, "operation", operation_rows)
 
 #define STATUS(name, words, clause) {#name, "shows " #name " for a request that " words, clause, SWAP},

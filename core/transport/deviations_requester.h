@@ -145,9 +145,6 @@
     N(20) N(21) N(22) N(23) N(24) N(25) N(26) N(27) N(28) N(29) N(30) N(31)
 #define IBA_RETRIES(N) N(0) N(1) N(2) N(3) N(4) N(5) N(6)
 #define IBA_POSITIONS(N) N(FIRST, "First") N(MIDDLE, "Middle") N(LAST, "Last") N(ONLY, "Only")
-/* Operations with opcodes of their own, as in IBA_WR_OPS. */
-#define IBA_SENT_OPS(N)                                                                                                \
-    N(SEND) N(SEND_IMM) N(SEND_INV) N(WRITE) N(WRITE_IMM) N(READ) N(CMP_SWAP) N(FETCH_ADD) N(FLUSH) N(ATOMIC_WRITE)
 /* Completion statuses, as in IBA_WC_STATUSES. The table also has statuses that a sending device never shows, because
  * two neighbouring rows can be exchanged. */
 #define IBA_SHOWN(N)                                                                                                   \

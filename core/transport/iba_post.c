@@ -29,6 +29,8 @@ enum { EIGHT = 8, QPN_MAX = 0xffffff };
     O( BIND_MW      , RC | UC                       , 0, 0                  , 0     ) \
     O( LOCAL_INV    , RC | UC                       , 0, 0                  , 0     )
 /* clang-format on */
+#define ONE(...) +1
+_Static_assert(OPERATIONS(ONE) == IBA_WR_RECV, "core/transport/iba_post.c: an operation of iba_wr.h has no row");
 
 static const struct operation {
     uint32_t types;

@@ -19,6 +19,9 @@
     F(BIND_MW,       RC_SEND_ONLY,      RC_SEND_ONLY,       RC_SEND_ONLY,       RC_SEND_ONLY,       T(LOCAL))                 \
     F(LOCAL_INV,     RC_SEND_ONLY,      RC_SEND_ONLY,       RC_SEND_ONLY,       RC_SEND_ONLY,       T(LOCAL))
 /* clang-format on */
+#define ONE(...) +1
+_Static_assert(IBA_SEND_FORMS(ONE) == IBA_WR_RECV,
+               "core/transport/iba_send_forms.c: an operation of iba_wr.h has no row");
 #define T(trait) IBA_FORM_##trait
 #define FORM(op, first, middle, last, only, traits)                                                                    \
     [IBA_WR_##op] = {{IBA_##first, IBA_##middle, IBA_##last, IBA_##only}, traits},

@@ -11,7 +11,8 @@ enum { IBA_MAX_SGE = 4 };
 
 /* clang-format off */
 /*     name          words */
-#define IBA_WR_OPS(W)                                                                                                  \
+/* Operations that send packets */
+#define IBA_WR_SENT_OPS(W)                                                                                             \
     W(SEND,          "SEND")                                                                                           \
     W(SEND_IMM,      "SEND with Immediate")                                                                            \
     W(SEND_INV,      "SEND with Invalidate")                                                                           \
@@ -21,9 +22,14 @@ enum { IBA_MAX_SGE = 4 };
     W(CMP_SWAP,      "Compare and Swap")                                                                               \
     W(FETCH_ADD,     "Fetch and Add")                                                                                  \
     W(FLUSH,         "FLUSH")                                                                                          \
-    W(ATOMIC_WRITE,  "ATOMIC WRITE")                                                                                   \
+    W(ATOMIC_WRITE,  "ATOMIC WRITE")
+/* Operations of the send queue: each has a row in iba_send_forms.c (its opcodes) and one in iba_post.c (its services) */
+#define IBA_WR_SEND_OPS(W)                                                                                             \
+    IBA_WR_SENT_OPS(W)                                                                                                 \
     W(BIND_MW,       "Bind Memory Window")                                                                             \
-    W(LOCAL_INV,     "Local Invalidate")                                                                               \
+    W(LOCAL_INV,     "Local Invalidate")
+#define IBA_WR_OPS(W)                                                                                                  \
+    IBA_WR_SEND_OPS(W)                                                                                                 \
     W(RECV,          "Receive")                                                                                        \
     W(RECV_WRITE_IMM, "Receive of an RDMA WRITE with Immediate")
 /* Completion statuses (section 11.6.2; RQ-57) */

@@ -29,6 +29,8 @@ static const struct {
     {"bind_mw", IBA_WR_BIND_MW, 0, 0, false},     {"local_inv", IBA_WR_LOCAL_INV, 0, 0, false},
 };
 enum { N_FORMS = sizeof forms / sizeof *forms, N_SERVICES = sizeof services / sizeof *services };
+_Static_assert((int)N_FORMS == (int)IBA_WR_RECV,
+               "core/transport/test/post.c: an operation of iba_wr.h has no row in forms[]");
 _Static_assert(IBA_MAX_SGE == 4, "the table above says so");
 
 static bool offers(const char *list, const char *word)
