@@ -114,7 +114,7 @@ static void on_event(struct end *e, const struct iba_cm_event *v)
     struct offer peer;
     size_t n;
 
-    printf("%8.3f ms  end %d: %s\n", (double)now / MS, (int)(e - ends), iba_cm_event_name((enum iba_cm_event_kind)v->kind));
+    printf("%8.3f ms  end %d: %s\n", (double)now / (double)MS, (int)(e - ends), iba_cm_event_name((enum iba_cm_event_kind)v->kind));
     e->id = v->id;
     switch ((enum iba_cm_event_kind)v->kind) {
     case IBA_CME_REQ:
@@ -158,7 +158,7 @@ static void serve(unsigned n)
         on_event(e, &v);
     while (iba_poll_cq(&e->ca, e->cqn, &wc) > 0) {
         written = wc.status == IBA_WC_SUCCESS;
-        printf("%8.3f ms  end %u: %s\n", (double)now / MS, n, iba_wc_status_name((enum iba_wc_status)wc.status));
+        printf("%8.3f ms  end %u: %s\n", (double)now / (double)MS, n, iba_wc_status_name((enum iba_wc_status)wc.status));
         must("disconnect", (int)iba_cm_disconnect(&e->cm, e->id, (struct iba_cm_private){NULL, 0}, now));
     }
     while (iba_gsi_poll(&e->gsi, frame, sizeof frame, &len, now) == IBA_OK && len > 0)

@@ -28,7 +28,7 @@ uint64_t perf_rate(const struct perf_sender *s, unsigned which)
     if (pace->n == 0 || pace->sum == 0)
         return 0;
     const double length = s->pace_len.n ? (double)s->pace_len.sum / (double)s->pace_len.n : 1024;
-    return (uint64_t)(8e9 * 1024 * (double)pace->n / (double)pace->sum * (length + PORT_OVERHEAD) / length);
+    return (uint64_t)(8e9 * 1024 * (double)pace->n / (double)pace->sum * (length + (double)PORT_OVERHEAD) / length);
 }
 
 static bool is_rate_of_port(uint64_t rate)

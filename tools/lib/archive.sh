@@ -42,9 +42,12 @@ is_whole()
 # unpacked PACKAGE: downloads it unless it is here, sets $tree to where its files are. Kept by version.
 unpacked()
 {
-    local version size sum file new
-    read -r version size sum < <(apt-cache "${apt[@]}" show --no-all-versions "$1" 2>/dev/null |
-        awk '/^Version:/ { v = $2 } /^Size:/ { s = $2 } /^SHA256:/ { h = $2 } END { print v, s, h }') || true
+    local name version size sum file new
+    for name in "$1" "$1t64"; do # Debian 13 has renamed libraries whose times have 64 bits
+        read -r version size sum < <(apt-cache "${apt[@]}" show --no-all-versions "$name" 2>/dev/null |
+            awk '/^Version:/ { v = $2 } /^Size:/ { s = $2 } /^SHA256:/ { h = $2 } END { print v, s, h }') || true
+        [ -z "$sum" ] || break
+    done
     [ -n "$sum" ] || die "no package $1 in apt's lists (apt-get update?)"
     file=$store/deb/${1}_${version//:/_}.deb tree=$store/tree/${1}_${version//:/_}
     if [ -d "$tree" ]; then
@@ -53,8 +56,8 @@ unpacked()
     if ! is_whole "$file" "$size" "$sum"; then
         mkdir -p "$store/deb"
         new=$(mktemp -d -p "$root/$store")
-        (cd "$new" && apt-get "${apt[@]}" -qq download "$1=$version") >build/log/archive-download.log 2>&1 ||
-            { rm -rf "$new" && die "$1 $version cannot be downloaded (build/log/archive-download.log)"; }
+        (cd "$new" && apt-get "${apt[@]}" -qq download "$name=$version") >build/log/archive-download.log 2>&1 ||
+            { rm -rf "$new" && die "$name $version cannot be downloaded (build/log/archive-download.log)"; }
         mv "$new"/*.deb "$file" && rmdir "$new"
         is_whole "$file" "$size" "$sum" || die "$file is not what the package index says"
     fi
