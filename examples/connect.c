@@ -145,12 +145,13 @@ static void serve(unsigned n)
     struct iba_cm_event v;
     struct iba_view view;
     struct iba_wc wc;
+    uint8_t port;
     size_t len;
 
     while ((len = iba_net_receive(&net, (uint8_t)n, frame, sizeof frame, now)) > 0)
         if (iba_view_parse(&view, IBA_LINK_ETHERNET, frame, len, len, NULL) == IBA_OK) {
             iba_view_check(&view);
-            iba_gsi_feed(&e->gsi, &view, now);
+            iba_gsi_feed(&e->gsi, 1, &view, now);
         }
     iba_ca_advance(&e->ca, now);
     iba_cm_advance(&e->cm, now);
@@ -161,7 +162,7 @@ static void serve(unsigned n)
         printf("%8.3f ms  end %u: %s\n", (double)now / (double)MS, n, iba_wc_status_name((enum iba_wc_status)wc.status));
         must("disconnect", (int)iba_cm_disconnect(&e->cm, e->id, (struct iba_cm_private){NULL, 0}, now));
     }
-    while (iba_gsi_poll(&e->gsi, frame, sizeof frame, &len, now) == IBA_OK && len > 0)
+    while (iba_gsi_poll(&e->gsi, &port, frame, sizeof frame, &len, now) == IBA_OK && len > 0)
         iba_net_send(&net, (uint8_t)n, frame, len, now);
     while (iba_ca_poll(&e->ca, 1, frame, sizeof frame, &len, now) == IBA_OK && len > 0)
         iba_net_send(&net, (uint8_t)n, frame, len, now);

@@ -180,8 +180,8 @@ static enum ibc_rc inject(struct ibc_target *t, unsigned d, const uint8_t *frame
     (void)iba_view_parse(&v, t->framing, frame, len, len, NULL);
     iba_view_check(&v);
     const uint8_t port = ref_port_of_frame(r, d, frame, len);
-    if (dev->cm.open && port == 1)
-        iba_gsi_feed(&dev->cm.gsi, &v, r->now);
+    if (dev->cm.open)
+        iba_gsi_feed(&dev->cm.gsi, port, &v, r->now);
     else
         iba_ca_feed(&dev->ca, port, &v, r->now);
     return IBC_OK;
@@ -190,8 +190,10 @@ static enum ibc_rc inject(struct ibc_target *t, unsigned d, const uint8_t *frame
 /* One frame that device `d` sends now, from either port; *len 0: none. */
 static enum ibc_rc poll_device(struct reference *r, unsigned d, uint8_t *frame, size_t *len)
 {
+    uint8_t from;
+
     *len = 0;
-    if (r->d[d].cm.open && iba_gsi_poll(&r->d[d].cm.gsi, frame, IBC_FRAME, len, r->now) != IBA_OK)
+    if (r->d[d].cm.open && iba_gsi_poll(&r->d[d].cm.gsi, &from, frame, IBC_FRAME, len, r->now) != IBA_OK)
         return ref_fault(&r->t, IBC_BROKEN, "a datagram of the device does not fit %d bytes", (int)IBC_FRAME);
     for (uint8_t port = 1; port <= REF_PORTS && *len == 0; port++)
         if (iba_ca_poll(&r->d[d].ca, port, frame, IBC_FRAME, len, r->now) != IBA_OK)

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* QP1, between the adapter and the connection manager. */
+/* QP1 of each port, between the adapter and the connection manager. */
 #include "adapter/iba_gsi.h"
 #include <string.h>
 #include "transport/iba_rx_path.h"
 #include "wire/iba_opcode_rows.h"
-
-enum { PORT = 1 }; /* of QP1 */
 
 /* ---- QP1 ---- */
 
@@ -71,13 +69,13 @@ enum iba_verb_err iba_gsi_open(struct iba_gsi *g, struct iba_ca *ca, struct iba_
 /* ---- packets in ---- */
 
 /* The path back to the sender is in the frame only: a completion names neither MAC nor VLAN. */
-void iba_gsi_feed(struct iba_gsi *g, const struct iba_view *v, iba_time now)
+void iba_gsi_feed(struct iba_gsi *g, uint8_t port, const struct iba_view *v, iba_time now)
 {
-    struct iba_cm_source from = {.port = PORT};
-    const struct iba_rx x = {.ca = g->ca, .port = iba_ca_port(g->ca, PORT), .v = v, .now = now};
+    struct iba_cm_source from = {.port = port};
+    const struct iba_rx x = {.ca = g->ca, .port = iba_ca_port(g->ca, port), .v = v, .now = now};
     struct iba_wc wc;
 
-    iba_ca_feed(g->ca, PORT, v, now);
+    iba_ca_feed(g->ca, port, v, now);
     while (iba_poll_cq(g->ca, g->cqn, &wc) > 0) {
         const bool whole = wc.status == IBA_WC_SUCCESS && wc.byte_len == IBA_GSI_BYTES;
         if (whole && iba_madhdr_mgmtclass(g->buffer + IBA_GSI_GRH) == IBA_CLASS_CM &&
@@ -93,9 +91,8 @@ void iba_gsi_feed(struct iba_gsi *g, const struct iba_view *v, iba_time now)
 
 /* ---- packets out ---- */
 
-enum iba_err iba_gsi_poll(struct iba_gsi *g, uint8_t *buf, size_t cap, size_t *len, iba_time now)
+enum iba_err iba_gsi_poll(struct iba_gsi *g, uint8_t *port, uint8_t *buf, size_t cap, size_t *len, iba_time now)
 {
-    const struct iba_port *port = iba_ca_port(g->ca, PORT);
     struct iba_cm_datagram d;
 
     (void)now;
@@ -104,7 +101,9 @@ enum iba_err iba_gsi_poll(struct iba_gsi *g, uint8_t *buf, size_t cap, size_t *l
         return IBA_NO_ROOM;
     if (!iba_cm_poll(g->cm, &d))
         return IBA_OK;
-    const size_t envelope = iba_envelope_write(port, &d.av, 1, buf);
+    *port = d.av.port;
+    const struct iba_port *p = iba_ca_port(g->ca, d.av.port);
+    const size_t envelope = iba_envelope_write(p, &d.av, 1, buf);
     uint8_t *bth = buf + envelope, *deth = bth + IBA_BYTES_bth;
     memset(bth, 0, IBA_BYTES_bth + IBA_BYTES_deth);
     iba_bth_set_opcode(bth, IBA_UD_SEND_ONLY);
@@ -115,6 +114,6 @@ enum iba_err iba_gsi_poll(struct iba_gsi *g, uint8_t *buf, size_t cap, size_t *l
     iba_deth_set_q_key(deth, IBA_GSI_QKEY);
     iba_deth_set_srcqp(deth, 1);
     memcpy(deth + IBA_BYTES_deth, d.mad, sizeof d.mad);
-    *len = iba_envelope_seal(port, buf, envelope, IBA_BYTES_bth + IBA_BYTES_deth + sizeof d.mad);
+    *len = iba_envelope_seal(p, buf, envelope, IBA_BYTES_bth + IBA_BYTES_deth + sizeof d.mad);
     return IBA_OK;
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* QP1 of an adapter, on its first port, and the connection manager that it serves: carries the CM's datagrams between
- * iba_ca and iba_cm.
+/* QP1 of each port of an adapter, and the connection manager that they serve: carries the CM's datagrams between iba_ca
+ * and iba_cm.
  *
  *     iba_gsi_open(&gsi, &ca, &cm);
- *     a frame arrived:   iba_gsi_feed(&gsi, &v, now);       instead of iba_ca_feed(&ca, 1, &v, now)
+ *     a frame arrived:   iba_gsi_feed(&gsi, port, &v, now);       instead of iba_ca_feed(&ca, port, &v, now)
  *     time passed:       iba_ca_advance(&ca, now); iba_cm_advance(&cm, now);
  *     after either, and after a verb of the CM:
- *                        while (iba_gsi_poll(&gsi, buf, cap, &len, now) == IBA_OK && len) send(buf, len);
+ *                        while (iba_gsi_poll(&gsi, &port, buf, cap, &len, now) == IBA_OK && len) send(port, buf, len);
  *                        beside iba_ca_poll()
  *
  * Packets to QP1 pass all checks of the adapter (PV-13, PV-19) before the CM gets them. Other management classes are
@@ -32,7 +32,8 @@ struct iba_gsi {
 };
 /* Makes QP1, and what it needs: a domain, a region, a CQ of the adapter. The error of the verb that failed. */
 enum iba_verb_err iba_gsi_open(struct iba_gsi *g, struct iba_ca *ca, struct iba_cm *cm);
-void iba_gsi_feed(struct iba_gsi *g, const struct iba_view *v, iba_time now);
-/* The next packet of the CM; *len 0: none. cap >= IBA_TX_MOST, or IBA_NO_ROOM. */
-enum iba_err iba_gsi_poll(struct iba_gsi *g, uint8_t *buf, size_t cap, size_t *len, iba_time now);
+void iba_gsi_feed(struct iba_gsi *g, uint8_t port, const struct iba_view *v, iba_time now);
+/* The next packet of the CM, and the number of the port that it leaves from; *len 0: none. cap >= IBA_TX_MOST, or
+ * IBA_NO_ROOM. */
+enum iba_err iba_gsi_poll(struct iba_gsi *g, uint8_t *port, uint8_t *buf, size_t cap, size_t *len, iba_time now);
 #endif

@@ -28,6 +28,8 @@ static bool is_guard(const struct iba_cm_rule *r)
 /* The messages of a row that takes a slot or a REP are built from what it remembers. */
 static bool may_forget(const struct iba_cm_rule *r)
 {
+    if (r->take == iba_cm_take_alternate || r->take == iba_cm_take_lap)
+        return true;
     return r->take && (r->answer == IBA_CMA_REJ || r->answer == IBA_CMA_DREP || r->answer == IBA_CMA_MRA ||
                        r->timer == IBA_CMT_SERVICE);
 }
@@ -152,6 +154,7 @@ static void deviate_attributes(const struct iba_cm *cm, const struct iba_cm_conn
     case IBA_ROW_cm_PSN_SEND: a->sq_psn = c->active ? of_req : of_rep; break;
     case IBA_ROW_cm_ATTR_QPN: a->dest_qpn++; break;
     case IBA_ROW_cm_ATTR_MTU: a->path_mtu = IBA_MTU_256; break;
+    case IBA_ROW_cm_ATTR_ALTERNATE: a->alt_av.dlid++; break;
     default: break;
     }
 }

@@ -117,6 +117,7 @@ void iba_cm_set_rules(struct iba_cm *cm, enum iba_cm_table t,
     B(PSN_SEND,          OTHER,       "begins to send at the PSN that the peer named; else, at its own",                   "MD-63")       \
     B(ATTR_QPN,          OTHER,       "connects its queue pair with the peer's that the messages name; else, with the next one", "MD-57") \
     B(ATTR_MTU,          OTHER,       "gives its queue pair the path MTU of the REQ; else, 256",                           "MD-55")       \
+    B(ATTR_ALTERNATE,    OTHER,       "gives its queue pair the alternate path that both have agreed on; else, to the next LID", "MD-79, QS-78") \
     B(BOUNDS,            DROP,        "bounds responder resources and initiator depth of its REP by those of the REQ",     "MD-62")       \
     B(REMOTE_ID,         DROP,        "takes messages only with the peer's communication ID",                              "MD-75, MD-77")
 /* clang-format on */

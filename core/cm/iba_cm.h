@@ -146,6 +146,7 @@ enum { /* private data of the messages, bytes (MD-55..MD-60) */
        IBA_CM_SIDR_REQ_BYTES = 216,
        IBA_CM_SIDR_REP_BYTES = 136
 };
+enum { IBA_CM_ALT_BYTES = 44 }; /* of the alternate path in a REQ (MD-55) */
 
 /* ---- memory of the caller ---- */
 struct iba_cm_private {
@@ -183,6 +184,8 @@ struct iba_cm_conn {
     uint16_t pkey;
     uint8_t req[IBA_BYTES_cm_req]; /* the REQ without its private data, or the SIDR_REQ */
     uint8_t rep[36];               /* the REP without its private data */
+    uint8_t lap[IBA_CM_ALT_BYTES]; /* the alternate path of a LAP that waits for its APR, in the form of a REQ */
+    bool loaded;                   /* a LAP was accepted: its path is the alternate one of `req` */
     uint8_t sent[IBA_MAD_BYTES];   /* the message that a timer or a duplicate makes it send again */
 };
 enum iba_cm_key { IBA_CM_KEY_REMOTE_ID, IBA_CM_KEY_REMOTE_QP, IBA_CM_KEY_LOCAL_QP, IBA_CM_KEYS };
@@ -340,7 +343,10 @@ enum iba_cm_err iba_cm_resolved(struct iba_cm *cm, uint32_t id, const struct iba
 /* ---- what is known of a connection ---- */
 const struct iba_cm_conn *iba_cm_find(const struct iba_cm *cm, uint32_t id); /* NULL: none */
 /* The attributes for the queue pair's transition to `state` (INIT, RTR or RTS; sections 12.10, 12.7): *mask says
- * which. The path of the packets is that of the datagrams. False: not known in this state. */
+ * which. The path of the packets is that of the datagrams. On InfiniBand the alternate path of the REQ, if it has one,
+ * goes with RTR, and migration is armed with RTS (QS-78). Once an APR has accepted a LAP (events APR with reason 0;
+ * iba_cm_loaded() with status 0), `state` RTS gives what goes from RTS to RTS: the new alternate path, armed again.
+ * False: not known in this state. */
 bool iba_cm_qp_attr(const struct iba_cm *cm, uint32_t id, enum iba_qp_state state, struct iba_qp_attr *attr,
                     uint32_t *mask);
 /* Asserts every invariant of an unbroken CM. */

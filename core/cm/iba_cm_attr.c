@@ -52,17 +52,34 @@ static void to_rtr(const struct iba_cm *cm, const struct iba_cm_conn *c, struct 
     a->rq_psn = c->active ? iba_cm_req_startpsn(c->req) : iba_cm_rep_startpsn(c->rep);
     a->flow_control = iba_cm_req_e2eflowctrl(c->req) && iba_cm_rep_e2eflowctrl(c->rep);
     *mask = IBA_QPA_STATE | IBA_QPA_AV | IBA_QPA_PATH_MTU | IBA_QPA_DEST_QPN | IBA_QPA_RQ_PSN;
+    if (iba_cm_alternate(cm, c, &a->alt_av))
+        *mask |= IBA_QPA_ALT_PATH;
     if (c->service == IBA_CM_UC)
         return;
     a->max_dest_rd = c->active ? iba_cm_rep_initdepth(c->rep) : iba_cm_rep_respres(c->rep);
     *mask |= IBA_QPA_MAX_DEST_RD | IBA_QPA_MIN_RNR;
 }
 
-static void to_rts(const struct iba_cm_conn *c, struct iba_qp_attr *a, uint32_t *mask)
+/* A path that was loaded later: from RTS to RTS (QS-78). */
+static void to_alternate(const struct iba_cm *cm, const struct iba_cm_conn *c, struct iba_qp_attr *a, uint32_t *mask)
 {
+    (void)iba_cm_alternate(cm, c, &a->alt_av);
+    a->state = IBA_QPS_RTS;
+    a->path_mig = IBA_PATH_REARM;
+    *mask = IBA_QPA_STATE | IBA_QPA_ALT_PATH | IBA_QPA_PATH_MIG;
+}
+
+static void to_rts(const struct iba_cm *cm, const struct iba_cm_conn *c, struct iba_qp_attr *a, uint32_t *mask)
+{
+    struct iba_av alternate;
+
     a->state = IBA_QPS_RTS;
     a->sq_psn = c->active ? iba_cm_rep_startpsn(c->rep) : iba_cm_req_startpsn(c->req);
     *mask = IBA_QPA_STATE | IBA_QPA_SQ_PSN;
+    if (iba_cm_alternate(cm, c, &alternate)) {
+        a->path_mig = IBA_PATH_REARM;
+        *mask |= IBA_QPA_PATH_MIG;
+    }
     if (c->service == IBA_CM_UC)
         return;
     a->timeout = ack_timeout(c);
@@ -84,7 +101,7 @@ bool iba_cm_qp_attr(const struct iba_cm *cm, uint32_t id, enum iba_qp_state stat
     switch (state) {
     case IBA_QPS_INIT: to_init(cm, c, attr, mask); break;
     case IBA_QPS_RTR: to_rtr(cm, c, attr, mask); break;
-    case IBA_QPS_RTS: to_rts(c, attr, mask); break;
+    case IBA_QPS_RTS: (c->loaded ? to_alternate : to_rts)(cm, c, attr, mask); break;
     default: return false;
     }
     if (cm->deviate)

@@ -69,16 +69,6 @@ static bool lap_other_qp(const struct iba_cm_rx *x)
     return iba_cm_lap_remoteqpn(x->data) != x->c->local_qpn;
 }
 
-static bool lap_foreign_lid(const struct iba_cm_rx *x)
-{
-    return iba_cm_lap_alt_subnetlocal(x->data) && !iba_port_has_lid(port_of(x), iba_cm_lap_alt_remotelid(x->data));
-}
-
-static bool lap_foreign_gid(const struct iba_cm_rx *x)
-{
-    return !iba_port_has_gid(port_of(x), iba_cm_lap_alt_remotegid(x->data));
-}
-
 /* The path that the REQ named as primary. */
 static bool lap_same_path(const struct iba_cm_rx *x)
 {
@@ -175,11 +165,11 @@ static void take_suggestion(struct iba_cm_rx *x)
     R(lap_again_apr,      LAP,      IN(ESTABLISHED),      answered_lap,           NULL,                 AGAIN,    0,   SAME,          NONE,     NONE,        "is a duplicate LAP: our APR was lost",                                 "MD-79")        \
     R(lap_roce,           LAP,      IN(ESTABLISHED),      on_roce,                take_transaction,     APR,      2,   SAME,          NONE,     NONE,        "is a LAP, and our port is one of Ethernet",                            "MD-79,MD-83")  \
     R(lap_other_qp,       LAP,      IN(ESTABLISHED),      lap_other_qp,           take_transaction,     APR,      6,   SAME,          NONE,     NONE,        "is a LAP for another queue pair",                                      "MD-79")        \
-    R(lap_foreign_lid,    LAP,      IN(ESTABLISHED),      lap_foreign_lid,        take_transaction,     APR,      7,   SAME,          NONE,     NONE,        "is a LAP to another LID",                                              "MD-79")        \
-    R(lap_foreign_gid,    LAP,      IN(ESTABLISHED),      lap_foreign_gid,        take_transaction,     APR,      8,   SAME,          NONE,     NONE,        "is a LAP to another GID",                                              "MD-79")        \
+    R(lap_foreign_lid,    LAP,      IN(ESTABLISHED),      iba_cm_lap_foreign_lid, take_transaction,     APR,      7,   SAME,          NONE,     NONE,        "is a LAP to another LID",                                              "MD-79")        \
+    R(lap_foreign_gid,    LAP,      IN(ESTABLISHED),      iba_cm_lap_foreign_gid, take_transaction,     APR,      8,   SAME,          NONE,     NONE,        "is a LAP to another GID",                                              "MD-79")        \
     R(lap_same_path,      LAP,      IN(ESTABLISHED),      lap_same_path,          take_transaction,     APR,      5,   SAME,          NONE,     NONE,        "is a LAP with the path that the connection has",                       "MD-79")        \
-    R(lap,                LAP,      IN(ESTABLISHED),      iba_cm_always,          take_transaction,     NOTHING,  0,   LAP_RCVD,      NONE,     LAP,         "is a LAP",                                                             "MD-79")        \
-    R(apr,                APR,      LOADING,              iba_cm_always,          NULL,                 NOTHING,  0,   ESTABLISHED,   NONE,     APR,         "is the APR to our LAP",                                                "MD-79")        \
+    R(lap,                LAP,      IN(ESTABLISHED),      iba_cm_always,          iba_cm_take_lap,      NOTHING,  0,   LAP_RCVD,      NONE,     LAP,         "is a LAP",                                                             "MD-79")        \
+    R(apr,                APR,      LOADING,              iba_cm_always,          iba_cm_take_alternate, NOTHING,  0,   ESTABLISHED,   NONE,     APR,         "is the APR to our LAP",                                                "MD-79")        \
     R(sap,                SAP,      UP,                   iba_cm_always,          take_suggestion,      NOTHING,  0,   SAME,          NONE,     SAP,         "is a SAP",                                                             "MD-54")        \
     R(spr,                SPR,      UP,                   iba_cm_always,          NULL,                 NOTHING,  0,   SAME,          NONE,     SPR,         "is an SPR",                                                            "MD-54")        \
     R(sidr_no_service,    SIDR_REQ, NO,                   iba_cm_no_service,      NULL,                 SIDR_REP, 1,   SAME,          NONE,     NONE,        "is a SIDR_REQ that no listener fits",                                  "MD-80")        \

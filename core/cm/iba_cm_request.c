@@ -45,35 +45,15 @@ bool iba_cm_blocked_sl(const struct iba_cm_rx *x)
     return port_of(x)->kind == IBA_PORT_IB && port_of(x)->sl2vl[iba_cm_req_prim_sl(x->data)] == 15;
 }
 
-/* A REQ without an alternate path has zeros there. */
-static bool has_alternate(const struct iba_cm_rx *x)
-{
-    static const uint8_t none[16];
-
-    return iba_cm_req_alt_locallid(x->data) != 0 || memcmp(iba_cm_req_alt_localgid(x->data), none, sizeof none) != 0;
-}
-
-static bool any_port_has(const struct iba_cm *cm, const uint8_t *gid)
-{
-    for (unsigned i = 0; i < cm->cfg.n_port; i++)
-        if (iba_port_has_gid(&cm->cfg.port[i], gid))
-            return true;
-    return false;
-}
-
 bool iba_cm_foreign_alt_gid(const struct iba_cm_rx *x)
 {
-    return has_alternate(x) && !any_port_has(x->cm, iba_cm_req_alt_remotegid(x->data));
+    return iba_cm_has_alternate(x->data) && !iba_cm_port_with_gid(x->cm, iba_cm_req_alt_remotegid(x->data));
 }
 
 bool iba_cm_foreign_alt_lid(const struct iba_cm_rx *x)
 {
-    if (!has_alternate(x) || port_of(x)->kind != IBA_PORT_IB || !iba_cm_req_alt_subnetlocal(x->data))
-        return false;
-    for (unsigned i = 0; i < x->cm->cfg.n_port; i++)
-        if (iba_port_has_lid(&x->cm->cfg.port[i], iba_cm_req_alt_remotelid(x->data)))
-            return false;
-    return true;
+    return iba_cm_has_alternate(x->data) && port_of(x)->kind == IBA_PORT_IB && iba_cm_req_alt_subnetlocal(x->data) &&
+           !iba_cm_port_with_lid(x->cm, iba_cm_req_alt_remotelid(x->data));
 }
 
 /* The private data of a REQ to a service of the RDMA IP CM service begin with its header (MD-81). */

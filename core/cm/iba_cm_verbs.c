@@ -44,11 +44,6 @@ static void take_delay(struct iba_cm_rx *x)
     x->c->service_time = *(const uint8_t *)x->body & 31;
 }
 
-static void take_load(struct iba_cm_rx *x)
-{
-    x->c->response = iba_cm_lap_remoteresptout(x->body);
-}
-
 /* clang-format off */
 /*    name               on           in                 when           take         answer    code next           timer     event        the user ...                                              clause */
 #define CM_VERB_RULES(R)                                                                                                                                                                                      \
@@ -71,8 +66,8 @@ static void take_load(struct iba_cm_rx *x)
     R(abandon_end,       abandon,     IN(DREQ_SENT),     iba_cm_always, NULL,        NOTHING,  0,   TIMEWAIT,      TIMEWAIT, NONE,        "abandons a connection that waits for a DREP",            "MD-78")       \
     R(abandon_sidr,      abandon,     IN(SIDR_REQ_SENT), iba_cm_always, NULL,        NOTHING,  0,   NONE,          NONE,     NONE,        "abandons a SIDR_REQ",                                    "MD-80")       \
     R(abandon_sidr_req,  abandon,     IN(SIDR_REQ_RCVD), iba_cm_always, NULL,        SIDR_REP, 2,   NONE,          NONE,     NONE,        "abandons a SIDR_REQ without answering",                  "MD-80")       \
-    R(load,              load,        IN(ESTABLISHED),   iba_cm_always, take_load,   LAP,      0,   LAP_SENT,      RESPONSE, NONE,        "asks the peer to load an alternate path",                "MD-79")       \
-    R(loaded,            loaded,      SUGGESTED,         iba_cm_always, NULL,        APR,      0,   ESTABLISHED,   NONE,     NONE,        "answers a LAP",                                          "MD-79")       \
+    R(load,              load,        IN(ESTABLISHED),   iba_cm_always, iba_cm_take_load, LAP,      0,   LAP_SENT,      RESPONSE, NONE,        "asks the peer to load an alternate path",                "MD-79")       \
+    R(loaded,            loaded,      SUGGESTED,         iba_cm_always, iba_cm_take_alternate, APR,      0,   ESTABLISHED,   NONE,     NONE,        "answers a LAP",                                          "MD-79")       \
     R(suggest,           suggest,     UP,                iba_cm_always, NULL,        SAP,      0,   SAME,          NONE,     NONE,        "suggests an alternate path",                             "MD-54")       \
     R(suggested,         suggested,   UP,                iba_cm_always, NULL,        SPR,      0,   SAME,          NONE,     NONE,        "answers a SAP",                                          "MD-54")       \
     R(resolve,           resolve,     NO,                iba_cm_always, NULL,        SIDR_REQ, 0,   SIDR_REQ_SENT, RESPONSE, NONE,        "asks for the queue pair of a service",                   "MD-80")       \

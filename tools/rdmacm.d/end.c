@@ -175,10 +175,11 @@ void end_close(struct end *e)
 static void send_all(struct end *e)
 {
     static uint8_t frame[IBA_TX_MOST];
+    uint8_t port;
     size_t len;
 
     for (;;) {
-        if (iba_gsi_poll(&e->gsi, frame, sizeof frame, &len, end_now()) != IBA_OK || len == 0)
+        if (iba_gsi_poll(&e->gsi, &port, frame, sizeof frame, &len, end_now()) != IBA_OK || len == 0)
             if (iba_ca_poll(&e->ca, 1, frame, sizeof frame, &len, end_now()) != IBA_OK || len == 0)
                 return;
         record(e, frame, len);
@@ -195,7 +196,7 @@ static void take(struct end *e, const uint8_t *frame, size_t len)
     if (iba_view_parse(&view, IBA_LINK_ETHERNET, frame, len, len, NULL) != IBA_OK || view.proto == IBA_PROTO_NONE)
         return;
     iba_view_check(&view);
-    iba_gsi_feed(&e->gsi, &view, end_now());
+    iba_gsi_feed(&e->gsi, 1, &view, end_now());
 }
 
 /* Time until something of ours is due, at most `most`. */

@@ -5,7 +5,15 @@
 #include <string.h>
 #include "wire/iba_opcode_rows.h"
 
-enum { CONNS = 4, MAC_A = 0x0200000a, QPN = 0x123456, PKEY = 0x8001, OTHER_CLASS = 0x04 };
+enum {
+    CONNS = 4,
+    MAC_A = 0x0200000a,
+    QPN = 0x123456,
+    PKEY = 0x8001,
+    OTHER_CLASS = 0x04,
+    IP_A = 0x0a000001,
+    SECOND = 0x100
+};
 #define SERVICE UINT64_C(0x1000000000001234)
 #define GSI_QKEY 0x80010000u /* section 3.5.3 */
 
@@ -37,7 +45,7 @@ static void open_adapter(unsigned n)
     struct end *e = &ends[n];
 
     memset(e, 0, sizeof *e);
-    iba_ca_init(&e->ca, &(struct iba_ca_config){.n_port = 1,
+    iba_ca_init(&e->ca, &(struct iba_ca_config){.n_port = 2,
                                                 .qp = e->qps,
                                                 .cq = e->cqs,
                                                 .ah = e->ah,
@@ -49,11 +57,13 @@ static void open_adapter(unsigned n)
                                                 .n_key = 2,
                                                 .n_pd = 1,
                                                 .random = entropy});
-    iba_port_init(&e->ca.port[0], 1, IBA_PORT_ROCE2, IBA_MTU_1024, MAC_A + n);
-    iba_gid_set_ipv4(e->ca.port[0].gid[0], 0x0a000001u + n);
-    e->ca.port[0].n_gid = 1;
-    e->ca.port[0].pkey[1] = PKEY;
-    e->ca.port[0].n_pkey = 2;
+    for (uint8_t i = 0; i < 2; i++) {
+        iba_port_init(&e->ca.port[i], (uint8_t)(i + 1), IBA_PORT_ROCE2, IBA_MTU_1024, MAC_A + n + SECOND * i);
+        iba_gid_set_ipv4(e->ca.port[i].gid[0], IP_A + n + SECOND * i);
+        e->ca.port[i].n_gid = 1;
+        e->ca.port[i].pkey[1] = PKEY;
+        e->ca.port[i].n_pkey = 2;
+    }
 }
 
 static void open_end(unsigned n)
@@ -63,7 +73,7 @@ static void open_end(unsigned n)
     open_adapter(n);
     iba_cm_init(&e->cm, &(struct iba_cm_config){.ca_guid = 1 + n,
                                                 .port = e->ca.port,
-                                                .n_port = 1,
+                                                .n_port = 2,
                                                 .conn = e->conn,
                                                 .heap = e->heap,
                                                 .bucket = e->bucket,
@@ -78,16 +88,18 @@ static void open_end(unsigned n)
     cr_assert_eq(iba_gsi_open(&e->gsi, &e->ca, &e->cm), IBA_VERB_OK);
 }
 
-static struct iba_av path_to(unsigned n)
+/* From port 1 of the other end to a port of this one. */
+static struct iba_av path_to(unsigned n, uint8_t port)
 {
-    struct iba_av av = {.dmac = MAC_A + n, .vlan = 0xffff, .hop_limit = 64, .port = 1, .grh = true};
+    const unsigned more = port == 2 ? SECOND : 0;
+    struct iba_av av = {.dmac = MAC_A + n + more, .vlan = 0xffff, .hop_limit = 64, .port = 1, .grh = true};
 
-    iba_gid_set_ipv4(av.dgid, 0x0a000001u + n);
+    iba_gid_set_ipv4(av.dgid, IP_A + n + more);
     return av;
 }
 
 /* The active end, 0, asks the passive one. */
-static void ask(void)
+static void ask_port(uint8_t port)
 {
     uint32_t id;
     struct iba_cm_request r = {.req = {.serviceid = SERVICE,
@@ -97,12 +109,17 @@ static void ask(void)
                                        .remoteresptout = 12,
                                        .localresptout = 12,
                                        .prim_hoplim = 64},
-                               .av = path_to(1)};
+                               .av = path_to(1, port)};
 
-    iba_gid_set_ipv4(r.req.prim_localgid, 0x0a000001u);
+    iba_gid_set_ipv4(r.req.prim_localgid, IP_A);
     memcpy(r.req.prim_remotegid, r.av.dgid, 16);
     r.req.localqpn += ends[0].cm.n_used;
     cr_assert_eq(iba_cm_connect(&ends[0].cm, &r, 0, &id), IBA_CM_OK);
+}
+
+static void ask(void)
+{
+    ask_port(1);
 }
 
 static void listen(void)
@@ -116,11 +133,13 @@ static void listen(void)
         IBA_CM_OK);
 }
 
+static uint8_t sent_from; /* the port that the last packet left from */
+
 static size_t sent(unsigned n)
 {
     size_t len = 1;
 
-    cr_assert_eq(iba_gsi_poll(&ends[n].gsi, frame, sizeof frame, &len, 0), IBA_OK);
+    cr_assert_eq(iba_gsi_poll(&ends[n].gsi, &sent_from, frame, sizeof frame, &len, 0), IBA_OK);
     return len;
 }
 
@@ -134,11 +153,16 @@ static struct iba_view parsed(size_t len)
     return v;
 }
 
-static void arrives(unsigned n, size_t len)
+static void arrives_at(unsigned n, uint8_t port, size_t len)
 {
     const struct iba_view v = parsed(len);
 
-    iba_gsi_feed(&ends[n].gsi, &v, 0);
+    iba_gsi_feed(&ends[n].gsi, port, &v, 0);
+}
+
+static void arrives(unsigned n, size_t len)
+{
+    arrives_at(n, 1, len);
 }
 
 static enum iba_cm_event_kind next_event(unsigned n, struct iba_cm_event *e)
@@ -178,7 +202,7 @@ Test(gsi, too_small_a_buffer_loses_nothing)
 
     listen();
     ask();
-    cr_expect_eq(iba_gsi_poll(&ends[0].gsi, frame, IBA_TX_MOST - 1, &len, 0), IBA_NO_ROOM);
+    cr_expect_eq(iba_gsi_poll(&ends[0].gsi, &sent_from, frame, IBA_TX_MOST - 1, &len, 0), IBA_NO_ROOM);
     cr_expect_eq(len, 0);
     cr_expect_neq(sent(0), 0);
 }
@@ -209,12 +233,35 @@ Test(gsi, a_datagram_comes_with_the_path_back)
     cr_expect_eq(ends[0].gsi.foreign + ends[1].gsi.foreign, 0);
 }
 
+/* Each port has its QP1: a request to the second is answered from there. */
+Test(gsi, each_port_has_its_qp1)
+{
+    struct iba_cm_event e;
+
+    listen();
+    ask_port(2);
+    const size_t asked = sent(0);
+    cr_expect_eq(sent_from, 1);
+    arrives(1, asked);
+    cr_expect_eq(next_event(1, &e), IBA_CME_NONE, "it is not for this port");
+    arrives_at(1, 2, asked);
+    cr_assert_eq(next_event(1, &e), IBA_CME_REQ);
+    cr_expect_eq(e.av.port, 2);
+    cr_assert_eq(iba_cm_reject(&ends[1].cm, e.id, 28, (struct iba_cm_private){0}, (struct iba_cm_private){0}, 0),
+                 IBA_CM_OK);
+    const size_t len = sent(1);
+    cr_expect_eq(sent_from, 2);
+    cr_expect_eq(iba_eth_src(frame), MAC_A + 1 + SECOND);
+    arrives(0, len);
+    cr_expect_eq(next_event(0, &e), IBA_CME_REJ);
+}
+
 /* Datagrams of another class, and those that are no MAD, do not reach the CM; those after them do. */
 Test(gsi, other_datagrams_are_counted_and_dropped)
 {
     struct iba_cm_event e;
     struct iba_send_wr wr = {.op = IBA_WR_SEND, .n_sge = 1, .remote_qpn = 1, .remote_qkey = GSI_QKEY};
-    const struct iba_av av = path_to(1);
+    const struct iba_av av = path_to(1, 1);
     struct end *a = &ends[0];
     size_t len;
 
