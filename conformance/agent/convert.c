@@ -149,6 +149,8 @@ void ag_from_query(struct ag_query_qp_ok *to, const struct iba_qp_attr *a)
     *to = (struct ag_query_qp_ok){.state = a->state};
 #define FROM_CORE(member, core, bit) AG_SET(to, query_qp_ok, member, a->core);
     ATTRIBUTES(FROM_CORE)
+    AG_SET(to, query_qp_ok, alt_lid, a->alt_av.dlid);
+    AG_SET(to, query_qp_ok, alt_port, a->alt_av.port);
 }
 
 void ag_to_query(struct iba_qp_attr *to, const struct ag_query_qp_ok *a)
@@ -156,6 +158,8 @@ void ag_to_query(struct iba_qp_attr *to, const struct ag_query_qp_ok *a)
     *to = (struct iba_qp_attr){.state = a->state};
 #define LEARN(member, core, bit) to->core = (__typeof__(to->core))a->member;
     ATTRIBUTES(LEARN)
+    to->alt_av.dlid = a->alt_lid;
+    to->alt_av.port = a->alt_port;
 }
 
 /* ---- work requests ---- */

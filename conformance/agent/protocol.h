@@ -148,7 +148,8 @@ struct ag_counters {
     M(s, U8, av_port, MAY) M(s, U8, alt_port, MAY)
 #define AG_M_modify_qp_ok(M, s)
 #define AG_M_query_qp_args(M, s)     M(s, U32, qpn, MUST)
-#define AG_M_query_qp_ok(M, s)       M(s, STATE, state, MUST) AG_M_attributes(M, s)
+#define AG_M_query_qp_ok(M, s)       M(s, STATE, state, MUST) AG_M_attributes(M, s) M(s, U16, alt_lid, MAY)    \
+    M(s, U8, alt_port, MAY)
 #define AG_M_destroy_args(M, s)      M(s, OBJECT, kind, MUST) M(s, U32, number, MUST)
 #define AG_M_destroy_ok(M, s)
 #define AG_M_reg_mr_args(M, s)                                                                                         \

@@ -129,7 +129,8 @@ void verbs_attributes_of(const struct ibv_qp_attr *b, struct iba_qp_attr *a)
                               .qkey = b->qkey,
                               .dest_qpn = b->dest_qp_num,
                               .rq_psn = b->rq_psn,
-                              .sq_psn = b->sq_psn};
+                              .sq_psn = b->sq_psn,
+                              .alt_av = {.dlid = b->alt_ah_attr.dlid, .port = b->alt_port_num}};
 }
 
 enum ibc_rc verbs_query_qp(struct ibc_target *t, unsigned d, uint32_t qpn, struct iba_qp_attr *a)

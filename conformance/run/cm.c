@@ -189,7 +189,9 @@ static const struct {
              {IBC_K_qpn, "qpn"},         {IBC_K_pmtu, "pmtu"},
              {IBC_K_timeout, "timeout"}, {IBC_K_retry, "retry"},
              {IBC_K_rd, "rd"},           {IBC_K_rnr_retry, "rnr_retry"},
-             {IBC_K_dest_rd, "dest_rd"}, {IBC_K_flow_control, "flow_control"}};
+             {IBC_K_dest_rd, "dest_rd"}, {IBC_K_flow_control, "flow_control"},
+             {IBC_K_alt_lid, "alt_lid"}, {IBC_K_alt_port, "alt_port"},
+             {IBC_K_mig, "mig"}};
 
 static uint64_t value_of(const struct iba_qp_attr *a, uint8_t key)
 {
@@ -203,6 +205,9 @@ static uint64_t value_of(const struct iba_qp_attr *a, uint8_t key)
     case IBC_K_rd: return a->max_rd;
     case IBC_K_rnr_retry: return a->rnr_retry;
     case IBC_K_dest_rd: return a->max_dest_rd;
+    case IBC_K_alt_lid: return a->alt_av.dlid;
+    case IBC_K_alt_port: return a->alt_av.port;
+    case IBC_K_mig: return a->path_mig;
     default: return a->flow_control;
     }
 }

@@ -236,6 +236,9 @@ static const struct ibc_row gives[] = {
     BITS(rd, 8),
     BITS(dest_rd, 8),
     UPTO(flow_control, 1),
+    BITS(alt_lid, 16),
+    BITS(alt_port, 8),
+    WORD(mig, MIG),
 };
 
 #define ROWS(r) r, sizeof r / sizeof *r

@@ -153,7 +153,7 @@
     K(vlan) K(sport) K(gid_index) K(path_bits) K(slid) K(mapped) K(ethertype) K(srqn) K(pkey_violations)               \
     K(qkey_violations) K(av_port) K(alt_port) K(quiet) K(late)                                                          \
     /* connection managers */                                                                                          \
-    K(backlog) K(compare) K(datagrams) K(both)                                                            \
+    K(backlog) K(compare) K(datagrams) K(both) K(alt_lid)                                                     \
     /* positional: the one value of silence, wait, state, event, notified, counter, memory, score, group, op */        \
     K(value) K(name) K(delta)
 /* clang-format on */

@@ -32,7 +32,7 @@ syntax match ibtKey '\<\%(destqp\|dmalen\|syndrome\|msn\|orig\|vl\|lnh\|lver\|dl
 syntax match ibtKey '\<\%(nxthdr\|ipver\|paylen\|sport\|dport\)\ze[=[]'
 syntax match ibtKey '\<\%(vlan\|gid_index\|path_bits\|ethertype\|srqn\|pkey_violations\|qkey_violations\)\ze[=[]'
 syntax match ibtKey '\<\%(vlan\|gid_index\|path_bits\|mapped\|ethertype\|srqn\|pkey_violations\)\ze[=[]'
-syntax match ibtKey '\<\%(qkey_violations\|av_port\|alt_port\|quiet\|late\|backlog\|compare\|datagrams\|both\)\ze[=[]'
+syntax match ibtKey '\<\%(qkey_violations\|av_port\|alt_port\|quiet\|late\|backlog\|compare\|datagrams\|both\|alt_lid\)\ze[=[]'
 syntax match ibtWord '\<\%(good\|bad\|none\|any\|ack\|rnr\|nak\|reset\|init\|rtr\|rts\|sqd\|sqe\)\>=\@!'
 syntax match ibtWord '\<\%(err\|success\|migrated\|rearm\|all\|wr\|forward\|drop\|twice\|hold\)\>=\@!'
 syntax match ibtWord '\<\%(corrupt\|peer\|stranger\|rkeys\|qpns\|psns\)\>=\@!'
