@@ -68,13 +68,14 @@ iba_cm_take iba_cm_take_req, iba_cm_take_sidr_req, iba_cm_take_stale, iba_cm_yie
 
 /* ---- iba_cm_alternate.c: alternate paths ---- */
 bool iba_cm_has_alternate(const uint8_t *req);
-/* The number of the port with that GID or LID; 0: none has it. An alternate path may lead to any port of the adapter. */
+/* The number of the port with that GID or LID; 0: none has it. An alternate path may lead to any port of the adapter.
+ */
 uint8_t iba_cm_port_with_gid(const struct iba_cm *cm, const uint8_t *gid);
 uint8_t iba_cm_port_with_lid(const struct iba_cm *cm, uint16_t lid);
 iba_cm_when iba_cm_lap_foreign_lid, iba_cm_lap_foreign_gid;
 iba_cm_take iba_cm_take_lap, iba_cm_take_load, iba_cm_take_alternate;
-/* The alternate path of the connection, seen from this end. False: it has none, or its REQ is for Ethernet, where a path
- * needs a MAC that no message has. */
+/* The alternate path of the connection, seen from this end. False: it has none, or its REQ is for Ethernet, where a
+ * path needs a MAC that no message has. */
 bool iba_cm_alternate(const struct iba_cm *cm, const struct iba_cm_conn *c, struct iba_av *av);
 
 /* ---- iba_cm_find.c: which connection a message is for ---- */
