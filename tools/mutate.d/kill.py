@@ -253,13 +253,26 @@ def asked(tests, folder, classes, quick):
 
 
 def programs_of(tests, build_dir):
-    """The programs, as names of the build, that these tests run; None: not known of all of them, as a script may run any."""
-    found = set()
+    """The programs, as names of the build, that these tests run. A script may run any but those of other tests: it gets all of them,
+    and all libraries."""
+    found, scripts = set(), False
     for test in tests:
-        if not test.name.startswith("golden-") and not test.command[0].endswith("/run-test"):
-            return None
-        found |= {str(pathlib.Path(w).relative_to(build_dir)) for w in test.command if pathlib.Path(w).is_relative_to(build_dir)}
-    return found
+        if test.name.startswith("golden-"):
+            found.add("bin/ibdissect")
+        else:
+            scripts = scripts or not test.command[0].endswith("/run-test")
+            found |= {str(pathlib.Path(w).relative_to(build_dir)) for w in test.command if pathlib.Path(w).is_relative_to(build_dir)}
+    linked = linked_of(build_dir)
+    if scripts:
+        found |= {name for name in linked if not name.startswith(("test/", "fuzz/"))}
+    return found & linked
+
+
+def linked_of(build_dir):
+    """All programs and libraries of a build but programs without shared libraries: the switch is one."""
+    listed = subprocess.run(["ninja", "-C", str(build_dir), "-t", "targets", "all"], check=True, capture_output=True).stdout.decode()
+    names = re.findall(r"^(\S+): \S+_(?:EXECUTABLE|SHARED_LIBRARY|SHARED_MODULE|MODULE_LIBRARY)_LINKER", listed, re.M)
+    return {name for name in names if not name.endswith("-static")}
 
 
 class Known:
