@@ -107,7 +107,6 @@ void iba_obs_keep(struct iba_known *k, const struct iba_flow *f)
     k->peer = f->peer;
     k->tries = f->tries;
     k->touched = (uint32_t)f->touched;
-    k->at = f->last.at;
     k->pkey = f->pkey;
     k->credits = f->credits;
     iba_obs_rest_pmtu(k, f->pmtu, f->pmtu_sure);
@@ -133,7 +132,7 @@ static void resume_sent(struct iba_obs_requests *q, const struct iba_known *k)
                                                            .counted = k->steady && k->kind == KIND_COUNT};
 }
 
-static void resume_requests(struct iba_obs_requests *q, const struct iba_known *k)
+static void resume_requests(struct iba_obs_requests *q, const struct iba_known *k, iba_time at)
 {
     q->any = true;
     q->high = q->first = q->seq = k->high;
@@ -143,7 +142,7 @@ static void resume_requests(struct iba_obs_requests *q, const struct iba_known *
     q->message = k->message;
     q->counts = k->counts;
     q->last = k->mark;
-    q->last.at = k->at;
+    q->last.at = at;
     if (k->kind == KIND_COUNT) {
         q->messages = k->count.messages;
         q->msn_lo = k->count.msn_lo;
@@ -166,7 +165,7 @@ static void resume_requests(struct iba_obs_requests *q, const struct iba_known *
     q->ask.psn = k->kind == KIND_ASKED ? iba_psn_of(k->content) : iba_psn_add(k->high, IBA_PSN_MASK);
 }
 
-void iba_obs_resume(struct iba_flow *f, const struct iba_known *k)
+void iba_obs_resume(struct iba_flow *f, const struct iba_known *k, iba_time at)
 {
     f->peer = k->peer;
     f->guess = k->guess;
@@ -174,7 +173,7 @@ void iba_obs_resume(struct iba_flow *f, const struct iba_known *k)
     f->tries = k->tries;
     f->touched = k->touched;
     f->last = k->mark;
-    f->last.at = k->at;
+    f->last.at = at;
     f->pkey = k->pkey;
     f->has_pkey = k->has_pkey;
     f->has_qkey = k->has_qkey;
@@ -191,7 +190,7 @@ void iba_obs_resume(struct iba_flow *f, const struct iba_known *k)
         f->qkey = k->ud.qkey;
         f->src_qp = k->ud.src_qp;
     } else if (k->any)
-        resume_requests(&f->rq, k);
+        resume_requests(&f->rq, k, at);
 }
 
 bool iba_obs_waits(const struct iba_observer *s, const struct iba_known *k)

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 #include "observer/iba_obs_flow.h"
+#include "observer/iba_obs_asked.h"
 #include "observer/iba_obs_compact.h"
 #include "observer/iba_obs_direction.h"
 #include "observer/iba_obs_end.h"
@@ -17,14 +18,14 @@
 /* A flow moves to the front of its list when n_flow / NEAR packets have passed since it last did. */
 enum { NEAR = 16, MOST_COMPARED = 8 };
 /* Directions to one QP of a connected service: it has one peer, and those before it matter little. */
-enum { MOST_SENDERS = 32 };
+enum { MOST_SENDERS = 16 };
 
-/* A bucket holds at most one direction: its index plus 1, and some bits of its hash, so that a search skips other
- * directions without reading them. A direction is in the bucket that its place selects, or in one of the occupied
- * buckets that follow it. The place of a connected service covers the destination, not the source: so a packet from an
- * unexpected sender to a QP finds that QP's flow. Any number of senders may send datagrams to one QP, as to a subnet
- * manager's, so the place of other services covers the source, too. */
-enum { INDEX_BITS = 20 };
+/* A bucket holds at most one direction: its index plus 1, and its place, so that no search reads other directions. A
+ * direction is in the bucket that its place selects, or in one of the occupied buckets that follow it. The place of a
+ * connected service covers the destination, not the source: so a packet from an unexpected sender to a QP finds that
+ * QP's flow. Any number of senders may send datagrams to one QP, as to a subnet manager's, so the place of other
+ * services covers the source, too. */
+enum { PLACE_AT = 32 };
 
 static uint32_t n_bucket(const struct iba_observer *s)
 {
@@ -57,17 +58,22 @@ static uint32_t next_bucket(const struct iba_observer *s, uint32_t at)
     return at + 1 == n_bucket(s) ? 0 : at + 1;
 }
 
-static uint32_t index_in(uint32_t entry)
+static uint32_t index_in(uint64_t entry)
 {
-    return entry & ((1 << INDEX_BITS) - 1);
+    return (uint32_t)entry;
+}
+
+static uint32_t place_in(uint64_t entry)
+{
+    return (uint32_t)(entry >> PLACE_AT);
 }
 
 /* The next direction from bucket *at on that may have this place; 0: none. Sets *at to the bucket after it. */
 static uint32_t next_of(const struct iba_observer *s, uint32_t *at, uint32_t place)
 {
-    for (uint32_t entry; (entry = s->bucket[*at]) != 0;) {
+    for (uint64_t entry; (entry = s->bucket[*at]) != 0;) {
         *at = next_bucket(s, *at);
-        if (((entry ^ place << INDEX_BITS) >> INDEX_BITS) == 0)
+        if (place_in(entry) == place)
             return index_in(entry);
     }
     return 0;
@@ -85,7 +91,7 @@ static void into_bucket(struct iba_observer *s, uint32_t known)
 
     while (s->bucket[at] != 0)
         at = next_bucket(s, at);
-    s->bucket[at] = known | place << INDEX_BITS;
+    s->bucket[at] = known | (uint64_t)place << PLACE_AT;
 }
 
 /* Buckets from one to the other, onwards. */
@@ -104,7 +110,7 @@ static void leave_bucket(struct iba_observer *s, uint32_t known)
     while (index_in(s->bucket[slot]) != known)
         slot = next_bucket(s, slot);
     for (uint32_t at = next_bucket(s, slot); s->bucket[at] != 0; at = next_bucket(s, at)) {
-        const uint32_t from = home(s, place_of_known(&s->known[index_in(s->bucket[at]) - 1]));
+        const uint32_t from = home(s, place_in(s->bucket[at]));
         if (distance(n, from, at) < distance(n, slot, at))
             continue;
         s->bucket[slot] = s->bucket[at];
@@ -119,14 +125,15 @@ static uint32_t index_of(const struct iba_observer *s, const struct iba_flow *f)
 }
 
 /* Fetches all cache lines of the entry, long before they are read. */
-void iba_obs_prefetch(const struct iba_known *k)
+void iba_obs_prefetch(const struct iba_observer *s, uint32_t known)
 {
     enum { LINE = 64 };
-    const char *const at = (const char *)k;
+    const char *const at = (const char *)&s->known[known - 1];
 
-    for (size_t i = 0; i < sizeof *k; i += LINE)
+    for (size_t i = 0; i < sizeof *s->known; i += LINE)
         __builtin_prefetch(at + i);
-    __builtin_prefetch(at + sizeof *k - 1);
+    __builtin_prefetch(at + sizeof *s->known - 1);
+    __builtin_prefetch(&s->rests[known - 1]);
 }
 
 /* ---- lists: the order of use ---- */
@@ -207,6 +214,7 @@ static void put_to_rest(struct iba_observer *s, struct iba_flow *f)
     iba_obs_settle_alone(s, f);
     leave_list(s, f);
     iba_obs_keep(k, f);
+    s->rests[f->known - 1] = f->last.at;
     k->flow = 0;
     f->used = false;
     f->known = 0;
@@ -252,6 +260,7 @@ __attribute__((hot)) static struct iba_flow *take_place(struct iba_observer *s, 
     f->used = true;
     f->known = known;
     k->flow = index_of(s, f);
+    s->rests[known - 1] = IBA_NEVER;
     to_front(s, f, list);
     return f;
 }
@@ -268,6 +277,7 @@ struct iba_flow *iba_obs_activate(struct iba_observer *s, uint32_t known, const 
                                   const struct iba_flow *opposite)
 {
     const struct iba_known *k = &s->known[known - 1];
+    const iba_time at = s->rests[known - 1];
 
     if (k->flow)
         return &s->flow[k->flow - 1];
@@ -278,7 +288,7 @@ struct iba_flow *iba_obs_activate(struct iba_observer *s, uint32_t known, const 
         reverse(&f->key, &opposite->key, k->qpn);
     else
         f->key = (struct iba_flow_key){.qpn = k->qpn};
-    iba_obs_resume(f, k);
+    iba_obs_resume(f, k, at);
     s->resting--;
     return f;
 }
@@ -315,25 +325,45 @@ size_t iba_observer_shrink(struct iba_observer *s, uint32_t n_flow)
 
 /* ---- directions that are remembered ---- */
 
-/* Chooses a direction to forget: among some that rest, the one that was seen longest ago. When none rests, it is the
- * flow that was unused longest. */
-static uint32_t to_forget(struct iba_observer *s)
+/* Among some directions at rest from the hand on, the one that was seen longest ago; 0: none rests. */
+static uint32_t oldest_of_some(const struct iba_observer *s, uint32_t *hand)
 {
     uint32_t best = 0;
 
+    for (uint32_t i = 0, left = MOST_COMPARED; i < s->n_known && left > 0; i++) {
+        *hand = *hand == s->n_known ? 1 : *hand + 1;
+        const iba_time at = s->rests[*hand - 1];
+        if (at == IBA_NEVER)
+            continue;
+        left--;
+        best = best == 0 || at < s->rests[best - 1] ? *hand : best;
+    }
+    return best;
+}
+
+/* Fetches what it takes to forget the next two: the bucket of one, and the entry of the other, which leads to its
+ * bucket. */
+static void fetch_next_to_forget(const struct iba_observer *s)
+{
+    uint32_t hand = s->clock_hand;
+    const uint32_t next = oldest_of_some(s, &hand), after = oldest_of_some(s, &hand);
+
+    if (next)
+        __builtin_prefetch(&s->bucket[home(s, place_of_known(&s->known[next - 1]))]);
+    if (after)
+        iba_obs_prefetch(s, after);
+}
+
+/* Chooses a direction to forget. When none rests, it is the flow that was unused longest. */
+static uint32_t to_forget(struct iba_observer *s)
+{
     if (s->resting == 0) {
         const struct iba_flow *f = unused_longest(s, IBA_OBS_PROTECTED, NULL);
         assert(f); /* no direction rests, so each has a flow */
         return f->known;
     }
-    for (uint32_t i = 0, left = MOST_COMPARED; i < s->n_known && left > 0; i++) {
-        s->clock_hand = s->clock_hand % s->n_known + 1;
-        const struct iba_known *k = &s->known[s->clock_hand - 1];
-        if (k->flow)
-            continue;
-        left--;
-        best = best == 0 || k->at < s->known[best - 1].at ? s->clock_hand : best;
-    }
+    const uint32_t best = oldest_of_some(s, &s->clock_hand);
+    fetch_next_to_forget(s);
     return best;
 }
 
@@ -376,30 +406,19 @@ static bool is_paired(const struct iba_observer *s, const struct iba_known *k)
     return f ? f->peer && !f->guess : k->peer && !k->guess;
 }
 
-static iba_time seen_at(const struct iba_observer *s, const struct iba_known *k)
-{
-    const struct iba_flow *f = iba_obs_flow_at(s, k->flow);
-
-    return f ? f->last.at : k->at;
-}
-
-static bool is_quiet(const struct iba_observer *s, const struct iba_known *k)
-{
-    return s->now.at - seen_at(s, k) >= s->cfg.rest_ns;
-}
-
 /* From another sender */
 static void compare(struct neighbours *n, const struct iba_observer *s, uint32_t i, uint8_t svc)
 {
     const struct iba_known *k = &s->known[i - 1];
-    const iba_time at = seen_at(s, k);
+    const iba_time at = iba_obs_seen_at(s, i);
+    const bool quiet = s->now.at - at >= s->cfg.rest_ns;
 
     if (n->senders++ == 0 || at < n->oldest_at) {
         n->oldest = i;
         n->oldest_at = at;
     }
     if (k->svc == svc && is_paired(s, k))
-        *(is_quiet(s, k) ? &n->earlier : &n->stranger) = i;
+        *(quiet ? &n->earlier : &n->stranger) = i;
 }
 
 /* Those of connected services, or of the others. */
@@ -477,7 +496,7 @@ static struct iba_flow *come_back(struct iba_look *l, uint32_t known)
 
     if (!f) {
         if (k->peer && l->op && l->op->dir == IBA_RSP)
-            iba_obs_prefetch(&s->known[k->peer - 1]);
+            iba_obs_prefetch(s, k->peer);
         return iba_obs_activate(s, known, l->v, NULL);
     }
     use(s, f);
@@ -536,6 +555,7 @@ struct iba_flow *iba_obs_flow(struct iba_look *l)
             foreign_service(l, f, n.service);
         return f;
     }
+    __builtin_prefetch(iba_obs_chain_of_packet(s, &l->id, l->psn, l->op && l->op->dir == IBA_RSP));
     *last_found(s, l->id.qpn) = 0; /* the QP may have two services from now on */
     if (n.stranger || n.earlier) {
         const uint32_t other = n.stranger ? n.stranger : n.earlier;
@@ -573,9 +593,10 @@ __attribute__((hot)) void iba_observer_fetch(const struct iba_observer *s, struc
     uint32_t at = home(s, e->place);
     e->known = next_of(s, &at, e->place);
     if (e->known)
-        iba_obs_prefetch(&s->known[e->known - 1]);
-    else { /* a direction that is new is looked for among those of other services, too */
+        iba_obs_prefetch(s, e->known);
+    else { /* a direction that is new is looked for among those of other services, too, and for its other direction */
         const bool connected = is_connected(iba_bth_opcode(iba_view_bth(e->view)) >> 5);
         __builtin_prefetch(&s->bucket[home(s, place_of(target_of(&e->id, !connected)))]);
+        __builtin_prefetch(iba_obs_chain_expected(s, e));
     }
 }

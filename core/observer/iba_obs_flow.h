@@ -5,7 +5,7 @@
 #include "observer/iba_obs_look.h"
 
 /* Fetches the entry of a direction into the cache. */
-void iba_obs_prefetch(const struct iba_known *k);
+void iba_obs_prefetch(const struct iba_observer *s, uint32_t known);
 /* The flow of the packet. A new direction gets a flow; for that the observer may have to forget the direction that was
  * unused longest. */
 __attribute__((hot)) struct iba_flow *iba_obs_flow(struct iba_look *l);

@@ -10,7 +10,7 @@
 #define MS UINT64_C(1000000)
 
 struct layout { /* offsets */
-    size_t known, bucket, asked, chain, open, flow, end;
+    size_t known, rests, bucket, asked, chain, open, flow, end;
 };
 
 /* Each piece begins at a multiple of a cache line. */
@@ -31,8 +31,9 @@ static struct layout layout_of(const struct iba_observer_config *cfg, uint32_t n
     struct layout l;
 
     l.known = after(0, 1, sizeof(struct iba_observer));
-    l.bucket = after(l.known, cfg->n_known, sizeof(struct iba_known));
-    l.asked = after(l.bucket, (size_t)cfg->n_known * IBA_OBS_BUCKETS, sizeof(uint32_t));
+    l.rests = after(l.known, cfg->n_known, sizeof(struct iba_known));
+    l.bucket = after(l.rests, cfg->n_known, sizeof(iba_time));
+    l.asked = after(l.bucket, (size_t)cfg->n_known * IBA_OBS_BUCKETS, sizeof(uint64_t));
     l.chain = after(l.asked, n_asked(cfg), sizeof(struct iba_obs_asked));
     l.open = after(l.chain, (size_t)n_asked(cfg) * IBA_OBS_CHAINS, sizeof(uint32_t));
     l.flow = cfg->message ? after(l.open, n_open, iba_obs_open_bytes(cfg)) : l.open;
@@ -57,6 +58,7 @@ struct iba_observer *iba_observer_moved(void *memory)
     char *at = memory;
 
     s->known = (void *)(at + l.known);
+    s->rests = (void *)(at + l.rests);
     s->bucket = (void *)(at + l.bucket);
     s->asked = (void *)(at + l.asked);
     s->chain = (void *)(at + l.chain);

@@ -3,6 +3,7 @@
  * and PSNs. The two directions of a pair share the path MTU. */
 #include <string.h>
 #include "observer/iba_obs_pairing.h"
+#include "observer/iba_obs_asked.h"
 #include "observer/iba_obs_direction.h"
 #include "observer/iba_obs_flow.h"
 #include "observer/iba_obs_look.h"
@@ -57,12 +58,6 @@ static void take_over(struct iba_obs_requests *q, iba_psn psn)
  * packets alone decide which request is forgotten. Requests with the same place are in one chain, from new to old; a
  * chain has a PSN between two addresses once. The seed decides only which requests share a chain. */
 
-/* The remembered request with this serial number; NULL: it is forgotten. */
-static struct iba_obs_asked *asked_at(const struct iba_observer *s, uint32_t serial)
-{
-    return serial != 0 && s->last_asked - serial < s->cfg.n_asked ? &s->asked[serial & (s->cfg.n_asked - 1)] : NULL;
-}
-
 static uint32_t who(const struct iba_obs_asked *e)
 {
     return e->known & ~IBA_OBS_SEVERAL;
@@ -73,7 +68,7 @@ static uint32_t *link_to(const struct iba_observer *s, uint64_t hash)
 {
     uint32_t *link = iba_obs_chain_of(s, hash);
 
-    for (struct iba_obs_asked *e; (e = asked_at(s, *link)) != NULL; link = &e->before)
+    for (struct iba_obs_asked *e; (e = iba_obs_asked_at(s, *link)) != NULL; link = &e->before)
         if (e->hash == hash)
             return link;
     return NULL;
@@ -100,12 +95,12 @@ void iba_obs_wait_for_peer(struct iba_look *l)
     struct iba_obs_asked new = {.hash = hash, .known = l->flow->known};
 
     if (same) {
-        const struct iba_obs_asked *e = asked_at(s, *same);
+        const struct iba_obs_asked *e = iba_obs_asked_at(s, *same);
         const bool several = who(e) == new.known ? (e->known & IBA_OBS_SEVERAL) != 0 : !has_peer(s, who(e));
         new.known |= several ? IBA_OBS_SEVERAL : 0;
         *same = e->before;
     }
-    new.before = asked_at(s, *chain) ? *chain : 0;
+    new.before = iba_obs_asked_at(s, *chain) ? *chain : 0;
     s->last_asked += s->last_asked == UINT32_MAX ? 2 : 1; /* no request has the number 0 */
     s->asked[s->last_asked & (s->cfg.n_asked - 1)] = new;
     *chain = s->last_asked;
@@ -149,7 +144,7 @@ static struct iba_flow *who_asked(struct iba_look *l, bool *several)
 {
     const struct iba_direction *id = iba_obs_id(l);
     const uint32_t *const link = link_to(l->s, iba_obs_hash_asked(id->to, id->from, l->psn));
-    const struct iba_obs_asked *e = link ? asked_at(l->s, *link) : NULL;
+    const struct iba_obs_asked *e = link ? iba_obs_asked_at(l->s, *link) : NULL;
 
     *several = e && (e->known & IBA_OBS_SEVERAL) != 0;
     return e ? iba_obs_activate_opposite(l, who(e)) : NULL;
@@ -234,8 +229,7 @@ static const struct iba_obs_mark *waits_for(struct iba_flow *f, iba_psn psn)
 /* The direction has sent nothing for `pause`, and nothing since the request `asked`. */
 static bool left_before(const struct iba_observer *s, uint32_t known, const struct iba_obs_mark *asked, iba_time pause)
 {
-    const struct iba_flow *f = iba_obs_active(s, known);
-    const iba_time last = f ? f->last.at : s->known[known - 1].at;
+    const iba_time last = iba_obs_seen_at(s, known);
 
     return last < asked->at && s->now.at - last >= pause;
 }
@@ -340,10 +334,13 @@ __attribute__((hot)) uint32_t iba_observer_fetch_peer(const struct iba_observer 
 {
     const struct iba_known *k = iba_obs_known_at(s, e->known);
 
-    if (e->any && (!k || (k->flow == 0 && k->peer == 0)))
-        iba_obs_fetch_asked(s, &e->id, iba_psn_of(iba_bth_psn(iba_view_bth(e->view))),
-                            e->view->op && e->view->op->dir == IBA_RSP);
+    if (e->any && !k) { /* its chain was fetched */
+        const struct iba_obs_asked *newest = iba_obs_asked_at(s, *iba_obs_chain_expected(s, e));
+        if (newest)
+            __builtin_prefetch(newest);
+    } else if (k && (k->source != iba_obs_source_of(e->id.from) || (k->flow == 0 && k->peer == 0)))
+        __builtin_prefetch(iba_obs_chain_expected(s, e));
     else if (k && k->flow == 0)
-        iba_obs_prefetch(&s->known[k->peer - 1]);
+        iba_obs_prefetch(s, k->peer);
     return k ? k->number : 0;
 }

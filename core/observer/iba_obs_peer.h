@@ -17,6 +17,13 @@ static inline struct iba_flow *iba_obs_active(const struct iba_observer *s, uint
 {
     return known == 0 ? NULL : iba_obs_flow_at(s, s->known[known - 1].flow);
 }
+/* When the direction was seen last. */
+static inline iba_time iba_obs_seen_at(const struct iba_observer *s, uint32_t known)
+{
+    const struct iba_flow *f = iba_obs_active(s, known);
+
+    return f ? f->last.at : s->rests[known - 1];
+}
 /* Sets the other direction of the pair; `known` may be at rest. */
 void iba_obs_set_peer(const struct iba_observer *s, uint32_t known, uint32_t peer, bool guess);
 void iba_obs_unpair(struct iba_observer *s, struct iba_flow *f);

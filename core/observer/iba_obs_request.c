@@ -3,6 +3,7 @@
  * an answer. */
 #include <string.h>
 #include "observer/iba_obs_request.h"
+#include "observer/iba_obs_asked.h"
 #include "observer/iba_obs_credit.h"
 #include "observer/iba_obs_direction.h"
 #include "observer/iba_obs_late.h"
@@ -522,7 +523,7 @@ void iba_obs_request(struct iba_look *l)
     struct iba_obs_requests *q = &l->flow->rq;
 
     if (!l->flow->peer) /* iba_obs_wait_for_peer() reads it below */
-        iba_obs_fetch_asked(l->s, iba_obs_id(l), l->psn, false);
+        __builtin_prefetch(iba_obs_chain_of_packet(l->s, iba_obs_id(l), l->psn, false));
     l->flow->requests++;
     iba_obs_payload(l);
     if (l->flow->requests == 2)

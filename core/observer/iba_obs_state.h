@@ -140,7 +140,6 @@ struct iba_known {
     uint32_t peer, touched;
     iba_psn high, next, una;
     uint32_t content; /* both hashes of the last request; KIND_ASKED: the PSN that asked */
-    iba_time at;
     struct iba_obs_mark mark; /* the last request, or the last packet; KIND_ASKED: the packet that asked */
     union {
         struct {
@@ -194,7 +193,8 @@ struct iba_observer {
     struct iba_observer_config cfg;
     struct iba_flow *flow;       /* cfg.n_flow */
     struct iba_known *known;     /* cfg.n_known */
-    uint32_t *bucket;            /* IBA_OBS_BUCKETS * cfg.n_known */
+    iba_time *rests;             /* cfg.n_known: when a direction at rest was seen last; IBA_NEVER: it has a flow */
+    uint64_t *bucket;            /* IBA_OBS_BUCKETS * cfg.n_known */
     struct iba_obs_asked *asked; /* cfg.n_asked, by serial number: the newest of these requests */
     uint32_t *chain;             /* IBA_OBS_CHAINS * cfg.n_asked, by hash: serial number of the newest in the chain */
     uint32_t last_asked;         /* serial number of the newest request; 0: none */

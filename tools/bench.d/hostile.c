@@ -94,7 +94,7 @@ static void senders(struct shape *p, uint64_t i, struct iba_random *r)
 static void crowd(struct shape *p, uint64_t i, struct iba_random *r)
 {
     (void)r;
-    between(p, 16 + i % 33, 2); /* one more than a queue pair may have */
+    between(p, 16 + i % 17, 2); /* one more than a queue pair may have */
     p->psn = 7;
     p->content = i;
 }

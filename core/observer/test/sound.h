@@ -8,7 +8,7 @@
 /* Bytes that suffice for an observer with so many flows and known directions. */
 #define OBSERVER_BYTES(flows, known)                                                                                   \
     (sizeof(struct iba_observer) + (flows) * sizeof(struct iba_flow) +                                                 \
-     (known) * (sizeof(struct iba_known) + IBA_OBS_BUCKETS * sizeof(uint32_t)) +                                       \
+     (known) * (sizeof(struct iba_known) + sizeof(iba_time) + IBA_OBS_BUCKETS * sizeof(uint64_t)) +                     \
      IBA_OBS_ASKED * (sizeof(struct iba_obs_asked) + IBA_OBS_CHAINS * sizeof(uint32_t)) + 512)
 
 static inline bool sound_list(const struct iba_observer *s, unsigned list)
@@ -33,7 +33,7 @@ static inline uint32_t sound_peer(const struct iba_observer *s, uint32_t known)
 /* Each piece of the caller's memory begins at a cache line, as the caller's memory does. */
 static inline bool sound_layout(const struct iba_observer *s)
 {
-    const void *const pieces[] = {s->flow, s->known, s->bucket, s->asked, s->chain};
+    const void *const pieces[] = {s->flow, s->known, s->rests, s->bucket, s->asked, s->chain};
 
     for (unsigned i = 0; i < sizeof pieces / sizeof *pieces; i++)
         if (((uintptr_t)pieces[i] - (uintptr_t)s) % 64 != 0)
@@ -55,6 +55,8 @@ static inline bool sound(const struct iba_observer *s)
     for (uint32_t i = 1; i <= s->n_known; i++) {
         const uint32_t peer = sound_peer(s, i);
         resting += s->known[i - 1].flow == 0;
+        if ((s->known[i - 1].flow == 0) != (s->rests[i - 1] != IBA_NEVER))
+            return false;
         if (peer && sound_peer(s, peer) != i)
             return false;
     }
