@@ -19,7 +19,6 @@
 enum { NEAR = 16, MOST_COMPARED = 8 };
 /* Directions to one QP of a connected service: it has one peer, and those before it matter little. */
 enum { MOST_SENDERS = 16 };
-
 /* A bucket holds at most one direction: its index plus 1, and its place, so that no search reads other directions. A
  * direction is in the bucket that its place selects, or in one of the occupied buckets that follow it. The place of a
  * connected service covers the destination, not the source: so a packet from an unexpected sender to a QP finds that
@@ -411,14 +410,13 @@ static void compare(struct neighbours *n, const struct iba_observer *s, uint32_t
 {
     const struct iba_known *k = &s->known[i - 1];
     const iba_time at = iba_obs_seen_at(s, i);
-    const bool quiet = s->now.at - at >= s->cfg.rest_ns;
 
     if (n->senders++ == 0 || at < n->oldest_at) {
         n->oldest = i;
         n->oldest_at = at;
     }
     if (k->svc == svc && is_paired(s, k))
-        *(quiet ? &n->earlier : &n->stranger) = i;
+        *(s->now.at - at >= s->cfg.rest_ns ? &n->earlier : &n->stranger) = i;
 }
 
 /* Those of connected services, or of the others. */

@@ -139,7 +139,7 @@ struct iba_known {
     uint32_t number; /* the caller gave it; 0 when the direction begins */
     uint32_t peer, touched;
     iba_psn high, next, una;
-    uint32_t content; /* both hashes of the last request; KIND_ASKED: the PSN that asked */
+    uint32_t content;         /* both hashes of the last request; KIND_ASKED: the PSN that asked */
     struct iba_obs_mark mark; /* the last request, or the last packet; KIND_ASKED: the packet that asked */
     union {
         struct {

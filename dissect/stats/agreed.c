@@ -188,14 +188,19 @@ static void cell(struct table *t, const struct agreed_row *r, const struct cm_co
     const enum agreed_form form = (enum agreed_form)shown[what].form;
     struct agreed_value v;
     uint64_t said;
+    const bool agreed = agreed_announced(c, active, what, &said), observed = agreed_observed(r, what, &v);
 
+    if (!agreed && !observed) {
+        table_str(t, "-/-");
+        return;
+    }
     table_begin(t);
-    if (agreed_announced(c, active, what, &said))
+    if (agreed)
         agreed_number(t->o, form, said);
     else
         out_ch(t->o, '-');
     out_ch(t->o, '/');
-    if (agreed_observed(r, what, &v)) {
+    if (observed) {
         agreed_number(t->o, form, v.least);
         if (v.most != v.least) {
             OUT_LIT(t->o, "..");

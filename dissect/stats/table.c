@@ -44,6 +44,15 @@ void table_begin(struct table *t)
     t->from = t->o->n;
 }
 
+static void next_cell(struct table *t)
+{
+    t->next = t->next + 1 == t->n ? 0 : t->next + 1;
+    if (t->next)
+        OUT_LIT(t->o, gap);
+    else
+        out_ch(t->o, '\n');
+}
+
 void table_end(struct table *t)
 {
     const struct column *c = &t->column[t->next];
@@ -52,18 +61,20 @@ void table_end(struct table *t)
         out_pad(t->o, t->from, c->width);
     else
         out_pad_left(t->o, t->from, c->width);
-    t->next = t->next + 1 == t->n ? 0 : t->next + 1;
-    if (t->next)
-        OUT_LIT(t->o, gap);
-    else
-        out_ch(t->o, '\n');
+    next_cell(t);
 }
 
+/* Blanks first, as the length is known: no text has to move. */
 void table_str(struct table *t, const char *s)
 {
+    const struct column *c = &t->column[t->next];
+    const size_t n = strlen(s), pad = n < c->width ? c->width - n : 0;
+
     table_begin(t);
-    out_str(t->o, s);
-    table_end(t);
+    out_pad(t->o, t->o->n, c->left ? 0 : pad);
+    out_mem(t->o, s, n);
+    out_pad(t->o, t->o->n, c->left ? pad : 0);
+    next_cell(t);
 }
 
 void table_u64(struct table *t, uint64_t v)

@@ -8,7 +8,7 @@
 /* Bytes that suffice for an observer with so many flows and known directions. */
 #define OBSERVER_BYTES(flows, known)                                                                                   \
     (sizeof(struct iba_observer) + (flows) * sizeof(struct iba_flow) +                                                 \
-     (known) * (sizeof(struct iba_known) + sizeof(iba_time) + IBA_OBS_BUCKETS * sizeof(uint64_t)) +                     \
+     (known) * (sizeof(struct iba_known) + sizeof(iba_time) + IBA_OBS_BUCKETS * sizeof(uint64_t)) +                    \
      IBA_OBS_ASKED * (sizeof(struct iba_obs_asked) + IBA_OBS_CHAINS * sizeof(uint32_t)) + 512)
 
 static inline bool sound_list(const struct iba_observer *s, unsigned list)
