@@ -2,7 +2,7 @@
 /* Builds a frame from a '>' line: defaults, then the line's fields, then the faults it asks for. */
 #include <stdio.h>
 #include <string.h>
-#include "run/play.h"
+#include "run/fabric.h"
 #include "wire/iba_aeth.h"
 #include "wire/iba_build.h"
 #include "wire/iba_psn.h"
@@ -20,6 +20,16 @@ struct draft {
 };
 
 /* ---- encapsulation and addresses ---- */
+/* A line that names a field of the GRH has one. */
+static bool has_grh(const struct ibc_step *s)
+{
+    for (unsigned i = 0; i < s->n_arg; i++)
+        if (s->arg[i].key == IBC_K_sgid || s->arg[i].key == IBC_K_dgid || s->arg[i].key == IBC_K_hop ||
+            (s->arg[i].key == IBC_K_FIELD && s->arg[i].hdr == IBA_H_grh))
+            return true;
+    return false;
+}
+
 static enum iba_encap encap_of(const struct draft *d)
 {
     static const uint8_t of_link[] = {
@@ -29,6 +39,8 @@ static enum iba_encap encap_of(const struct draft *d)
 
     if (via)
         return (enum iba_encap)via->v[0].n;
+    if (d->q->kind == IBC_O_wire)
+        return d->raw ? IBA_ENCAP_IB_RAW : has_grh(d->s) ? IBA_ENCAP_IB_GLOBAL : IBA_ENCAP_IB_LOCAL;
     if (d->raw)
         return d->q->type == IBA_QPT_RAW_IPV6 ? IBA_ENCAP_IB_RAW_V6 : IBA_ENCAP_IB_RAW;
     if (d->group && d->p->link == IBC_LINK_ib_local) /* WF-26 */
@@ -136,7 +148,10 @@ static bool put_payload(struct draft *d)
 
     if (n > sizeof d->p->payload - 8)
         return run_error(d->p, d->s, "more payload than a frame holds");
-    if (d->s->message && !a) {
+    if (d->s->message && !a && d->q->kind == IBC_O_wire) {
+        run_smp_fill(d->p, d->s, d->q, d->p->payload);
+        n = IBA_MAD_BYTES;
+    } else if (d->s->message && !a) {
         run_cm_fill(d->p, d->s, d->q, d->p->payload);
         run_cm_sent(d->q, d->p->payload);
         n = IBA_MAD_BYTES;
@@ -359,7 +374,7 @@ static void begin(struct draft *d)
 {
     const struct ibc_arg *to = run_arg(d->s, IBC_K_to);
 
-    d->raw = run_is_raw(d->q->type);
+    d->raw = run_is_raw(d->q->type) || d->s->op == IBC_RAW_OPCODE;
     d->opcode = (uint8_t)d->s->op;
     d->op = d->raw || !iba_opcodes[d->opcode].name ? NULL : &iba_opcodes[d->opcode];
     d->group = to && to->v[0].kind == IBC_V_REF ? run_object_of(d->p, &to->v[0]) : NULL;
@@ -387,18 +402,25 @@ bool run_build(struct run_player *p, const struct ibc_step *s, struct run_packet
 
     if (same)
         return again(p, s, same, k);
+    if (s->op == IBC_FLOW_OPCODE)
+        return run_build_flow(p, s, k);
     memset(&d, 0, offsetof(struct draft, r));
     d.p = p;
     d.s = s;
     d.q = run_live(p, s);
-    if (s->op > UINT8_MAX && !run_is_raw(d.q->type))
+    if (s->op > UINT8_MAX && !run_is_raw(d.q->type) && s->op != IBC_RAW_OPCODE)
         return run_error(p, s, "ANY cannot be sent");
     begin(&d);
-    address(&d);
-    put_bth(&d);
+    if (d.q->kind == IBC_O_wire) {
+        run_wire_defaults(p, s, d.q, &d.r);
+    } else {
+        address(&d);
+        put_bth(&d);
+    }
     if (!put_payload(&d))
         return false;
-    put_extended(&d, d.r.payload_len);
+    if (d.q->kind != IBC_O_wire)
+        put_extended(&d, d.r.payload_len);
     if (!put_fields(&d))
         return false;
     put_crcs(&d);

@@ -5,7 +5,7 @@
  * silence is decided, and accept packets that match them and not that line. */
 #include <stdio.h>
 #include <string.h>
-#include "run/play.h"
+#include "run/fabric.h"
 #include "wire/iba_aeth.h"
 #include "wire/iba_opcode_rows.h"
 
@@ -20,7 +20,8 @@ bool run_step_send(struct run_player *p, const struct ibc_step *s)
 {
     const struct run_live *q = run_live(p, s);
     const struct ibc_arg *after = run_arg(s, IBC_K_after);
-    struct run_packet *k = run_packet_new(p, q->device, true), *copy;
+    const unsigned device = q->kind == IBC_O_wire ? q->id[0] : q->device;
+    struct run_packet *k = run_packet_new(p, device, true), *copy;
 
     if (!k)
         return run_error(p, s, "out of memory");
@@ -30,7 +31,7 @@ bool run_step_send(struct run_player *p, const struct ibc_step *s)
         return false;
     run_remember(p, s, k);
     for (unsigned i = 1; i < times(s); i++) {
-        copy = run_packet_new(p, q->device, true);
+        copy = run_packet_new(p, device, true);
         if (!copy)
             return run_error(p, s, "out of memory");
         copy->frame = k->frame;
@@ -92,7 +93,9 @@ static bool decided(struct run_player *p, const struct ibc_step *s, struct run_l
     p->last_at = k->at;
     p->last_since = k->since;
     run_remember(p, s, k);
-    if (s->message)
+    if (s->message && q->kind == IBC_O_wire)
+        run_smp_learn(q, k->view.wire + k->view.payload_at);
+    else if (s->message)
         run_cm_learn(q, k->view.wire + k->view.payload_at);
     run_comment(p, k, s, verdict[s->says], NULL);
     return conclude(p, s, k) && run_go_on(p, s, q, k);

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include "run/play.h"
+#include "run/fabric.h"
 #include "wire/iba_psn.h"
 
 enum { MULTICAST_QP = 0xffffff };
@@ -308,9 +308,11 @@ static bool in_time(const struct match *m)
 }
 
 /* ---- the same packet again ---- */
-static void blank(const struct iba_view *v, uint8_t *out, size_t n)
+static void blank(const struct iba_view *v, bool fabric, uint8_t *out, size_t n)
 {
     memcpy(out, v->wire, n);
+    if (fabric && iba_view_has(v, IBA_H_lrh)) /* each link has its own lanes */
+        iba_lrh_set_vl(out + v->at[IBA_H_lrh], 0);
     if (iba_view_has(v, IBA_H_ipv4)) {
         iba_ipv4_set_ecn(out + v->at[IBA_H_ipv4], 0);
         iba_ipv4_set_checksum(out + v->at[IBA_H_ipv4], 0);
@@ -341,8 +343,8 @@ static bool is_same(const struct match *m)
         return true; /* the same message: each packet of QP1 has a PSN of its own */
     n = as->view.end - (iba_view_has_bth(&as->view) ? IBA_ICRC_BYTES : 0u);
     if (as->view.end == m->v->end && as->len == m->k->len) {
-        blank(&as->view, a, n);
-        blank(m->v, b, n);
+        blank(&as->view, m->p->fabric, a, n);
+        blank(m->v, m->p->fabric, b, n);
         if (memcmp(a, b, n) == 0)
             return true;
     }
@@ -355,6 +357,8 @@ static bool is_opcode(const struct match *m)
 {
     const bool bth = iba_view_has_bth(m->v);
 
+    if (m->s->op == IBC_FLOW_OPCODE && iba_view_has(m->v, IBA_H_fc))
+        return true;
     if (m->s->op == IBC_ANY_OPCODE ||
         (m->s->op == IBC_RAW_OPCODE ? !bth : bth && iba_bth_opcode(iba_view_bth(m->v)) == m->s->op))
         return true;
@@ -369,12 +373,15 @@ bool run_matches(struct run_player *p, const struct ibc_step *s, const struct ru
     const struct iba_view *v = &k->view;
     struct match m = {.p = p, .s = s, .k = k, .v = v, .q = q, .d = d};
 
-    if (!is_opcode(&m) || !sound(&m) || !to_peer(&m) || !addressed(&m))
+    if (!is_opcode(&m) || !sound(&m) || (q->kind != IBC_O_wire && (!to_peer(&m) || !addressed(&m))))
         return false;
     m.c.device = q->partner ? q->partner->device : q->device;
     if (iba_view_has_bth(v))
         m.c.psn_base = run_psn_base(q, iba_bth_opcode(iba_view_bth(v)), false);
-    if (s->message && (v->payload_len != IBA_MAD_BYTES || !run_cm_matches(p, s, v->wire + v->payload_at, d)))
+    if (s->message && q->kind == IBC_O_wire && !run_smp_matches(p, s, k, d))
+        return false;
+    if (s->message && q->kind != IBC_O_wire &&
+        (v->payload_len != IBA_MAD_BYTES || !run_cm_matches(p, s, v->wire + v->payload_at, d)))
         return v->payload_len != IBA_MAD_BYTES ? differs(&m, "a datagram of 256 bytes", "another length") : false;
     for (unsigned i = 0; i < s->n_arg; i++)
         if (run_is_field(&s->arg[i]) && s->arg[i].hdr != IBC_H_MAD && !field_fits(&m, &s->arg[i]))

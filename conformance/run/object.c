@@ -3,7 +3,7 @@
  * created on both devices. */
 #include <string.h>
 #include "fabric/iba_port.h"
-#include "run/play.h"
+#include "run/fabric.h"
 
 static const struct ibc_arg *object_arg(const struct ibc_object *o, enum ibc_key key)
 {
@@ -166,6 +166,8 @@ bool run_make_objects(struct run_player *p)
 {
     uint32_t later = 0; /* objects that a later step creates */
 
+    if (p->fabric)
+        return run_make_fabric(p);
     _Static_assert(IBC_MAX_OBJECTS <= 32, "a set of objects is a 32-bit mask");
     for (unsigned i = 0; i < p->play->n_step; i++)
         if (p->play->step[i].kind == IBC_S_object)

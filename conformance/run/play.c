@@ -75,6 +75,10 @@ static const uint8_t traits[IBC_S_COUNT] = {
     [IBC_S_call] = ACTS | AT_ONCE,
     [IBC_S_told] = ASKED_IN_TURN,
     [IBC_S_gives] = AT_ONCE,
+    [IBC_S_set] = ACTS,
+    [IBC_S_get] = ACTS,
+    [IBC_S_pull] = ACTS | AT_ONCE,
+    [IBC_S_plug] = ACTS | AT_ONCE,
     [IBC_S_destroy] = ACTS | AT_ONCE,
     [IBC_S_dereg] = ACTS | AT_ONCE,
     [IBC_S_free] = ACTS | AT_ONCE,
@@ -214,7 +218,7 @@ static void play(struct run_player *p)
     ended = run_make_objects(p) && play_steps(p);
     if (p->o->ended)
         p->o->ended(p->o->ctx, p);
-    if (!p->died && (measured(p) || ended || (p->verdict == IBC_IS_FAIL && !p->o->stop_at_first)))
+    if (!p->died && !p->fabric && (measured(p) || ended || (p->verdict == IBC_IS_FAIL && !p->o->stop_at_first)))
         run_health(p, &last);
     if (!p->lost)
         see_logs(p, &last);

@@ -100,12 +100,16 @@ struct run_live {
     uint32_t service_qpn, device_qpn, handle;
     uint8_t ack_timeout; /* code, of the device's REQ; 0: it has sent none */
     uint64_t tid;
+    /* wires of a subnet: id[0] is the number of the end */
+    const struct run_live *node;
+    uint8_t port;      /* of its node; 0: the node's software */
+    uint64_t trap_tid; /* of the last trap that was expected */
 };
 /* Objects that send and receive packets. For a connection manager id[0] is 1, for QP1, and id[1] its communication ID;
  * peer is the tester's. */
 static inline bool run_has_packets(const struct run_live *l)
 {
-    return l->kind == IBC_O_qp || l->kind == IBC_O_cm;
+    return l->kind == IBC_O_qp || l->kind == IBC_O_cm || l->kind == IBC_O_wire;
 }
 
 struct run_wr { /* what was posted */
@@ -136,14 +140,16 @@ struct run_player {
     const struct ibc_play *play;
     enum ibc_link link;
     uint64_t caps, seed;
-    unsigned n_device; /* 2: the tester is in the middle */
-    bool informs;      /* the scenario is informational */
-    bool unwell;       /* a health probe of this play has failed, or its device has died */
-    bool died;         /* the device went away, or its system complained */
-    bool proved;       /* the failure needs no second play: the device's system reported it */
-    bool logged;       /* `measured` is a complaint of the device's system */
-    bool unclean;      /* the play could not begin */
-    bool lost;         /* the agent was: */
+    unsigned n_device;       /* 2: the tester is in the middle */
+    bool fabric;             /* a subnet is under test: packets come from its ends */
+    const uint8_t *smp_base; /* the datagram that a `set` has read, while it writes; else NULL */
+    bool informs;            /* the scenario is informational */
+    bool unwell;             /* a health probe of this play has failed, or its device has died */
+    bool died;               /* the device went away, or its system complained */
+    bool proved;             /* the failure needs no second play: the device's system reported it */
+    bool logged;             /* `measured` is a complaint of the device's system */
+    bool unclean;            /* the play could not begin */
+    bool lost;               /* the agent was: */
     uint32_t lost_line;
     char lost_what[RUN_TEXT], lost_why[RUN_TEXT];
     char late[RUN_TEXT]; /* how the tester or the agent was late; empty: in time */
@@ -234,6 +240,8 @@ struct run_live *run_live(struct run_player *p, const struct ibc_step *s);
 const char *run_word(const struct ibc_value *v);
 const struct ibc_address *run_party(const struct run_player *p, const struct ibc_value *v); /* NULL: the peer */
 uint32_t run_psn_base(const struct run_live *q, uint8_t opcode, bool to_device);
+/* The wire of a subnet with that end, or NULL. */
+struct run_live *run_wire_of(struct run_player *p, unsigned end);
 /* The QP of that number, or NULL. */
 struct run_live *run_qp_of(struct run_player *p, uint32_t qpn, unsigned device);
 

@@ -203,6 +203,7 @@ static void run_with(const struct ibc_scenario *s, struct run_player *p, struct 
 
     p->seed = p->o->seed;
     p->informs = is_informational(s);
+    p->fabric = s->role == IBC_ROLE_fabric;
     p->n_device = s->role == IBC_ROLE_middle ? IBC_DEVICES : 1;
     p->keep_evidence = p->o->evidence_dir != NULL;
     if (!applicable(s, p, r))

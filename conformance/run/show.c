@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include "run/play.h"
+#include "run/fabric.h"
 #include "wire/iba_aeth.h"
 
 static void add(char *out, size_t n, const char *format, ...) __attribute__((format(printf, 3, 4)));
@@ -159,6 +159,12 @@ void run_show_packet(const struct run_packet *k, char *out, size_t n)
 {
     const struct iba_view *v = &k->view;
 
+    if (iba_view_has(v, IBA_H_fc)) {
+        const uint8_t *fc = iba_view_hdr(v, IBA_H_fc);
+        snprintf(out, n, "FLOW op %u vl %u fctbs %u fccl %u", (unsigned)iba_fc_op(fc), (unsigned)iba_fc_vl(fc),
+                 (unsigned)iba_fc_fctbs(fc), (unsigned)iba_fc_fccl(fc));
+        return;
+    }
     if (!iba_view_has_bth(v)) {
         snprintf(out, n, "%u bytes%s%s", k->len, v->err ? ": " : " without transport header",
                  v->err ? iba_strerror(v->err) : "");
@@ -168,6 +174,8 @@ void run_show_packet(const struct run_packet *k, char *out, size_t n)
         add_cm(out, n, v->wire + v->payload_at);
         return;
     }
+    if (run_smp_show(v, out, n))
+        return;
     show_opcode(iba_bth_opcode(iba_view_bth(v)), out, n);
     add(out, n, " psn 0x%06x", iba_bth_psn(iba_view_bth(v)));
     if (iba_view_has(v, IBA_H_aeth)) {

@@ -42,6 +42,14 @@ struct run_live *run_qp_of(struct run_player *p, uint32_t qpn, unsigned device)
     return NULL;
 }
 
+struct run_live *run_wire_of(struct run_player *p, unsigned end)
+{
+    for (unsigned i = 0; i < p->play->n_object; i++)
+        if (p->live[i].kind == IBC_O_wire && p->live[i].id[0] == end)
+            return &p->live[i];
+    return NULL;
+}
+
 /* A region's or window's address or key on that device */
 static uint64_t attribute(const struct run_live *l, unsigned attr, const struct run_context *c)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Frames out and in. A received frame is queued at the QP it is addressed to, until a step asks for it. */
 #include <string.h>
-#include "run/play.h"
+#include "run/fabric.h"
 
 #define FLIGHT_LEAST (2 * RUN_MS) /* the tester's own interface may delay a frame this long */
 
@@ -54,6 +54,23 @@ static struct run_live *owner_of(struct run_player *p, const struct run_packet *
     return sender;
 }
 
+/* An agent may send traps whenever it has a reason, and a port flow-control packets: a scenario that has no line about
+ * them is not about them. */
+static bool is_unasked(const struct run_player *p, const struct run_packet *k)
+{
+    const uint8_t *mad = run_smp_in(k);
+    const bool flow = iba_view_has(&k->view, IBA_H_fc), trap = mad && iba_madhdr_method(mad) == RUN_TRAP;
+
+    if (!p->fabric || (!flow && !trap))
+        return false;
+    for (unsigned i = 0; i < p->play->n_step; i++) {
+        const struct ibc_step *s = &p->play->step[i];
+        if (s->kind == IBC_S_expect && (flow ? s->op == IBC_FLOW_OPCODE : s->method == RUN_TRAP))
+            return false;
+    }
+    return true;
+}
+
 static bool arrived(struct run_player *p, struct run_packet *k, const struct ibc_step *s)
 {
     struct run_live *q;
@@ -62,10 +79,10 @@ static bool arrived(struct run_player *p, struct run_packet *k, const struct ibc
     enlist(p, k, s);
     iba_view_parse(&k->view, p->t->framing, k->frame, k->len, k->len, NULL);
     iba_view_check(&k->view);
-    if (run_cm_is_late(p, k))
+    if (run_cm_is_late(p, k) || is_unasked(p, k))
         return true;
-    q = run_cm_owner(p, k);
-    if (!q)
+    q = p->fabric ? run_wire_of(p, k->device) : run_cm_owner(p, k);
+    if (!q && !p->fabric)
         q = owner_of(p, k);
     if (!q) {
         run_show_packet(k, got, sizeof got);
@@ -77,8 +94,10 @@ static bool arrived(struct run_player *p, struct run_packet *k, const struct ibc
     else
         q->head = k;
     q->tail = k;
-    run_late_asked(p, q, k);
-    run_flight_answered(p, q, &k->view);
+    if (!p->fabric) {
+        run_late_asked(p, q, k);
+        run_flight_answered(p, q, &k->view);
+    }
     if (++p->n_waiting > RUN_MAX_PACKETS)
         return run_fail(p, s, k, "an end of it", "packets without end");
     return true;
@@ -97,7 +116,7 @@ bool run_collect(struct run_player *p, uint64_t until, bool *came, const struct 
     *came = false;
     if (!frame)
         return run_error(p, s, "out of memory");
-    if (p->n_device > 1)
+    if (p->n_device > 1 || p->fabric)
         rc = p->t->ops->collect_any(p->t, until, frame, &len, &at, &device);
     else
         rc = p->t->ops->collect(p->t, 0, until, frame, &len, &at);
@@ -164,6 +183,8 @@ bool run_inject(struct run_player *p, struct run_packet *k, const struct ibc_ste
     if (!run_did(p, s, p->t->ops->inject(p->t, k->device, k->frame, k->len), "take the packet"))
         return false;
     p->sent_by = run_now(p);
+    if (p->fabric)
+        return true;
     run_flight_sent(p, &k->view, k->device);
     if (is_unbroken(s))
         run_late_answered(p, &k->view, k->device);

@@ -71,6 +71,17 @@ static void object_add(struct ibc_play *p, const char *name, enum ibc_object_kin
     o->line = line;
 }
 
+/* The tester's ends of a node's ports, "s.1" and on; "s.0" is the node's software. */
+static void wires_add(struct ibc_play *p, const struct ibc_text *t)
+{
+    char name[IBC_NAME];
+
+    for (unsigned i = 0; i <= ibc_node_ports(t); i++) {
+        snprintf(name, sizeof name, "%.*s.%u", IBC_NAME - 4, t->word[1].s, i);
+        object_add(p, name, IBC_O_wire, t->line);
+    }
+}
+
 /* Registers all objects of the play; their attributes are read when their line is reached. */
 static void objects(struct ibc_binder *b)
 {
@@ -80,9 +91,12 @@ static void objects(struct ibc_binder *b)
     object_add(b->play, "pd", IBC_O_pd, 0);
     object_add(b->play, "m", IBC_O_mr, 0);
     object_add(b->play, "l", IBC_O_mr, 0);
-    for (const struct ibc_text *t = l->body; t < l->body + l->n_body; t++)
+    for (const struct ibc_text *t = l->body; t < l->body + l->n_body; t++) {
         if (t->form == IBC_FORM_OBJECT)
             object_add(b->play, t->word[1].s, (enum ibc_object_kind)t->kind, t->line);
+        if (t->form == IBC_FORM_OBJECT && ibc_is_node(t->kind))
+            wires_add(b->play, t);
+    }
 }
 
 /* ---- steps ---- */
@@ -135,6 +149,9 @@ static bool object_line(struct ibc_binder *b, bool above)
         return false;
     if (above)
         return true;
+    if (ibc_is_node(b->at->kind) || b->at->kind == IBC_O_cable)
+        return ibc_fault(b->fault, b->at->line, b->at->column, "a %s stands above the first step",
+                         ibc_object_names[b->at->kind]);
     s = step_new(b);
     if (s == NULL)
         return false;
@@ -183,13 +200,29 @@ static uint16_t message_of(const struct ibc_step *s)
     return s->kind == IBC_S_told ? of_event[s->op] : 0;
 }
 
+static const char *smp_name(size_t i, const void *unused)
+{
+    (void)unused;
+    return ibc_smp_name(i);
+}
+
+/* Datagrams to and from agents: "GET PortInfo". `w` is the attribute. */
+static bool smp(struct ibc_binder *b, struct ibc_step *s, const struct ibc_word *w)
+{
+    if (w >= b->word + b->n_word)
+        return ibc_fault(IBC_AT(b, w - 1), "the attribute is missing");
+    s->message = b->message = ibc_smp_find(w->s);
+    s->op = IBA_UD_SEND_ONLY;
+    b->hdrs = ibc_opcode_hdrs(s->op);
+    return s->message != 0 || ibc_fault_unknown(IBC_AT(b, w), "attribute", w->s, smp_name, ibc_smp_count(), NULL);
+}
+
 static bool opcode(struct ibc_binder *b, struct ibc_step *s, const struct ibc_word *w)
 {
     struct ibc_number n;
 
     if (b->play->object[s->object].kind == IBC_O_cm)
         return message(b, s, w);
-
     if (*w->s >= '0' && *w->s <= '9') {
         if (!ibc_expr(w->s, false, &n) || n.negative || n.n > UINT8_MAX)
             return ibc_fault(IBC_AT(b, w), "'%.40s' is no opcode", w->s);
@@ -204,10 +237,35 @@ static bool opcode(struct ibc_binder *b, struct ibc_step *s, const struct ibc_wo
         return ibc_fault_unknown(IBC_AT(b, w), "opcode", w->s, ibc_opcode_name, 512, NULL);
     if (s->op == IBC_ANY_OPCODE && s->kind == IBC_S_send)
         return ibc_fault(IBC_AT(b, w), "ANY is to be expected, not sent");
-    if (s->kind == IBC_S_send && (s->op == IBC_RAW_OPCODE) != ibc_type_is_raw(service_of(b->play, s->object)))
+    if (s->kind == IBC_S_send && b->play->object[s->object].kind != IBC_O_wire &&
+        (s->op == IBC_RAW_OPCODE) != ibc_type_is_raw(service_of(b->play, s->object)))
         return ibc_fault(IBC_AT(b, w), "RAW is what raw queue pairs send, and all they send");
     b->hdrs = ibc_opcode_hdrs(s->op);
     return true;
+}
+
+/* A packet on a wire of a subnet; *from moves past its words. */
+static bool wire_packet(struct ibc_binder *b, struct ibc_step *s, unsigned *from)
+{
+    const struct ibc_word *w = &b->word[*from];
+    const struct ibc_vocab_row *method = ibc_vocab_find(IBC_VOCAB_METHOD, w->s);
+
+    if (s->kind == IBC_S_set || s->kind == IBC_S_get) {
+        ++*from;
+        return smp(b, s, w);
+    }
+    if (method != NULL) {
+        *from += 2;
+        s->method = (uint8_t)method->n;
+        return smp(b, s, w + 1);
+    }
+    ++*from;
+    if (strcmp(w->s, "FLOW") == 0) {
+        s->op = IBC_FLOW_OPCODE;
+        b->hdrs = 0;
+        return true;
+    }
+    return opcode(b, s, w);
 }
 
 /* The word after the step's that names the operation; *from moves past it. */
@@ -217,10 +275,12 @@ static bool operation(struct ibc_binder *b, const struct ibc_shape *shape, struc
     enum ibc_vocab of = (enum ibc_vocab)shape->op;
     const struct ibc_vocab_row *row;
 
-    if (!shape->packet && of == IBC_VOCAB_NONE)
+    if (!shape->op_must && of == IBC_VOCAB_NONE)
         return true;
     if (*from >= b->n_word)
         return !shape->op_must || ibc_fault(IBC_AT(b, w - 1), "the operation is missing");
+    if (s->object != UINT16_MAX && b->play->object[s->object].kind == IBC_O_wire && shape->op_must)
+        return wire_packet(b, s, from);
     if (shape->packet) {
         (*from)++;
         return opcode(b, s, w);

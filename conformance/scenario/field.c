@@ -40,7 +40,7 @@ static const char *prefix(const struct iba_hdr_info *h)
 {
     const size_t n = sizeof infiniband - 1;
 
-    return strncmp(h->prefix, infiniband, n) == 0 ? h->prefix + n : h->prefix;
+    return strncmp(h->prefix, infiniband, n) == 0 ? h->prefix + n : h->prefix; /* of flow control "infiniband_link" */
 }
 
 static const struct iba_field *whole_find(const char *name, enum iba_hdr *hdr)

@@ -31,6 +31,20 @@ enum { IBC_MESSAGES = 13 };
  * short ones "sid", "psn". *at: the byte of the datagram where the field's layout begins. NULL: none. */
 const struct iba_field *ibc_message_field(uint16_t message, const char *name, uint32_t *at);
 
+/* Attributes of agents, in datagrams on the wires of a subnet: "PortInfo", "PortCounters", and "Notice:259" for a
+ * notice with that trap number, whose details may be named. 0: none of that name. The names: i below ibc_smp_count().
+ */
+uint16_t ibc_smp_find(const char *name);
+size_t ibc_smp_count(void);
+const char *ibc_smp_name(size_t i);
+const struct iba_mad_attr *ibc_smp_attr(uint16_t message);
+uint16_t ibc_smp_trap(uint16_t message); /* 0: it is not "Notice:N" */
+/* A field of the datagram: of its header (also "tid", "method", "class", "version", "base", "attribute", "modifier",
+ * "status"), of the SMP's ("mkey", "hops", "pointer", "d", "path[I]", "back[I]"), of the attribute by core's name, or
+ * an entry of its table ("pkey[I]", "vl[I]", "weight[I]", "port[I]", "ports[I]", "guid[I]"). *at: the byte of the
+ * datagram from which the field counts. index: -1: none. NULL: no such field. */
+const struct iba_field *ibc_smp_field(uint16_t message, const char *name, int index, uint32_t *at);
+
 /* "SEND_ONLY" of a service, "UD_SEND_ONLY", "ANY", "RAW"; IBC_NO_OP: no such. `type` is enum iba_qp_type. */
 uint16_t ibc_opcode_find(const char *name, uint8_t type);
 /* Whether a QP of that type has packets without a BTH. */

@@ -241,15 +241,24 @@ static const struct ibc_row gives[] = {
     WORD(mig, MIG),
 };
 
+/* ---- nodes of a subnet ---- */
+#define NODE                                                                                                           \
+    ONE_TO(ports, 18), BITS(lid, 16), UPTO(lmc, 7), BITS(sm, 16), BITS(mkey, 64), UPTO(protect, 3), BITS(lease, 16),   \
+        WORD(state, PORT), ONE_TO(vls, 5), UPTO(credits, 2048), FLAG(refresh)
+static const struct ibc_row node_switch[] = {NODE, FL(route, REMOVE, 0, 0xffff, IBC_R_MANY)};
+static const struct ibc_row node_adapter[] = {NODE};
+static const struct ibc_row cable[] = {FL(one, OBJECT, KIND(wire), 0, MUST), FL(other, OBJECT, KIND(wire), 0, MUST)};
+
 #define ROWS(r) r, sizeof r / sizeof *r
-#define SENDS (1 << IBC_ROLE_responder | 1 << IBC_ROLE_requester | 1 << IBC_ROLE_both | 1 << IBC_ROLE_middle)
+#define SENDS (1 << IBC_ROLE_responder | 1 << IBC_ROLE_requester | 1 << IBC_ROLE_both | 1 << IBC_ROLE_middle | 1 << IBC_ROLE_fabric)
 #define BETWEEN (1 << IBC_ROLE_middle)
+#define FABRIC (1 << IBC_ROLE_fabric)
 #define QUEUES (KIND(qp) | KIND(srq) | KIND(cq))
 /*   kind            keys               object              kinds                        op    must   packet compares some, roles */
 static const struct ibc_shape steps[IBC_S_COUNT] = {
-    [IBC_S_send]        = {ROWS(send),        IBC_OBJECT_AFTER,  KIND(qp) | KIND(cm),     0,                true,  true,  false, false, SENDS},
-    [IBC_S_expect]      = {ROWS(expect),      IBC_OBJECT_AFTER,  KIND(qp) | KIND(cm),     0,                true,  true,  true,  false, SENDS},
-    [IBC_S_silence]     = {ROWS(time_may),    IBC_OBJECT_MAYBE,  KIND(qp) | KIND(cm),     0,                false, false, false, false, 0},
+    [IBC_S_send]        = {ROWS(send),        IBC_OBJECT_AFTER,  KIND(qp) | KIND(cm) | KIND(wire), 0,                true,  true,  false, false, SENDS},
+    [IBC_S_expect]      = {ROWS(expect),      IBC_OBJECT_AFTER,  KIND(qp) | KIND(cm) | KIND(wire), 0,                true,  true,  true,  false, SENDS},
+    [IBC_S_silence]     = {ROWS(time_may),    IBC_OBJECT_MAYBE,  KIND(qp) | KIND(cm) | KIND(wire), 0,                false, false, false, false, 0},
     [IBC_S_wait]        = {ROWS(time_must),   IBC_OBJECT_NONE,   0,                       0,                false, false, false, false, 0},
     [IBC_S_post]        = {ROWS(post),        IBC_OBJECT_BEFORE, KIND(qp),                IBC_VOCAB_POST,   true,  false, false, false, 0},
     [IBC_S_recv]        = {ROWS(recv),        IBC_OBJECT_BEFORE, KIND(qp) | KIND(srq),    0,                false, false, false, false, 0},
@@ -279,6 +288,10 @@ static const struct ibc_shape steps[IBC_S_COUNT] = {
     [IBC_S_call]        = {ROWS(call),        IBC_OBJECT_BEFORE, KIND(cm),                IBC_VOCAB_CM_VERB, true,  false, false, false, 0},
     [IBC_S_told]        = {ROWS(told),        IBC_OBJECT_BEFORE, KIND(cm),                IBC_VOCAB_CM_EVENT, true,  false, true,  false, 0},
     [IBC_S_gives]       = {ROWS(gives),       IBC_OBJECT_BEFORE, KIND(cm),                0,                false, false, true,  false, 0},
+    [IBC_S_set]         = {NULL, 0,           IBC_OBJECT_BEFORE, KIND(wire),              0,                true,  false, false, false, FABRIC},
+    [IBC_S_get]         = {NULL, 0,           IBC_OBJECT_BEFORE, KIND(wire),              0,                true,  false, true,  false, FABRIC},
+    [IBC_S_pull]        = {NULL, 0,           IBC_OBJECT_BEFORE, KIND(wire),              0,                false, false, false, false, FABRIC},
+    [IBC_S_plug]        = {NULL, 0,           IBC_OBJECT_BEFORE, KIND(wire),              0,                false, false, false, false, FABRIC},
     [IBC_S_object]      = {NULL, 0,           IBC_OBJECT_NONE,   0,                       0,                false, false, false, false, 0},
 };
 static const struct ibc_shape objects[IBC_O_COUNT] = {
@@ -291,6 +304,9 @@ static const struct ibc_shape objects[IBC_O_COUNT] = {
     [IBC_O_handle] = {.row = handle, .n = sizeof handle / sizeof *handle},
     [IBC_O_cm] = {.row = cm, .n = sizeof cm / sizeof *cm},
     [IBC_O_qp] = {.row = qp, .n = sizeof qp / sizeof *qp},
+    [IBC_O_switch] = {.row = node_switch, .n = sizeof node_switch / sizeof *node_switch},
+    [IBC_O_adapter] = {.row = node_adapter, .n = sizeof node_adapter / sizeof *node_adapter},
+    [IBC_O_cable] = {.row = cable, .n = sizeof cable / sizeof *cable},
 };
 /* clang-format on */
 

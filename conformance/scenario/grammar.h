@@ -48,7 +48,7 @@ enum ibc_row_flag {
 struct ibc_row {
     uint8_t key, type;
     uint16_t flags;
-    uint8_t of;
+    uint16_t of;
     uint32_t ops; /* steps with an operation: 1 << those that take it; 0: all */
     uint64_t max;
 };

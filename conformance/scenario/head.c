@@ -285,6 +285,21 @@ static bool line_read(struct head *h, size_t kind, unsigned *seen)
     return heads[kind].read(h);
 }
 
+/* Packets of a subnet are datagrams, unless their lines say otherwise. A subnet is InfiniBand. */
+static bool give_service(struct head *h, unsigned seen, unsigned body)
+{
+    struct ibc_scenario *s = &h->l->s;
+
+    if (s->role == IBC_ROLE_fabric && (seen >> IBC_HEAD_role & 1) != 0) {
+        s->services = 1u << IBA_QPT_UD;
+        s->links = 1u << IBC_LINK_ib_local;
+        s->needs |= UINT64_C(1) << IBC_CAP_fabric;
+        return true;
+    }
+    return (seen >> IBC_HEAD_service & 1) != 0 || (body < s->n_line && !ibc_line_classify(h->f, &s->text[body])) ||
+           ibc_fault(h->f, body < s->n_line ? s->text[body].line : 0, 1, "the head has no 'service' line");
+}
+
 bool ibc_head_read(struct ibc_loaded *l, struct ibc_fault *f, unsigned *body)
 {
     struct head h = {l, f, l->s.text};
@@ -308,5 +323,5 @@ bool ibc_head_read(struct ibc_loaded *l, struct ibc_fault *f, unsigned *body)
             (*body == l->s.n_line || ibc_line_classify(f, &l->s.text[*body])))
             return ibc_fault(f, *body < l->s.n_line ? h.t->line : 0, 1, "the head has no '%s' line",
                              ibc_head_names[kind]);
-    return true;
+    return give_service(&h, seen, *body);
 }

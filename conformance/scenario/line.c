@@ -270,16 +270,18 @@ static bool key_bind(struct args *a, const struct ibc_row *r, const struct ibc_w
     return ibc_value_bind(a->b, r, w, value, arg);
 }
 
-/* A field of a connection manager's message. False: it has none of that name. *arg is NULL after a fault. */
-static bool message_field(struct args *a, const struct ibc_word *w, const char *name, const char *value,
+/* A field of a connection manager's message, or of an agent's. False: it has none of that name. *arg is NULL after a
+ * fault. */
+static bool message_field(struct args *a, const struct ibc_word *w, const char *name, int index, const char *value,
                           struct ibc_arg **arg)
 {
     uint32_t at;
-    const struct iba_field *f = ibc_message_field(a->b->message, name, &at);
+    const struct iba_field *f = ibc_smp_attr(a->b->message) != NULL ? ibc_smp_field(a->b->message, name, index, &at)
+                                                                    : ibc_message_field(a->b->message, name, &at);
 
     if (f == NULL)
         return false;
-    *arg = arg_new(a, w, name, IBC_K_FIELD, 0, f);
+    *arg = arg_new(a, w, name, IBC_K_FIELD, index < 0 ? 0 : IBC_R_MANY, f);
     if (*arg == NULL)
         return true;
     (*arg)->hdr = IBC_H_MAD;
@@ -297,7 +299,7 @@ static bool field(struct args *a, const struct ibc_word *w, const char *name, co
     enum iba_hdr hdr = IBA_H_bth;
     uint8_t attr;
 
-    if (b->message != 0 && message_field(a, w, name, value, &arg))
+    if (b->message != 0 && message_field(a, w, name, -1, value, &arg))
         return arg != NULL;
     switch (ibc_field_find(name, b->hdrs, &hdr, &f, &attr)) {
     case IBC_FIELD_UNKNOWN: return unknown(a, w, name);
@@ -317,15 +319,19 @@ static bool indexed(struct args *a, const struct ibc_word *w, const char *bracke
 {
     const struct ibc_row *r = row_find(a->shape, w->s, (size_t)(bracket - w->s));
     struct ibc_number n;
-    const char *index;
+    const char *index, *name = ibc_arena_string(a->b->arena, w->s, (size_t)(bracket - w->s));
+    const bool of_table = ibc_smp_attr(a->b->message) != NULL;
+    struct ibc_arg *arg;
 
-    if (r == NULL || (r->flags & IBC_R_INDEX) == 0)
+    if (!of_table && (r == NULL || (r->flags & IBC_R_INDEX) == 0))
         return unknown(a, w, w->s);
     if (equals == bracket + 1 || equals[-1] != ']')
         return ibc_fault(IBC_AT(a->b, w), "']' is missing");
     index = ibc_arena_string(a->b->arena, bracket + 1, (size_t)(equals - bracket) - 2);
     if (!ibc_expr(index, false, &n) || n.negative || n.n > UINT8_MAX)
         return ibc_fault(IBC_AT(a->b, w), "'%.40s' is no index", index);
+    if (of_table)
+        return message_field(a, w, name, (int)n.n, equals + 1, &arg) ? arg != NULL : unknown(a, w, w->s);
     if (!key_bind(a, r, w, equals + 1))
         return false;
     a->arg[a->n - 1].at = (uint32_t)n.n;

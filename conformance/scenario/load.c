@@ -23,11 +23,14 @@ static bool object_named(struct ibc_loaded *l, struct ibc_fault *f, const struct
     for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
         if (strcmp(name, taken[i]) == 0)
             return ibc_fault(f, t->line, t->word[1].column, i < 3 ? "'%s' is always there" : "'%s' is a word", name);
+    if (ibc_is_node(t->kind) && (len > IBC_NAME - 5 || ibc_node_ports(t) == 0))
+        return ibc_fault(f, t->line, t->column, "a node has a short name, and ports= is a plain number");
     if (!ibc_name_is_free(name))
         return ibc_fault(f, t->line, t->word[1].column, "'%s' is a word", name);
     for (const struct ibc_text *o = l->body; o < t; o++)
         if (o->form == IBC_FORM_OBJECT && strcmp(o->word[1].s, name) == 0)
             return ibc_fault(f, t->line, t->word[1].column, "'%s' was made in line %u already", name, o->line);
+    *n += ibc_is_node(t->kind) ? ibc_node_ports(t) + 1 : 0; /* its wires */
     if (++*n > IBC_MAX_OBJECTS)
         return ibc_fault(f, t->line, t->column, "more than %d objects", IBC_MAX_OBJECTS - 3);
     return true;
@@ -51,6 +54,12 @@ static bool alternative_placed(struct ibc_fault *f, const struct ibc_text *first
 static bool role_has(const struct ibc_scenario *s, struct ibc_fault *f, const struct ibc_text *t)
 {
     const struct ibc_shape *shape = ibc_shape_of_step((enum ibc_step_kind)t->kind);
+
+    if (t->form == IBC_FORM_OBJECT && t->kind == IBC_O_wire)
+        return ibc_fault(f, t->line, t->column, "wires are made with their switch or adapter");
+    if (t->form == IBC_FORM_OBJECT && (s->role == IBC_ROLE_fabric) != (ibc_is_node(t->kind) || t->kind == IBC_O_cable))
+        return ibc_fault(f, t->line, t->column, "role %s has no '%s'", ibc_role_names[s->role],
+                         ibc_object_names[t->kind]);
 
     if ((t->form != IBC_FORM_STEP && t->form != IBC_FORM_PACKET) || shape->roles == 0 ||
         (shape->roles >> s->role & 1) != 0)

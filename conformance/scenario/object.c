@@ -1,7 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The objects of a play, by name. */
 #include "bind.h"
+#include <stdlib.h>
 #include <string.h>
+
+unsigned ibc_node_ports(const struct ibc_text *t)
+{
+    static const char key[] = "ports=";
+    unsigned n = 2;
+    char *end;
+
+    for (unsigned i = 2; i < t->n_word; i++)
+        if (strncmp(t->word[i].s, key, sizeof key - 1) == 0) {
+            n = (unsigned)strtoul(t->word[i].s + sizeof key - 1, &end, 0);
+            n = *end == '\0' && n < IBC_MAX_OBJECTS ? n : 0;
+        }
+    return n;
+}
 
 static const char *object_name(size_t i, const void *binder)
 {

@@ -21,13 +21,14 @@
 
 enum {
     IBC_NAME = 32,        /* bytes of an object's or variable's name, with its 0 */
-    IBC_MAX_OBJECTS = 24, /* a play, repeats unrolled */
+    IBC_MAX_OBJECTS = 32, /* a play, repeats unrolled */
     IBC_MAX_STEPS = 4096, /* a play, repeats unrolled */
     IBC_MAX_ARGS = 24,    /* a line */
     IBC_MAX_ALTS = 6,     /* x|y|z of one value */
     IBC_MAX_VARIATIONS = 512,
     IBC_ANY_OPCODE = 0x100,
-    IBC_RAW_OPCODE = 0x101, /* no BTH: packets of raw QPs */
+    IBC_RAW_OPCODE = 0x101,  /* no BTH: packets of raw QPs */
+    IBC_FLOW_OPCODE = 0x102, /* a flow-control packet */
     IBC_NO_OP = 0xffff,
     IBC_H_MAD = 0xff, /* arg.hdr */
 };
@@ -62,6 +63,8 @@ enum ibc_value_kind {
  *                            IBA_ ("mem_busy"); or ANY
  *   pd scq rcq srq peer mw mr, group of attach (IBC_K_value)    REF of the object itself
  *   at to va iova, place of memory, write, page (IBC_K_value)   REF (IBC_A_va) or NUMBER
+ *   route                    LID in arg.at, port
+ *   one other                REF of a wire
  *   sge                      address as `at`, length in arg.at
  *   insert poke              arg.at and BYTES; remove: arg.at and NUMBER
  *   as same, name of counter WORD; delta: NUMBER or RANGE
@@ -106,7 +109,9 @@ struct ibc_step {
     uint16_t object; /* index into play->object; UINT16_MAX: none */
     uint16_t op; /* packets: opcode with the service's bits, IBC_ANY_OPCODE or IBC_RAW_OPCODE; post and completion: enum
                     iba_wr_op; IBC_NO_OP: not given */
-    uint16_t message;     /* of a connection manager: attribute ID; 0: none */
+    uint16_t message; /* of a connection manager: attribute ID; of an agent: ibc_smp_find(); 0: none */
+    uint8_t method;   /* of a datagram to or from an agent */
+    bool asks;        /* a request made from a line `get` or `set`: fields of the attribute are those of its answer */
     uint16_t alternative; /* index of the next alternative of this event in play->step, 0: none */
     bool is_alternative;  /* only reached through the line before it */
     uint32_t line;

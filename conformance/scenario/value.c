@@ -56,11 +56,11 @@ bool ibc_value_bind(struct ibc_binder *b, const struct ibc_row *row, const struc
     struct ibc_want want = {.row = row, .attr = IBC_A_ITSELF, .max = row->max};
 
     if (row->type == IBC_T_NUMBER)
-        want.attr = row->of;
+        want.attr = (uint8_t)row->of;
     if (row->type == IBC_T_PLACE || row->type == IBC_T_SGE)
         want.attr = IBC_A_va, want.max = UINT64_MAX;
     if (row->type == IBC_T_EVERYWHERE)
-        want.words = row->of;
+        want.words = (uint8_t)row->of;
     if (row->type == IBC_T_PAYLOAD)
         want.max = IBC_MAX_FILE;
     return values(b, &want, w, s, arg);

@@ -37,6 +37,8 @@
     V(SAYS,       "verdict")                                                                                           \
     V(CM_VERB,    "verb of a connection manager")                                                                      \
     V(CM_EVENT,   "event of a connection manager")                                                                     \
+    V(METHOD,     "method")                                                                                            \
+    V(PORT,       "state of a port")                                                                                   \
     V(KIND,       "kind of object")
 /* clang-format on */
 enum ibc_vocab {

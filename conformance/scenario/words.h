@@ -5,7 +5,7 @@
 #define IBC_WORDS_H
 
 /* clang-format off */
-#define IBC_ROLES(R) R(responder) R(requester) R(both) R(middle) R(verbs)
+#define IBC_ROLES(R) R(responder) R(requester) R(both) R(middle) R(verbs) R(fabric)
 #define IBC_CLASSES(C) C(mandatory) C(optional) C(recommended) C(conditional) C(informational) C(security)
 /*   word            encapsulation of core it is */
 #define IBC_LINKS(L)                                                                                                   \
@@ -53,6 +53,7 @@
     C(cm,            "a connection manager that the tester may use")                                                   \
     C(cm_fields,     "a connection manager whose user chooses each field of a message, and sees all that it does")          \
     C(cm_verbs,      "a connection manager whose user delays answers, loads alternate paths and asks for datagram services")  \
+    C(fabric,        "switches, adapters and links of a subnet whose other ends the tester has")                         \
     C(virtual_time,  "time that is exact and costs nothing: hours, and single microseconds")
 /* Why a device under libibverbs does not claim them, when the device itself could do them */
 #define IBC_UNCLAIMED(U)                                                                                               \
@@ -63,7 +64,7 @@
     U(counter_hook, "no verb sets counters")                                                                            \
     U(cm_fields, "librdmacm shows and sets private data, READ depths, retries; the kernel chooses all else")            \
     U(cm_verbs, "librdmacm has no call for MRA, LAP and SAP, and none that chooses the fields of SIDR_REP")
-#define IBC_OBJECT_KINDS(K) K(pd) K(mr) K(mw) K(cq) K(srq) K(group) K(handle) K(qp) K(cm)
+#define IBC_OBJECT_KINDS(K) K(pd) K(mr) K(mw) K(cq) K(srq) K(group) K(handle) K(qp) K(cm) K(switch) K(adapter) K(wire) K(cable)
 /* Attributes of an object with values known at run time: "m.rkey", "a.peer" */
 #define IBC_ATTRS(A) A(va) A(lkey) A(rkey) A(length) A(qpn) A(peer) A(epsn) A(psn) A(id) A(tid)
 
@@ -85,7 +86,7 @@
     H(spec,    false, true)                                                                                            \
     H(class,   true,  false)                                                                                           \
     H(role,    true,  true)                                                                                            \
-    H(service, false, true)                                                                                            \
+    H(service, false, false)                                                                                            \
     H(link,    false, false)                                                                                           \
     H(needs,   false, false)                                                                                           \
     H(vary,    false, false)                                                                                           \
@@ -129,6 +130,10 @@
     S(call,           "call")                                                                                          \
     S(told,           "told")                                                                                          \
     S(gives,          "gives")                                                                                         \
+    S(set,            "set")                                                                                           \
+    S(get,            "get")                                                                                           \
+    S(pull,           "pull")                                                                                          \
+    S(plug,           "plug")                                                                                          \
     S(object,         "object")   /* mr, mw, qp ... below the first step: created in the order of steps */
 
 /* Keys of name=value words, and bare words (a flag: value 1; a positional value has a key of its own). A key has the
@@ -154,6 +159,8 @@
     K(qkey_violations) K(av_port) K(alt_port) K(quiet) K(late)                                                          \
     /* connection managers */                                                                                          \
     K(backlog) K(compare) K(datagrams) K(both) K(alt_lid)                                                     \
+    /* nodes of a subnet */                                                                                            \
+    K(ports) K(sm) K(mkey) K(protect) K(lease) K(route) K(vls) K(credits) K(refresh) K(one) K(other)       \
     /* positional: the one value of silence, wait, state, event, notified, counter, memory, score, group, op */        \
     K(value) K(name) K(delta)
 /* clang-format on */

@@ -161,6 +161,44 @@ static void add_cm_rules(void)
             add_cm_row((enum iba_cm_table)t, row);
 }
 
+/* ---- rows of a subnet's nodes ---- */
+
+static const struct {
+    const char *subject; /* the sentence of a row continues this */
+} fabric_subjects[IBA_FABRIC_TABLE_COUNT] = {[IBA_FABRIC_ARRIVAL] = {"a packet that came "},
+                                             [IBA_FABRIC_DELIVERY] = {"a packet for the node "},
+                                             [IBA_FABRIC_DEPARTURE] = {"a packet that leaves "},
+                                             [IBA_FABRIC_WAITING] = {"a packet that waits "},
+                                             [IBA_FABRIC_FLOW] = {"a flow-control packet "},
+                                             [IBA_FABRIC_CREDIT] = {"a port "},
+                                             [IBA_FABRIC_PACE] = {"a port "},
+                                             [IBA_FABRIC_DIRECTED] = {"an SMP "},
+                                             [IBA_FABRIC_AGENT] = {"a request "},
+                                             [IBA_FABRIC_ATTRIBUTE] = {"the agent "},
+                                             [IBA_FABRIC_PORTINFO] = {"a Set "},
+                                             [IBA_FABRIC_SWITCHINFO] = {"a Set "},
+                                             [IBA_FABRIC_PERFORMANCE] = {"the agent "}};
+
+/* "fabric.arrival" */
+static const char *fabric_list(unsigned t, char name[40])
+{
+    (void)snprintf(name, 40, "fabric.%.30s", iba_fabric_tables[t]->name);
+    return name;
+}
+
+static void add_fabric_rules(void)
+{
+    char list[40];
+
+    for (unsigned t = 0; t < IBA_FABRIC_TABLE_COUNT; t++)
+        for (uint16_t row = 0; row < iba_fabric_tables[t]->n; row++) {
+            const struct iba_fabric_row *r = iba_fabric_row(iba_fabric_tables[t], row);
+            if (next(fabric_list(t, list), r->name, kind_names[IBA_CHANGE_DROP], r->clause))
+                (void)snprintf(says[n_all - 1], SAYS, "a device without this rule: %s%s", fabric_subjects[t].subject,
+                               r->sentence);
+        }
+}
+
 /* ---- rows of behaviour lists ---- */
 
 static void add_behaviour(const struct iba_behaviours *list, const struct iba_behaviour *b)
@@ -215,6 +253,7 @@ static void name_all(void)
 {
     add_rules();
     add_cm_rules();
+    add_fabric_rules();
     add_behaviours();
     add_fields();
     add_heard();
@@ -307,6 +346,19 @@ static bool apply_cm(struct ref_change *c, enum iba_cm_table t, uint16_t row, co
     return c->cm_decides;
 }
 
+static bool find_fabric_row(struct iba_node_break *b, const char *name, size_t len)
+{
+    char list[40];
+
+    for (unsigned t = 0; t < IBA_FABRIC_TABLE_COUNT; t++)
+        for (b->row = 0; b->row < iba_fabric_tables[t]->n; ++b->row)
+            if (is_name(fabric_list(t, list), iba_fabric_row(iba_fabric_tables[t], b->row)->name, name, len)) {
+                b->table = iba_fabric_tables[t];
+                return true;
+            }
+    return false;
+}
+
 /* Applies the requested change to an existing row. */
 static bool apply_row(struct ref_change *c, bool rule, uint16_t row, const char *word)
 {
@@ -349,6 +401,7 @@ static const char hear_changes[] = "no such change; a number or !N";
 static const char row_changes[] = "no such change; drop, swap, other or other:N, and not every row has each";
 static const char cm_row_changes[] =
     "no such change; drop, silent, code, stays, timer, untold or forgets, and not every row has each";
+static const char fabric_row_changes[] = "no such change; drop";
 static const char guards[] = "not to be had: later rows read what this one lets through, and would crash";
 
 static bool impossible(const char *spec, const char *why, char *err, size_t errlen)
@@ -400,6 +453,10 @@ bool mutant_apply(struct ref_change *c, const char *spec, char *err, size_t errl
     enum iba_cm_table t;
     if (find_cm_rule(&t, &row, spec, len))
         return apply_cm(c, t, row, change) || impossible(spec, cm_row_changes, err, errlen);
+    if (find_fabric_row(&c->row, spec, len)) {
+        c->breaks = strcmp(change, kind_names[IBA_CHANGE_DROP]) == 0;
+        return c->breaks || impossible(spec, fabric_row_changes, err, errlen);
+    }
     rule = find_rule(c, spec, len, &row);
     if (!rule && !find_behaviour(c, spec, len))
         return unknown(spec, len, err, errlen);

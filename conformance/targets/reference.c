@@ -67,6 +67,7 @@ static enum ibc_rc reset(struct ibc_target *t, enum ibc_link link, uint64_t seed
     r->change.emit.changed = 0;
     r->change.hear.seen = r->change.hear.field.changed = 0;
     t->refusal[0] = t->fault[0] = 0;
+    ref_fabric_close(r);
     ref_set_addresses(r);
     for (unsigned d = 0; d < IBC_DEVICES; d++)
         reset_device(r, d, seed);
@@ -171,6 +172,8 @@ static enum ibc_rc inject(struct ibc_target *t, unsigned d, const uint8_t *frame
     uint8_t room[IBC_FRAME + HEAR_MORE];
     struct iba_view v;
 
+    if (ref_fabric_is_open(r))
+        return ref_fabric_inject(r, d, frame, len);
     if (len > IBC_FRAME)
         return ref_fault(t, IBC_BROKEN, "a frame of %zu bytes, more than %d", len, (int)IBC_FRAME);
     if (r->change.hears)
@@ -268,7 +271,13 @@ static enum ibc_rc collect(struct ibc_target *t, unsigned d, uint64_t until, uin
 static enum ibc_rc collect_any(struct ibc_target *t, uint64_t until, uint8_t frame[IBC_FRAME], size_t *len,
                                uint64_t *at, unsigned *from)
 {
-    return collect_of(reference_of(t), (1u << IBC_DEVICES) - 1, until, frame, len, at, from);
+    struct reference *r = reference_of(t);
+
+    if (!ref_fabric_is_open(r))
+        return collect_of(r, (1u << IBC_DEVICES) - 1, until, frame, len, at, from);
+    const enum ibc_rc rc = ref_fabric_collect(r, until, frame, len, from);
+    *at = r->now;
+    return rc;
 }
 
 /* ---- from open to close ---- */
@@ -301,6 +310,7 @@ static void close_reference(struct ibc_target *t)
         give_back(r->d[d].rings, REF_RINGS);
         give_back(r->d[d].memory, REF_MEMORY);
     }
+    free(r->fabric);
     free(r);
 }
 
@@ -345,6 +355,8 @@ static const struct ibc_target_ops reference_ops = {
     .cm_call = ref_cm_call,
     .cm_event = ref_cm_event,
     .cm_attributes = ref_cm_attributes,
+    .fabric_open = ref_fabric_open,
+    .fabric_plug = ref_fabric_plug,
 };
 
 struct reference *ref_open(void)

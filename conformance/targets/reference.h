@@ -124,12 +124,16 @@ struct ref_change {
     bool cm_decides; /* `cm_rules` in place of the CM's own, in `cm_table` */
     enum iba_cm_table cm_table;
     struct iba_cm_changed_rules cm_rules;
+    bool breaks; /* `row`: that nodes of a subnet do not have */
+    struct iba_node_break row;
     bool does; /* `change` */
     struct iba_change change;
 };
 
+struct ref_fabric;
 struct reference {
     struct ibc_target t;
+    struct ref_fabric *fabric; /* made when the first subnet is; NULL before */
     struct ref_device d[IBC_DEVICES];
     enum ibc_link link;
     iba_time now;
@@ -196,6 +200,15 @@ bool ref_guards_hold(const struct ref_device *dev);
 enum ibc_rc ref_modify_qp(struct ibc_target *t, unsigned d, uint32_t qpn, const struct ibc_qp_attr *a);
 enum ibc_rc ref_query_qp(struct ibc_target *t, unsigned d, uint32_t qpn, struct iba_qp_attr *a);
 enum ibc_rc ref_post_send(struct ibc_target *t, unsigned d, uint32_t qpn, const struct ibc_send *s);
+
+/* ---- ref_fabric.c ---- */
+enum ibc_rc ref_fabric_open(struct ibc_target *t, const struct ibc_fabric *f);
+enum ibc_rc ref_fabric_plug(struct ibc_target *t, unsigned end, bool in);
+bool ref_fabric_is_open(const struct reference *r);
+void ref_fabric_close(struct reference *r);
+enum ibc_rc ref_fabric_inject(struct reference *r, unsigned end, const uint8_t *frame, size_t len);
+/* The next packet of any end before `until`. */
+enum ibc_rc ref_fabric_collect(struct reference *r, iba_time until, uint8_t *frame, size_t *len, unsigned *from);
 
 /* ---- ref_counters.c ---- */
 unsigned ref_counters(struct ibc_target *t, unsigned d, struct ibc_counter out[IBC_MAX_COUNTERS]);

@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <string.h>
 #include "cm/iba_cm.h"
+#include "fabric/iba_node.h"
 #include "scenario/scenario.h"
 #include "transport/iba_verbs.h"
 #include "wire/iba_crc.h"
@@ -118,6 +119,35 @@ struct ibc_cm_call {
     uint8_t compare[IBA_CM_REQ_BYTES], compare_n;
 };
 
+/* A subnet under test: nodes as a manager has left them, and the ends of their wires. */
+enum { IBC_NODES = 6, IBC_ENDS = 24, IBC_ROUTES = 24 };
+struct ibc_node_spec {
+    uint8_t type;  /* enum iba_node_type */
+    uint8_t ports; /* without a switch's port 0 */
+    uint8_t state; /* enum iba_port_state of all ports */
+    uint8_t vls;   /* code of VLCap */
+    uint16_t lid, sm;
+    uint8_t lmc, protect;
+    uint64_t mkey;
+    uint16_t lease;
+    uint16_t buffer; /* blocks of each lane's receive buffer; 0: no credits */
+    bool refresh;    /* flow-control packets at regular intervals */
+};
+struct ibc_end {
+    uint8_t node, port; /* port 0: the node's software */
+    uint8_t to;         /* number of the end that a cable leads to, plus 1; 0: the tester has it */
+};
+struct ibc_route {
+    uint8_t node, port;
+    uint16_t lid;
+};
+struct ibc_fabric {
+    struct ibc_node_spec node[IBC_NODES];
+    struct ibc_end end[IBC_ENDS];
+    struct ibc_route route[IBC_ROUTES]; /* of switches' forwarding tables */
+    unsigned n_node, n_end, n_route;
+};
+
 struct ibc_target_ops {
     const char *name, *help;
     /* A clean device: no objects, clock running, link as requested. Errors: DEAD, or a link it does not have. */
@@ -186,6 +216,11 @@ struct ibc_target_ops {
     enum ibc_rc (*choose_psn)(struct ibc_target *t, unsigned d, uint32_t *psn);
     /* An entry of the first port's GID table; NULL: the target cannot set it. */
     enum ibc_rc (*set_gid)(struct ibc_target *t, unsigned d, uint32_t index, const uint8_t gid[16]);
+    /* Builds a subnet. From then until the next reset, inject() and collect_any() are about its ends, by number; a
+     * frame of end N is what its port sends, or what its software receives. NULL: the target has none. */
+    enum ibc_rc (*fabric_open)(struct ibc_target *t, const struct ibc_fabric *f);
+    /* The tester pulls the cable of an end, or plugs it in. */
+    enum ibc_rc (*fabric_plug)(struct ibc_target *t, unsigned end, bool in);
     /* The first complaint of the device's system since the last call; empty: none. NULL: no log. */
     enum ibc_rc (*log)(struct ibc_target *t, unsigned d, char *text, size_t n);
     /* Frames that the wire lost since the target was opened, as far as it can know; NULL: it loses none. */

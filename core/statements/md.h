@@ -8,6 +8,37 @@
 /* clang-format off */
 /* area, id, section, compliance, edition, class, seen, then words; or status, words, reason */
 #define IBA_STATEMENTS_MD(OPEN, SHUT) \
+    OPEN(MD, "MD-02", "13.4.2", "", "", M, S, "A datagram of another base version is answered with status 1, bad version, or dropped.") \
+    OPEN(MD, "MD-03", "13.4.4", "", "", M, S, "QP0 takes the two classes of subnet management and no other.") \
+    OPEN(MD, "MD-04", "13.4.5", "", "", M, S, "Get and Set are answered by GetResp.") \
+    OPEN(MD, "MD-05", "13.4.7", "", "", M, S, "The status says why an agent refuses: bad version 1, method 2, attribute 3, value 7.") \
+    OPEN(MD, "MD-06", "13.4.6.4", "", "", M, K, "An answer has the transaction, class and attribute of its request, and goes back to where that came from.") \
+    OPEN(MD, "MD-102", "16.1", "", "", M, S, "The performance management agent has ClassPortInfo and PortCounters.") \
+    OPEN(MD, "MD-103", "16.1", "", "", M, S, "PortCounters has its fields at their places, each with its width.") \
+    OPEN(MD, "MD-104", "16.1.3.5", "", "", M, K, "Data counters count words of 4 bytes; counters stop at their largest value.") \
+    OPEN(MD, "MD-105", "16.1.3.5", "", "", M, S, "A Set of PortCounters writes the selected counters and no other; a port that does not exist is refused.") \
+    OPEN(MD, "MD-106", "16.1.4", "", "", C, S, "PortCountersExtended has the data, packet, unicast and multicast counters in 64 bits.") \
+    OPEN(MD, "MD-107", "16.1", "", "", M, S, "The performance management agent refuses unknown attributes and other class versions.") \
+    OPEN(MD, "MD-108", "16.1.3.5", "", "", M, S, "A port counts packets that it drops by what was wrong with them.") \
+    OPEN(MD, "MD-110", "14.2.5.1", "", "", C, S, "Trap 128 tells that a link of a switch changed its state, 131 that flow-control packets stay out.") \
+    OPEN(MD, "MD-112", "14.2.5.1", "", "", C, S, "Traps 256 to 259 tell which key was wrong, whose packet had it, and where it was seen.") \
+    OPEN(MD, "MD-113", "13.4.8.2", "", "", M, S, "A notice names the kind of node that produced it.") \
+    OPEN(MD, "MD-18", "14.2.1.1", "", "", M, S, "An SMP by LID goes to the agent of the port that has the LID.") \
+    OPEN(MD, "MD-20", "14.2.1.2", "", "", M, S, "An SMP with more than 63 hops is dropped.") \
+    OPEN(MD, "MD-21", "14.2.2", "C14-9", "", M, S, "An SMP starts its directed route by the first port of its initial path, with hop pointer 1.") \
+    OPEN(MD, "MD-22", "14.2.2", "C14-9", "", M, S, "On its directed route an SMP passes switches only: the port it came by is noted, and it goes on by the next port.") \
+    OPEN(MD, "MD-23", "14.2.2", "C14-9", "", M, S, "At the end of its directed route an SMP is for the agent, or goes on to DrDLID.") \
+    OPEN(MD, "MD-24", "14.2.2", "C14-9", "", M, S, "An SMP whose hop pointer is beyond its last hop by one is for the agent.") \
+    OPEN(MD, "MD-25", "14.2.2", "C14-9", "", M, S, "An SMP whose hop pointer is further beyond its last hop is dropped.") \
+    OPEN(MD, "MD-26", "14.2.2", "C14-13", "", M, S, "An answer starts its way back by the port that its request came by.") \
+    OPEN(MD, "MD-27", "14.2.2", "C14-13", "", M, S, "When it returns, an SMP follows the return path, then goes on to DrSLID.") \
+    OPEN(MD, "MD-28", "14.2.2", "C14-13", "", M, S, "An SMP that has come back along its route is for the manager's software.") \
+    OPEN(MD, "MD-30", "14.2.2", "", "", M, S, "In the directed part of a route packets have permissive LIDs.") \
+    OPEN(MD, "MD-31", "14.2.5", "", "", M, S, "An agent has the attributes of its kind of node, and refuses others.") \
+    OPEN(MD, "MD-32", "14.2.3", "", "", M, K, "The answer to a Set has the attribute as it is then.") \
+    OPEN(MD, "MD-33", "14.2.5.6", "", "", M, S, "PortInfo has its fields at their places.") \
+    OPEN(MD, "MD-35", "14.2.5.6", "C14-24-2.1", "", M, S, "A Set of PortInfo that takes the port down changes only the states.") \
+    OPEN(MD, "MD-36", "14.2.5", "", "", M, S, "A port takes SMPs in Init, Armed and Active.") \
     OPEN(MD, "MD-54", "", "", "", M, S, "The connection manager's messages are datagrams of class 7, class version 2, method Send.") \
     OPEN(MD, "MD-55", "", "", "", M, S, "A REQ has its fields at their places; its private data are 92 bytes.") \
     OPEN(MD, "MD-56", "", "", "", M, S, "An MRA or REJ has its fields at their places; private data are 222 and 148 bytes.") \

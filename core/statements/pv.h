@@ -22,7 +22,7 @@
     OPEN(PV, "PV-14", "10.9",      "",        "",    M, S, "QP0 does not check the P_Key and sends 0xffff.") \
     OPEN(PV, "PV-15", "9.6.1.1",   "",        "",    M, S, "Each QP attached to a multicast group checks the P_Key of a packet separately.") \
     OPEN(PV, "PV-16", "14.2.5.6",  "",        "",    M, S, "A port counts P_Key mismatches in 16 bits, stops at 0xffff and starts again when it is set to 0.") \
-    SHUT(PV, "PV-17", "14.3.8",    "",        "",    C, S, SCOPE, "A device that sends traps reports a P_Key mismatch to the subnet manager as trap 257.", IBC_WHY_SMA) \
+    OPEN(PV, "PV-17", "14.3.8",    "",        "",    C, S, "A device that sends traps reports a P_Key mismatch to the subnet manager as trap 257.") \
     OPEN(PV, "PV-18", "9.6.1.4.1", "",        "",    M, S, "A UD QP drops datagrams with another Q_Key than its own.") \
     OPEN(PV, "PV-19", "15.4.2",    "C9-49",   "1.4", M, S, "QP1 takes only datagrams with Q_Key 0x80010000.") \
     OPEN(PV, "PV-20", "9.6.1.4",   "",        "",    M, S, "QP0 does not check the Q_Key.") \

@@ -18,7 +18,7 @@
     OPEN(WF, "WF-10", "7.7.8",     "",      "",    M, K, "A port drops packets longer than its MTU plus 124 bytes of headers.") \
     OPEN(WF, "WF-11", "7.7.8",     "",      "",    M, K, "A port drops packets whose PktLen differs from the received length.") \
     OPEN(WF, "WF-12", "7.6.3",     "",      "",    M, S, "VL 15 is for QP0 and only for it: a port drops other packets there, and those for QP0 elsewhere.") \
-    SHUT(WF, "WF-13", "7.6.3",     "",      "",    M, S, SCOPE, "VL 15 has no flow control; a port without buffers drops its packets and counts them.", IBC_WHY_LINK) \
+    OPEN(WF, "WF-13", "7.6.3",     "",      "",    M, S, "VL 15 has no flow control; a port without buffers drops its packets and counts them.") \
     OPEN(WF, "WF-14", "7.7.3",     "",      "",    M, K, "A device sends on the VL that its table gives for the SL, and does not change the SL.") \
     OPEN(WF, "WF-15", "4.1.3",     "",      "",    M, S, "Four fixed ranges divide LIDs into reserved, unicast, multicast and permissive ones.") \
     OPEN(WF, "WF-16", "7.7.6",     "",      "",    M, K, "A port drops packets whose DLID is neither one of its own nor of a group it is in.") \

@@ -8,8 +8,23 @@
 #define WORLD                                                                                                          \
     "pd p\nmr r\nmw w\ncq c\nsrq s\ngroup g\nhandle h\ncm e\nqp a\nqp b type=ud\n> a SEND_ONLY as=known\nwait "        \
     "1s\nwait 1s\n"
+/* The same for a subnet, whose objects stand above the first step. */
+#define SUBNET_HEAD "title t\nspec RR-03\nrole fabric\n\n"
+#define SUBNET "switch x ports=3\nadapter y\n\n\n\n\n\n\n\n\n\n\n\n"
 enum { LINE = 18 };
-static const char *const named[IBC_O_COUNT] = {"p", "r", "w", "c", "s", "g", "h", "a", "e"};
+static const char *const named[IBC_O_COUNT] = {"p", "r", "w", "c", "s", "g", "h", "a", "e", "x", "y", "x.1", "new"};
+
+static bool of_subnet(const struct ibc_shape *shape)
+{
+    return (shape->roles == 1 << IBC_ROLE_fabric) || shape == ibc_shape_of_object(IBC_O_switch) ||
+           shape == ibc_shape_of_object(IBC_O_adapter) || shape == ibc_shape_of_object(IBC_O_cable);
+}
+
+/* Lines 1 to 17, before the one that is tried. */
+static size_t begin(char *text, const struct ibc_shape *shape)
+{
+    return (size_t)sprintf(text, "%s%s", of_subnet(shape) ? SUBNET_HEAD : HEAD, of_subnet(shape) ? SUBNET : WORLD);
+}
 
 static const char *first_word(enum ibc_vocab v)
 {
@@ -68,6 +83,7 @@ static size_t key_put(char *at, const struct ibc_row *r, const char *value)
 static size_t line_begin(char *at, const struct ibc_shape *shape, const char *word, const struct ibc_row *row)
 {
     const char *object = first_of(shape->kinds);
+    const bool smp = strcmp(word, "set") == 0 || strcmp(word, "get") == 0;
     char *from = at;
 
     if (shape->object == IBC_OBJECT_BEFORE || shape->object == IBC_OBJECT_MAYBE)
@@ -75,8 +91,8 @@ static size_t line_begin(char *at, const struct ibc_shape *shape, const char *wo
     at += sprintf(at, "%s", word);
     if (shape->object == IBC_OBJECT_AFTER)
         at += sprintf(at, " %s", strcmp(word, "attach") == 0 || strcmp(word, "detach") == 0 ? "b" : object);
-    if (shape->packet)
-        at += sprintf(at, " SEND_ONLY");
+    if (shape->packet || smp)
+        at += sprintf(at, smp ? " PortInfo" : " SEND_ONLY");
     if (shape->op != 0 && shape->op_must) {
         unsigned op = 0;
 
@@ -109,10 +125,15 @@ static void line_put(char *at, const struct ibc_shape *shape, const char *word, 
 
 static void taken(const char *text, const struct ibc_row *r, const char *value)
 {
-    struct ibc_scenario *s;
-    struct ibc_play *p = play_of(text, &s);
+    char err[500];
+    struct ibc_scenario *s = load_text(text, err);
+    cr_assert_not_null(s, "%s", err);
+    struct ibc_play *p = ibc_bind(s, s->role == IBC_ROLE_fabric ? IBA_QPT_UD : IBA_QPT_RC, 0);
     const struct ibc_arg *arg = NULL;
 
+    for (unsigned i = 0; i < p->n_object && !arg; i++)
+        if (s->role == IBC_ROLE_fabric && p->object[i].line == LINE)
+            arg = ibc_arg(p->object[i].arg, p->object[i].n_arg, (enum ibc_key)r->key);
     for (unsigned i = 0; i < p->n_step; i++)
         if (p->step[i].line == LINE)
             arg = ibc_arg(p->step[i].arg, p->step[i].n_arg, (enum ibc_key)r->key);
@@ -126,10 +147,11 @@ static void taken(const char *text, const struct ibc_row *r, const char *value)
 
 static void loads(const char *text)
 {
-    struct ibc_scenario *s;
-    struct ibc_play *p = play_of(text, &s);
+    char err[500];
+    struct ibc_scenario *s = load_text(text, err);
 
-    done(p, s);
+    cr_assert_not_null(s, "%s", err);
+    ibc_free(s);
 }
 
 static void refused(const char *text, const char *at)
@@ -143,7 +165,7 @@ static void refused(const char *text, const char *at)
 static unsigned rows_visit(const struct ibc_shape *shape, const char *word)
 {
     char text[2000], line[64], out[64];
-    const size_t n = (size_t)sprintf(text, "%s%s", HEAD, WORLD);
+    const size_t n = begin(text, shape);
 
     sprintf(line, "f.ibt:%d:", LINE);
     for (const struct ibc_row *r = shape->row; r < shape->row + shape->n; r++) {
@@ -190,11 +212,11 @@ Test(grammar, each_key_of_each_object_is_taken_and_checked)
 Test(grammar, each_step_stands_without_what_may_be_left_out)
 {
     char text[2000];
-    const size_t n = (size_t)sprintf(text, "%s%s", HEAD, WORLD);
 
     for (int k = 0; k < IBC_S_object; k++) {
         const struct ibc_shape *shape = ibc_shape_of_step((enum ibc_step_kind)k);
         const struct ibc_row none = {0};
+        const size_t n = begin(text, shape);
 
         line_put(text + n, shape, ibc_step_names[k], &none, "", 0);
         if (shape->some)

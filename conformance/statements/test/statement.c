@@ -10,11 +10,12 @@
 
 /* All numbers that a public source shows beside a statement. */
 static const char *const known[] = {
-    "C8-7",      "C9-1",         "C9-2",      "C9-49",      "C9-80",       "C9-88",       "C9-92",       "C9-94",
-    "C9-105",    "C9-110",       "C9-114",    "C9-140",     "C9-148",      "C10-72",      "C10-73",      "C10-74",
-    "C10-75",    "C10-96",       "C10-116",   "o10-36.2.2", "o10-37.2.26", "o10-37.2.30", "o10-37.2.40", "o13-6",
-    "o13-7",     "C14-60.2.1",   "o14-1",     "o14-2",      "o14-3.2.1",   "o14-3.a4",    "o14-12.2.1",  "C15-0.1.3",
-    "C15-0.1.5", "C15-0.2-1.16", "o15-0.1.5", "oA19-13",    "oA19-14",     "oA19-15",     "oA19-28"};
+    "C8-7",        "C9-1",         "C9-2",      "C9-49",     "C9-80",    "C9-88",      "C9-92",
+    "C9-94",       "C9-105",       "C9-110",    "C9-114",    "C9-140",   "C9-148",     "C10-72",
+    "C10-73",      "C10-74",       "C10-75",    "C10-96",    "C10-116",  "o10-36.2.2", "o10-37.2.26",
+    "o10-37.2.30", "o10-37.2.40",  "o13-6",     "o13-7",     "C14-9",    "C14-13",     "C14-24-2.1",
+    "C14-60.2.1",  "o14-1",        "o14-2",     "o14-3.2.1", "o14-3.a4", "o14-12.2.1", "C15-0.1.3",
+    "C15-0.1.5",   "C15-0.2-1.16", "o15-0.1.5", "oA19-13",   "oA19-14",  "oA19-15",    "oA19-28"};
 
 #define EACH(s) for (const struct ibc_statement *s = ibc_statements; s < ibc_statements + ibc_statement_count; s++)
 
@@ -35,15 +36,16 @@ Test(statement, ids)
     {
         const bool first = s == ibc_statements || strcmp(s->area, s[-1].area) != 0;
 
-        cr_assert(strlen(s->id) == 5 && s->id[2] == '-' && isdigit((unsigned char)s->id[3]) &&
-                      isdigit((unsigned char)s->id[4]),
+        cr_assert(strlen(s->id) - 5 <= 1 && s->id[2] == '-' && strspn(s->id + 3, "0123456789") == strlen(s->id) - 3,
                   "%s", s->id);
         cr_assert(memcmp(s->id, s->area, 2) == 0 && ibc_area_title(s->area), "%s is in area %s", s->id, s->area);
         cr_assert(s == ibc_statements || strcmp(s[-1].id, s->id) < 0, "%s after %s", s->id,
                   s == ibc_statements ? "" : s[-1].id);
-        /* MD-01 to MD-53 are of management datagrams, not of the connection manager */
-        number = !first ? number + 1 : strcmp(s->area, "MD") == 0 ? 54 : 1;
-        cr_assert_eq((unsigned)atoi(s->id + 3), number, "%s: one is left out", s->id);
+        number = !first ? number + 1 : 1;
+        /* Of management datagrams the table has what agents and the connection manager do, not how fields are laid out
+         */
+        if (strcmp(s->area, "MD") != 0)
+            cr_assert_eq((unsigned)atoi(s->id + 3), number, "%s: one is left out", s->id);
     }
     cr_assert_null(ibc_area_title("XX"));
 }
@@ -88,7 +90,7 @@ Test(statement, coverable)
         open += s->status == IBC_ST_OPEN;
     }
     cr_assert_geq(open, 300);
-    cr_assert_eq(ibc_statement_count, 524);
+    cr_assert_eq(ibc_statement_count, 555);
 }
 
 Test(statement, find)
@@ -120,7 +122,7 @@ Test(statement, witnesses)
     }
     cr_assert_null(ibc_witnesses_of("RR-99", &n));
     cr_assert_eq(n, 0);
-    cr_expect_eq(certain, 404);
+    cr_expect_eq(certain, 432);
     cr_expect_eq(settled, 6, "a source more or less: the count in conformance/README.md goes along");
 }
 

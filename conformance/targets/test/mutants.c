@@ -53,6 +53,10 @@ Test(mutants, each_opens_and_survives_a_tour, .timeout = 280)
         struct ibc_mutant m;
         cr_assert(ibc_mutant_at(i, &m));
         struct ibc_target *t = open_target(m.spec);
+        if (strncmp(m.spec, "mutant:fabric.", 14) == 0) { /* the tour has no subnet */
+            ibc_target_close(t);
+            continue;
+        }
         tour_free(tour_run(t, (enum ibc_link)(i % IBC_LINK_COUNT), i));
         tour_free(tour_run(t, (enum ibc_link)((i + 1) % IBC_LINK_COUNT), i));
         ibc_target_close(t);

@@ -33,6 +33,7 @@ syntax match ibtKey '\<\%(nxthdr\|ipver\|paylen\|sport\|dport\)\ze[=[]'
 syntax match ibtKey '\<\%(vlan\|gid_index\|path_bits\|ethertype\|srqn\|pkey_violations\|qkey_violations\)\ze[=[]'
 syntax match ibtKey '\<\%(vlan\|gid_index\|path_bits\|mapped\|ethertype\|srqn\|pkey_violations\)\ze[=[]'
 syntax match ibtKey '\<\%(qkey_violations\|av_port\|alt_port\|quiet\|late\|backlog\|compare\|datagrams\|both\|alt_lid\)\ze[=[]'
+syntax match ibtKey '\<\%(ports\|sm\|mkey\|protect\|lease\|route\|vls\|credits\|refresh\|one\|other\)\ze[=[]'
 syntax match ibtWord '\<\%(good\|bad\|none\|any\|ack\|rnr\|nak\|reset\|init\|rtr\|rts\|sqd\|sqe\)\>=\@!'
 syntax match ibtWord '\<\%(err\|success\|migrated\|rearm\|all\|wr\|forward\|drop\|twice\|hold\)\>=\@!'
 syntax match ibtWord '\<\%(corrupt\|peer\|stranger\|rkeys\|qpns\|psns\)\>=\@!'
@@ -41,9 +42,9 @@ syntax match ibtWord '\<\%(nowhere\|loopback\|ipv4\|unknown\|armed\)\>=\@!'
 syntax match ibtStep '\<\%(call\|told\|gives\|silence\|wait\|post\|recv\|modify\|state\|completion\|completions\)\ze\%(\s\|$\)'
 syntax match ibtStep '\<\%(event\|events\|destroy\|dereg\|free\|arm\|notified\|limit\|attach\)\ze\%(\s\|$\)'
 syntax match ibtStep '\<\%(detach\|memory\|write\|page\|port\|counter\|pass\|release\|score\)\ze\%(\s\|$\)'
-syntax match ibtStep '\<\%(health\|repeat\|end\)\ze\%(\s\|$\)'
+syntax match ibtStep '\<\%(health\|repeat\|end\|set\|get\|pull\|plug\)\ze\%(\s\|$\)'
 syntax match ibtFlag '\<mapped\>=\@!'
-syntax match ibtObject '^\s*\zs\%(handle\|group\|srq\|cm\|cq\|mr\|mw\|pd\|qp\)\ze\s\+\l'
+syntax match ibtObject '^\s*\zs\%(switch\|adapter\|wire\|cable\|handle\|group\|srq\|cm\|cq\|mr\|mw\|pd\|qp\)\ze\s\+\l'
 syntax match ibtFlag '\<\%(repair\|only\|solicited\|absent\|present\|unchanged\)\>=\@!'
 
 " the head
@@ -53,10 +54,10 @@ syntax match ibtNeeds '^\s*\%(needs\|role\|class\|service\|link\)\>.*$' contains
 syntax keyword ibtCapability contained rc uc ud raw management write read atomic flush persistent atomic_write send_inv mw1 mw2 mw2a
 syntax keyword ibtCapability contained fast_reg zero_based srq multicast odp page_hook apm credits congestion
 syntax keyword ibtCapability contained pkey_table limited_pkey lmc two_ports two_devices qp_states exact_depth notify counters cm cm_fields cm_verbs
-syntax keyword ibtCapability contained virtual_time counter_hook xrc
+syntax keyword ibtCapability contained virtual_time counter_hook xrc fabric
 syntax keyword ibtCapability contained counter_hook xrc
 syntax keyword ibtCapability contained virtual_time
-syntax keyword ibtOneOf contained responder requester both middle verbs mandatory optional recommended conditional
+syntax keyword ibtOneOf contained responder requester both middle verbs fabric mandatory optional recommended conditional
 syntax keyword ibtOneOf contained informational security roce2-ipv4 roce2-ipv6 roce1 ib-local ib-global rc uc ud
 syntax keyword ibtOneOf contained raw-ipv6 raw-ethertype smi gsi xrc-ini
 

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Private to run/: packets on the wires of a subnet under test. */
+#ifndef IBC_RUN_FABRIC_H
+#define IBC_RUN_FABRIC_H
+#include "run/play.h"
+#include "scenario/field.h"
+
+enum { RUN_GET = 1, RUN_SET = 2, RUN_TRAP = 5, RUN_GET_RESP = 0x81, RUN_FIRST_HOST = 10 };
+
+/* ---- fabric.c ---- */
+bool run_make_fabric(struct run_player *p);
+
+/* ---- fabric_packet.c: what the tester sends ---- */
+/* Fields of a packet of a wire that its line does not name: the host at that port sends to the node. */
+void run_wire_defaults(const struct run_player *p, const struct ibc_step *s, const struct run_live *w,
+                       struct iba_recipe *r);
+/* A flow-control packet. */
+bool run_build_flow(struct run_player *p, const struct ibc_step *s, struct run_packet *k);
+/* The datagram of a line. */
+void run_smp_fill(struct run_player *p, const struct ibc_step *s, struct run_live *w, uint8_t mad[IBA_MAD_BYTES]);
+
+/* ---- smp.c: datagrams ---- */
+/* The datagram of a packet to or from an agent; NULL: it has none. */
+const uint8_t *run_smp_in(const struct run_packet *k);
+/* Without the D bit of directed routes */
+unsigned run_smp_status(const uint8_t *mad);
+/* "GET_RESP PortInfo tid 0x1001 status 0", for people. False: it is no such datagram. */
+bool run_smp_show(const struct iba_view *v, char *out, size_t n);
+
+/* ---- fabric_match.c: what comes ---- */
+/* Whether it has the fields that the line names. */
+bool run_smp_has(struct run_player *p, const struct ibc_step *s, const uint8_t *mad, struct run_difference *d);
+/* Whether the packet is the line's datagram on the right lane. */
+bool run_smp_matches(struct run_player *p, const struct ibc_step *s, const struct run_packet *k,
+                     struct run_difference *d);
+void run_smp_learn(struct run_live *w, const uint8_t *mad); /* an expected one has come */
+#endif
