@@ -104,7 +104,7 @@ void iba_obs_response_alone(struct iba_look *l)
                             .by = plain ? NULL : iba_obs_answer_lateness(l, NULL),
                             .overtaken = plain && iba_obs_overtaken(l, 0),
                             .starts = iba_opcode_begins(l->op),
-                            .lost = before ? iba_psn_diff(l->psn, next) : 0};
+                            .lost = before ? iba_obs_missing_before(l, iba_psn_diff(l->psn, next)) : 0};
     const struct iba_decision *row = decide(&c);
 
     iba_obs_decided(l->s, row);
@@ -112,7 +112,7 @@ void iba_obs_response_alone(struct iba_look *l)
     if (plain || goes_back(&c))
         return;
     if (c.lost > 0)
-        iba_obs_miss(l, NULL, next, l->psn);
+        iba_obs_miss(l, NULL, iba_psn_of(l->psn.v - (uint32_t)c.lost), l->psn);
     l->flow->answers = iba_psn_add(l->psn, 1);
     l->flow->has_answers = true;
 }

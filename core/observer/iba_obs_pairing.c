@@ -305,6 +305,14 @@ bool iba_obs_another_began(const struct iba_look *l)
     return any;
 }
 
+/* The requester goes back to the refused PSN. The capture may lack the first packets, or they are late. */
+static bool goes_back_to(const struct iba_look *l, const struct iba_obs_reason *refused)
+{
+    const int32_t lost = iba_psn_diff(l->psn, refused->psn);
+
+    return lost >= 0 && lost <= IBA_OBS_MOST_BEGINNING && iba_obs_is_recent(l, refused);
+}
+
 void iba_obs_pair_by_refusal(struct iba_look *l)
 {
     struct iba_flow *f = l->flow, *best = NULL;
@@ -315,7 +323,7 @@ void iba_obs_pair_by_refusal(struct iba_look *l)
         return;
     f->tries++;
     for (struct iba_flow *g; (g = next_candidate(l, &w));)
-        if (iba_psn_eq(g->refused.psn, l->psn) && iba_obs_is_recent(l, &g->refused)) {
+        if (goes_back_to(l, &g->refused)) {
             best = best ? best : g;
             fits++;
         }

@@ -156,6 +156,18 @@ bool iba_obs_continues(const struct iba_look *l)
     return false;
 }
 
+int32_t iba_obs_missing_before(const struct iba_look *l, int32_t lost)
+{
+    for (unsigned i = 0; lost > 0 && i < l->flow->n_recent; i++) {
+        const struct iba_obs_recent *const r = &l->flow->recent[i];
+        const int32_t between = iba_psn_diff(l->psn, r->psn) - 1;
+        if (r->mark.frame != 0 && !r->request && between >= 0 && between < lost &&
+            l->s->now.at - r->mark.at < IBA_OBS_AT_ONCE_NS)
+            lost = between;
+    }
+    return lost;
+}
+
 /* The previous response, if it came in the same instant; NULL: it did not. */
 __attribute__((cold)) static const struct iba_obs_recent *comes_with(const struct iba_look *l)
 {
@@ -506,13 +518,13 @@ static void answer_to_unknown(struct iba_look *l, struct iba_obs_requests *q, ib
         iba_obs_report(l, IBA_FINDING_ANSWER_KIND, &(struct iba_obs_detail){.cause = &e->mark});
     else if (iba_obs_answered_before(l))
         came_before(l, NULL);
-    const int32_t lost = iba_psn_diff(l->psn, newest);
+    const int32_t lost = iba_obs_missing_before(l, iba_psn_diff(l->psn, newest));
     const bool jumps = !e && !iba_opcode_begins(l->op) && lost > 0 && lost <= IBA_OBS_SENT && !iba_obs_continues(l);
     if (jumps)
         iba_obs_report(l, IBA_FINDING_RESPONSE_GAP, &(struct iba_obs_detail){.count = (uint32_t)lost});
     iba_obs_progress(q, l->psn);
     if (jumps)
-        iba_obs_expect_retry(l, q, IBA_CAUSE_IMPLIED, newest, 0);
+        iba_obs_expect_retry(l, q, IBA_CAUSE_IMPLIED, iba_psn_of(l->psn.v - (uint32_t)lost), 0);
 }
 
 void iba_obs_read_response(struct iba_look *l, struct iba_obs_requests *q)
@@ -521,7 +533,10 @@ void iba_obs_read_response(struct iba_look *l, struct iba_obs_requests *q)
 
     const iba_psn newest = l->flow->has_answers ? l->flow->answers : iba_psn_add(l->psn, 1);
 
-    iba_obs_miss(l, q, newest, l->psn);
+    /* what is missing of this READ's own answer is recorded apart, since it may have come before */
+    const iba_psn own = r && iba_psn_diff(r->psn, newest) >= 0 ? r->psn : l->psn;
+    iba_obs_miss(l, q, newest, own);
+    iba_obs_miss(l, q, own, l->psn);
     l->flow->answers = iba_psn_add(l->psn, 1);
     l->flow->has_answers = true;
     if (!r) {

@@ -25,6 +25,9 @@ bool iba_obs_answer_came(const struct iba_look *l, const struct iba_obs_read *r)
 void iba_obs_read_response(struct iba_look *l, struct iba_obs_requests *q);
 /* The response with the previous PSN came recently, so this one continues it. A First between the two was late. */
 bool iba_obs_continues(const struct iba_look *l);
+/* The response jumps over `lost` PSNs since another one. How many of them, directly before this one, have not come a
+ * moment ago: that other response may have been overtaken by them. */
+int32_t iba_obs_missing_before(const struct iba_look *l, int32_t lost);
 /* The newest remembered response before this one; NULL: none. */
 const struct iba_obs_recent *iba_obs_response_before(const struct iba_look *l);
 #endif

@@ -102,6 +102,19 @@ static struct iba_obs_reason *copied_reason(const struct iba_look *l, struct iba
     return NULL;
 }
 
+struct iba_obs_reason *iba_obs_held_back(const struct iba_look *l, struct iba_obs_requests *q)
+{
+    const struct iba_obs_sent *e = iba_obs_sent_at(q, l->psn);
+    const bool oldest = q->answered && iba_psn_eq(l->psn, q->una), skips = iba_psn_diff(l->psn, q->next) > 0;
+
+    for (unsigned i = 0; oldest && skips && e && i < REASONS_AT_ALL; i++) {
+        struct iba_obs_reason *r = reason_at(q, i);
+        if (r->cause == IBA_CAUSE_NAK && !r->served && iba_psn_eq(r->psn, l->psn) && r->mark.frame > e->mark.frame)
+            return r;
+    }
+    return NULL;
+}
+
 bool iba_obs_had_another_reason(const struct iba_look *l, const struct iba_obs_requests *q)
 {
     for (unsigned i = 0; i < IBA_OBS_REASONS; i++) {
@@ -128,6 +141,21 @@ static struct iba_obs_reason *outrun_reason(const struct iba_look *l, struct iba
     return NULL;
 }
 
+/* A responder acknowledges a request that it refused with an RNR NAK only when the request has come again (RR-49). So
+ * the requester went back for that RNR NAK, and the capture lacks the first packets of its retransmissions. */
+static struct iba_obs_reason *refusal_over(const struct iba_look *l, struct iba_obs_requests *q)
+{
+    for (unsigned i = 0; i < IBA_OBS_REASONS; i++) {
+        struct iba_obs_reason *r = &q->before[i];
+        const int32_t lost = iba_psn_diff(l->psn, r->psn);
+        if (r->cause == IBA_CAUSE_RNR && !r->served && lost > 0 && lost <= IBA_OBS_MOST_LOST && q->answered &&
+            iba_psn_diff(q->una, r->psn) > 0 && iba_psn_diff(q->una, l->psn) <= 0 &&
+            l->s->now.at - r->mark.at >= r->wait_ns && iba_obs_is_recent(l, r))
+            return r;
+    }
+    return NULL;
+}
+
 /* Finds the reason in the capture. A NAK makes the requester go back to its PSN, no further. */
 struct iba_obs_reason *iba_obs_reason_for(const struct iba_look *l, struct iba_obs_requests *q)
 {
@@ -142,7 +170,10 @@ struct iba_obs_reason *iba_obs_reason_for(const struct iba_look *l, struct iba_o
         return earlier;
     const int32_t beyond_reason = iba_psn_diff(l->psn, r->psn);
     const bool fits = beyond_reason >= 0 && (r->cause != IBA_CAUSE_IMPLIED || beyond_reason <= IBA_OBS_MOST_LOST);
-    return now && fits ? r : outrun_reason(l, q);
+    if (now && fits)
+        return r;
+    struct iba_obs_reason *const refused = refusal_over(l, q);
+    return refused ? refused : outrun_reason(l, q);
 }
 
 void iba_obs_use_up_reason(const struct iba_look *l, struct iba_obs_requests *q, iba_psn from, iba_psn end)
@@ -289,6 +320,7 @@ struct coming_again {
     struct iba_obs_requests *q;
     struct iba_obs_reason *r;            /* the reason in the capture; NULL: none */
     const struct iba_obs_reason *copied; /* a reason that had its effect already */
+    struct iba_obs_reason *held_back;    /* a NAK that had none, since an answer was missing; NULL: none */
     const struct iba_obs_read *lacks;    /* the READ or ATOMIC whose answer may be missing; NULL: none */
     bool hasty;                          /* an adaptive timer may have run out */
     bool waits;                          /* the reason is an RNR NAK, whose wait is not over */
@@ -320,6 +352,11 @@ static bool answer_missing(const struct coming_again *c)
 static bool timer(const struct coming_again *c)
 {
     return iba_obs_pause(c->l, c->q) >= IBA_OBS_SOONEST_TIMEOUT_NS;
+}
+
+static bool nak_held_back(const struct coming_again *c)
+{
+    return c->held_back != NULL;
 }
 
 static bool adaptive_timer(const struct coming_again *c)
@@ -357,6 +394,7 @@ static bool unclear(const struct coming_again *c)
     R(rnr_nak,              rnr_nak,              RETRY_RNR,     "an RNR NAK asked the requester to wait and send it again",                                         "RQ-28")  \
     R(answer_missing,       answer_missing,       RETRY_IMPLIED, "a response to a later request showed that its response is missing",                                "RQ-36")  \
     R(timer,                timer,                RETRY_TIMEOUT, "its requester sent nothing for 1 ms: no ACK timer is shorter",                                     "RQ-21")  \
+    R(nak_held_back,        nak_held_back,        RETRY_NAK,     "a NAK asked for it long ago, and its requester waited for a missing answer before it",             "RQ-36")  \
     R(adaptive_timer,       adaptive_timer,       RETRY_TIMEOUT, "nothing was answered for several round trips: the timer adapts to them",                           "RQ-21")  \
     R(nak_copied,           nak_copied,           RETRY_NAK,     "a NAK asks for it that had its effect before: the network copied the NAK after the capture point", "RQ-26")  \
     R(read_before_capture,  read_before_capture,  RETRY_IMPLIED, "it is a READ or ATOMIC from before the capture, and comes too soon for a timer",                   "RQ-36")  \
@@ -405,6 +443,10 @@ static void go_back_by(const struct coming_again *c, const struct iba_decision *
     case ROW_timer:
     case ROW_timer_in_wait:
     case ROW_adaptive_timer: report_ignored(c->l, q); break;
+    case ROW_nak_held_back:
+        q->run.mark = c->held_back->mark;
+        c->held_back->served = true;
+        return;
     case ROW_nak_copied:
         q->run.mark = c->copied->mark;
         q->run.guess = true;
@@ -435,6 +477,7 @@ void iba_obs_start_run(const struct iba_look *l, struct iba_obs_requests *q)
     struct iba_obs_reason *known = iba_obs_reason_for(l, q);
     struct coming_again c = {.l = l, .q = q, .copied = copied_reason(l, q), .reorders = iba_obs_reorders(l->s)};
 
+    c.held_back = iba_obs_held_back(l, q);
     c.lacks = l->again ? l->again : may_lack(l, q);
     const bool sooner = iba_obs_sooner_than_known(l, &q->pending) || nearly_asked_for(l, q, c.lacks);
     c.r = known || !sooner ? known : &q->pending;

@@ -8,6 +8,9 @@
 bool iba_obs_is_recent(const struct iba_look *l, const struct iba_obs_reason *r);
 /* A recent response asked for exactly this request. */
 bool iba_obs_was_asked_for(const struct iba_look *l, struct iba_obs_requests *q);
+/* A NAK asked for this request, the oldest that is not answered, since it was sent last. However old, the NAK has had
+ * no effect yet: the requester waited for the answer to a READ or ATOMIC before it (RQ-36). NULL: none. */
+struct iba_obs_reason *iba_obs_held_back(const struct iba_look *l, struct iba_obs_requests *q);
 /* An earlier response than the last asked for this request, and its wait is over. */
 bool iba_obs_had_another_reason(const struct iba_look *l, const struct iba_obs_requests *q);
 /* A NAK that asked for this request, and that cannot be the cause of the earlier packet with the same bytes; NULL:

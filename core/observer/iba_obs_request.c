@@ -151,6 +151,7 @@ static void move(const struct iba_look *l, struct iba_obs_requests *q, uint32_t 
 {
     const iba_psn end = iba_psn_add(l->psn, n);
 
+    q->newest = l->psn;
     q->next = end;
     if (iba_psn_diff(end, q->high) > 0)
         q->high = end;
@@ -262,7 +263,8 @@ static bool comes_by_itself(const struct iba_look *l, struct iba_obs_requests *q
 
     if (!skips && q->run.kind == IBA_FINDING_RETRY_RNR)
         return false;
-    if (single || (oldest && (pause >= IBA_OBS_FLIGHT_NS || iba_obs_stopped(l, q))))
+    if (single || (oldest && (pause >= IBA_OBS_FLIGHT_NS || iba_obs_stopped(l, q))) ||
+        iba_obs_goes_on_elsewhere(l, q) || (pause >= IBA_OBS_LEAST_RTT_NS && iba_obs_held_back(l, q)))
         return true;
     return skips &&
            (pause >= IBA_OBS_SOONEST_TIMEOUT_NS || (pause >= IBA_OBS_LEAST_RTT_NS && iba_obs_was_asked_for(l, q)));
@@ -281,8 +283,9 @@ static void take_again(struct iba_look *l, struct iba_obs_requests *q, uint32_t 
 {
     const bool single = iba_obs_repeats_single(q);
     const bool paused = iba_obs_pause(l, q) >= IBA_OBS_LEAST_RTT_NS;
-    /* the responder has all packets before this one */
-    const bool came = single || (paused && q->answered && iba_psn_diff(l->psn, q->una) <= 0);
+    /* the responder has all packets before this one; those from before the capture it may have */
+    const bool before = iba_psn_diff(l->psn, q->first) < 0;
+    const bool came = single || (paused && (before || (q->answered && iba_psn_diff(l->psn, q->una) <= 0)));
     const int32_t jumps = iba_psn_diff(l->psn, next), ahead = came && jumps > 0 ? 0 : jumps;
     /* A NAK for the packet that would come next anyway may still make the requester go back to it later. */
     const bool starts = (asked_for && (jumps != 0 || q->pending.cause == IBA_CAUSE_RNR)) || ahead < 0 || !q->run.on ||
@@ -498,6 +501,10 @@ static void remember(struct iba_look *l, struct iba_obs_requests *q, bool sent_b
     const uint32_t messages = counted ? e->messages : 0;
 
     e = &q->sent[l->psn.v % IBA_OBS_SENT];
+    /* A request from further back than the observer remembers leaves the newer one in its place. */
+    if (e->mark.frame != 0 && e->generation == q->generation && iba_psn_diff(e->psn, l->psn) > 0 &&
+        iba_psn_diff(q->high, e->psn) > 0 && iba_psn_diff(q->high, e->psn) <= IBA_OBS_SENT)
+        return;
     *e = (struct iba_obs_sent){.mark = l->s->now,
                                .request = request_of(l),
                                .content = (uint16_t)l->content,

@@ -35,7 +35,8 @@ struct iba_obs_requests {
     uint32_t generation; /* number of the connection of this flow: `sent` may have entries of earlier connections */
     iba_psn first;       /* PSN of the first captured request */
     iba_psn high;        /* one past the highest PSN that was sent */
-    iba_psn next;        /* one past the packet sent last */
+    iba_psn newest;      /* of the packet sent last */
+    iba_psn next;        /* one past that packet */
     iba_psn
         misplaced; /* one past a packet that came out of place: the next one shows whether the requester goes back */
     uint8_t misplaced_run; /* number of such packets, each directly after the previous one */
@@ -83,8 +84,9 @@ struct iba_obs_requests {
         iba_time pause; /* time between the last two tries */
         struct iba_obs_mark mark, last;
     } ask;
-    uint32_t refused; /* RNR NAKs in a row */
-    struct {          /* an adaptive timer, which runs out sooner than others */
+    uint32_t refused;     /* RNR NAKs in a row */
+    iba_time rnr_wait_ns; /* for which the responder's newest RNR NAK made the requester wait; 0: none came */
+    struct {              /* an adaptive timer, which runs out sooner than others */
         bool known;
         iba_psn psn;     /* the packet that this timer sent again last, or may have sent */
         iba_time waited; /* 0: none */

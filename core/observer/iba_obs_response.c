@@ -190,6 +190,7 @@ static void acknowledge(struct iba_look *l, struct iba_obs_requests *q)
 
 static void rnr(struct iba_look *l, struct iba_obs_requests *q)
 {
+    q->rnr_wait_ns = iba_rnr_timer_ns(l->syndrome);
     if (stale(q, l->psn))
         return;
     q->ask.any = false; /* an RNR NAK is an answer, too */
@@ -198,7 +199,7 @@ static void rnr(struct iba_look *l, struct iba_obs_requests *q)
         return; /* the requester sends the request of the missing answer again instead (RQ-36) */
     iba_obs_progress(q, iba_psn_add(l->psn, IBA_PSN_MASK));
     q->refused++;
-    iba_obs_expect_retry(l, q, IBA_CAUSE_RNR, l->psn, iba_rnr_timer_ns(l->syndrome));
+    iba_obs_expect_retry(l, q, IBA_CAUSE_RNR, l->psn, q->rnr_wait_ns);
 }
 
 static bool misses_an_answer(const struct iba_look *l, struct iba_obs_requests *q)
@@ -328,6 +329,13 @@ static void note_refusal(const struct iba_look *l)
     }
 }
 
+/* The response continues the answer to a READ that the capture is already known to lack. */
+static bool continues_unseen(const struct iba_look *l, const struct iba_obs_requests *q)
+{
+    return q->ahead && !iba_opcode_begins(l->op) && iba_psn_eq(l->psn, q->high) && l->flow->has_answers &&
+           iba_psn_eq(l->psn, l->flow->answers);
+}
+
 /* The requests that the response answers. NULL: they are not known well enough to judge the response. */
 static struct iba_obs_requests *answered(struct iba_look *l)
 {
@@ -338,6 +346,11 @@ static struct iba_obs_requests *answered(struct iba_look *l)
     q->older |= iba_psn_diff(l->psn, q->first) < 0;
     if (!never_sent(q, l->psn))
         return q;
+    if (!l->flow->guess && continues_unseen(l, q)) {
+        q->high = iba_psn_add(l->psn, 1);
+        iba_obs_go_on_at(q, q->high);
+        return q;
+    }
     /* Before the first response, nothing shows how far the requester had come when the capture began. */
     if (!l->flow->guess && !q->answered && iba_psn_diff(l->psn, q->high) < IBA_OBS_SENT &&
         iba_psn_diff(l->psn, q->high) >= 0) {

@@ -59,6 +59,12 @@ void iba_obs_learn_kept(struct iba_look *l, struct iba_obs_requests *q, iba_psn 
         iba_obs_settle(l->s, l->peer, true);
 }
 
+bool iba_obs_goes_on_elsewhere(const struct iba_look *l, const struct iba_obs_requests *q)
+{
+    return q->run.kind == IBA_FINDING_RETRY_TIMEOUT && iba_psn_diff(l->psn, q->next) > IBA_OBS_MOST_BEGINNING &&
+           iba_obs_pause(l, q) >= IBA_OBS_LEAST_RTT_NS && l->peer && l->peer->responded.last > q->last.at;
+}
+
 /* ---- jumps that may be no loss ---- */
 
 bool iba_obs_begins_apart(const struct iba_look *l, const struct iba_obs_requests *q)
@@ -75,7 +81,8 @@ static enum iba_obs_excuse excuse_of(const struct iba_look *l, const struct iba_
 {
     if (q->run.on && q->run.kind != IBA_FINDING_RETRY_RNR && iba_psn_eq(l->psn, q->high) && !iba_psn_eq(next, q->high))
         return IBA_EXCUSE_KEPT;
-    const bool answered = q->answered && iba_psn_diff(q->una, q->next) >= 0;
+    /* the newest request is answered, or its answer has begun */
+    const bool answered = q->answered && iba_psn_diff(q->una, q->newest) > 0;
     return answered && iba_obs_begins_apart(l, q) ? IBA_EXCUSE_BEFORE : IBA_EXCUSE_NONE;
 }
 

@@ -17,6 +17,9 @@ static inline bool iba_obs_repeats_single(const struct iba_obs_requests *q)
 /* After a retransmission the requester goes on with a new packet, and does not send again the packets from `from` on.
  * True when that is selective repeat; false when these retransmissions may be missing from the capture. */
 bool iba_obs_skips(const struct iba_look *l, struct iba_obs_requests *q, iba_psn from);
+/* A timer brought packets back, a response came since, and this packet skips more of the retransmissions than may be
+ * missing. So it has another reason. */
+bool iba_obs_goes_on_elsewhere(const struct iba_look *l, const struct iba_obs_requests *q);
 /* The capture may have begun with retransmissions of single packets, each after a pause. The sender had sent later PSNs
  * before the capture began. */
 bool iba_obs_begins_apart(const struct iba_look *l, const struct iba_obs_requests *q);

@@ -61,15 +61,13 @@ bool iba_obs_stopped(const struct iba_look *l, const struct iba_obs_requests *q)
     return q->hasty.known && stopped(l, q);
 }
 
-/* The responder has refused this request with an RNR NAK, and the requester waited as long as for another one, which
- * the capture may lack (RQ-28). */
+/* The requester waited as long as the responder's RNR NAKs ask for. A responder asks for the same time in each of them,
+ * which is an attribute of its QP (RR-49). So the reason may be another RNR NAK, which the capture lacks (RQ-28). */
 static bool may_be_refused_again(const struct iba_look *l, const struct iba_obs_requests *q, iba_time waited)
 {
-    const struct iba_obs_reason *const r = &q->pending;
-    const iba_time slack = r->wait_ns / 4 + l->peer->rtt_min_ns + l->flow->rtt_min_ns + IBA_OBS_LEAST_RTT_NS;
+    const iba_time slack = q->rnr_wait_ns / 4 + l->peer->rtt_min_ns + l->flow->rtt_min_ns + IBA_OBS_LEAST_RTT_NS;
 
-    return q->refused > 0 && takes_receive(l) && r->cause == IBA_CAUSE_RNR && iba_psn_eq(r->psn, l->psn) &&
-           waited >= r->wait_ns && waited <= r->wait_ns + slack;
+    return q->rnr_wait_ns > 0 && takes_receive(l) && waited >= q->rnr_wait_ns && waited <= q->rnr_wait_ns + slack;
 }
 
 /* Whether the timer of a requester that waited so long would send this request: its oldest one that is not answered. */

@@ -3,6 +3,7 @@
 #include "observer/iba_obs_unsent.h"
 #include "observer/iba_obs_look.h"
 #include "observer/iba_obs_record.h"
+#include "observer/iba_obs_reorder.h"
 #include "observer/iba_obs_report.h"
 
 /* One past the PSNs that the response says have arrived. */
@@ -27,6 +28,8 @@ void iba_obs_hold_unsent(struct iba_look *l, struct iba_obs_requests *q)
         if (h->mark.frame != 0 && iba_psn_diff(l->psn, h->psn) >= 0 && beyond <= (goes_on ? IBA_OBS_MOST_LOST : -1)) {
             if (beyond > 0)
                 iba_obs_report(l, IBA_FINDING_RESPONSE_GAP, &(struct iba_obs_detail){.count = (uint32_t)beyond});
+            else if (beyond < 0 && iba_obs_fills(l->flow, true, l->psn))
+                iba_obs_report(l, IBA_FINDING_LATE, NULL); /* it was jumped over a moment ago */
             h->end = iba_psn_diff(end, h->end) > 0 ? end : h->end;
             return;
         }

@@ -31,6 +31,7 @@ static const struct decided {
     {"why.rnr_nak", {LONG_READ(8, 0), REFUSED(7, 0), SENT(7, 0)}},
     {"why.answer_missing", {SHORT_READ(2, 0), ACKED(2, 0), SHORT_READ(2, 0)}},
     {"why.timer", {SENT(2, 0), SENT(2, 70000000)}},
+    {"why.nak_held_back", {SHORT_READ(2, 0), SENT(3, 0), SENT(4, 0), SENT(5, 0), NAKED(4, 0), SHORT_READ(2, 70000000), ONLY(2, 5000), SENT(4, 5000)}},
     {"why.adaptive_timer", {SENT(7, 0), REFUSED(7, 0), SENT(7, 0), SENT(7, 300000)}},
     {"why.nak_copied", {SENT(6, 0), NAKED(7, 0), SENT(7, 0), SENT(7, 0)}},
     {"why.read_before_capture", {ROUND_TRIP, SENT(6, 0), SHORT_READ(5, 30000)}},

@@ -30,11 +30,21 @@ static const struct row rows[] = {
     {K(RNR) | K(RETRY_RNR), {ASK(1), REFUSE(1, RNR, 0), {.opcode = IBA_RC_SEND_ONLY, .psn = 1, .bytes = 8, .how = ASKING, .wait = 55 * MS}, REPLY(1, 1)}},
     {K(RNR) | K(RETRY_RNR), {ASK(1), REFUSE(1, RNR, 0), {.opcode = IBA_RC_ACKNOWLEDGE, .from = B, .psn = 1, .syndrome = RNR, .wait = MS}, {.opcode = IBA_RC_SEND_ONLY, .psn = 1, .bytes = 8, .how = ASKING, .wait = MS}, REPLY(1, 1)}},
     {K(RNR) | K(RETRY_RNR), {REFUSE(1, RNR, 0), SEND(2), SEND(3), {.opcode = IBA_RC_SEND_ONLY, .psn = 1, .bytes = 8, .how = ASKING, .wait = 2 * MS}, SEND(2), SEND(3), REPLY(3, 3)}},
+    /* a refused request is acknowledged, so it came again for the RNR NAK, and the capture lacks that packet */
+    {K(RNR) | K(RETRY_RNR), {SEND(0), REPLY(0, 0), SEND(1), AT_ONCE(2), AT_ONCE(3), REFUSE(1, RNR, 0), {.opcode = IBA_RC_ACKNOWLEDGE, .from = B, .psn = 1, .syndrome = ACK, .msn = 1, .wait = 2 * MS}, AT_ONCE(2), AT_ONCE(3), REPLY(3, 3)}},
+    /* a NAK asked for 4 while the READ before it lacked its answer: 4 comes for the NAK once the answer has come */
+    {K(RETRY_TIMEOUT) | K(NAK_SEQUENCE) | K(RETRY_NAK) | K(ANSWER_MISSING), {SEND(1), REPLY(1, 1), READ(2, 8), SEND(3), SEND(4), SEND(5), REFUSE(4, NAK, 3), {.opcode = IBA_RC_READ_REQUEST, .psn = 2, .dma = 8, .wait = 70 * MS}, {.opcode = IBA_RC_READ_RESP_ONLY, .from = B, .psn = 2, .bytes = 8, .syndrome = ACK, .msn = 3}, {.opcode = IBA_RC_SEND_ONLY, .psn = 4, .bytes = 8, .wait = 5000}}},
     {K(RNR) | K(NAK_SEQUENCE) | K(NAK_AFTER_RNR), {SEND(1), SEND(2), REFUSE(1, RNR, 0), REFUSE(1, NAK, 0)}},
     {K(NAK_SEQUENCE) | K(NAK_AGAIN) | K(GAP), {SEND(1), REPLY(1, 1), SEND(3), REFUSE(2, NAK, 1), {.opcode = IBA_RC_ACKNOWLEDGE, .from = B, .psn = 2, .syndrome = NAK, .msn = 1, .wait = 2 * MS}}},
     {K(NAK_SEQUENCE) | K(NAK_IGNORED) | K(RETRY_TIMEOUT) | K(GAP), {SEND(1), REPLY(1, 1), SEND(3), REFUSE(2, NAK, 1), LATER(2), SEND(3), REPLY(3, 3)}},
     {K(RESPONSE_GAP) | K(RETRY_IMPLIED) | K(ANSWER_AGAIN), {READ(1, 600), {.opcode = IBA_RC_READ_RESP_FIRST, .from = B, .psn = 1, .bytes = 256, .syndrome = ACK, .msn = 1},
          {.opcode = IBA_RC_READ_RESP_LAST, .from = B, .psn = 3, .bytes = 88, .syndrome = ACK, .msn = 1}, READ(2, 344), {.opcode = IBA_RC_READ_RESP_FIRST, .from = B, .psn = 2, .bytes = 256, .syndrome = ACK, .msn = 1}, {.opcode = IBA_RC_READ_RESP_LAST, .from = B, .psn = 3, .bytes = 88, .syndrome = ACK, .msn = 1}}},
+    /* the first response was lost, so it comes for the first time when the READ is sent again */
+    {K(RESPONSE_GAP) | K(RETRY_IMPLIED), {READ(1, 8), {.opcode = IBA_RC_READ_RESP_ONLY, .from = B, .psn = 1, .bytes = 8, .syndrome = ACK, .msn = 1}, SEND(2), REPLY(2, 2), READ(3, 600), {.opcode = IBA_RC_READ_RESP_MIDDLE, .from = B, .psn = 4, .bytes = 256},
+         {.opcode = IBA_RC_READ_RESP_LAST, .from = B, .psn = 5, .bytes = 88, .syndrome = ACK, .msn = 3, .wait = 100}, READ(3, 600), {.opcode = IBA_RC_READ_RESP_FIRST, .from = B, .psn = 3, .bytes = 256, .syndrome = ACK, .msn = 3}}},
+    /* the capture lacks the READ, and its First is late: 4 has come, so 5 jumps over nothing */
+    {0, {{.opcode = IBA_RC_READ_RESP_MIDDLE, .from = B, .psn = 4, .bytes = 256}, {.opcode = IBA_RC_READ_RESP_FIRST, .from = B, .psn = 3, .bytes = 256, .syndrome = ACK, .msn = 1, .wait = 100},
+         {.opcode = IBA_RC_READ_RESP_MIDDLE, .from = B, .psn = 5, .bytes = 256, .wait = 100}, {.opcode = IBA_RC_READ_RESP_LAST, .from = B, .psn = 6, .bytes = 88, .syndrome = ACK, .msn = 1, .wait = 100}}},
     {K(RESPONSE_GAP) | K(RETRY_IMPLIED), {READ(1, 600), {.opcode = IBA_RC_READ_RESP_FIRST, .from = B, .psn = 1, .bytes = 256, .syndrome = ACK, .msn = 1},
          {.opcode = IBA_RC_READ_RESP_LAST, .from = B, .psn = 3, .bytes = 88, .syndrome = ACK, .msn = 1}, READ(2, 344), {.opcode = IBA_RC_READ_RESP_FIRST, .from = B, .psn = 2, .bytes = 256, .syndrome = ACK, .msn = 1}, SEND(4), REPLY(4, 2)}},
     /* answers sooner than the shortest round trip that is known: no response is missing, and none is late */
@@ -544,4 +554,20 @@ Test(rows, a_first_request_that_is_far_off_is_forgotten)
         shoot(&w, &(struct shot)REPLY(psn, psn), 0, &now);
     }
     cr_assert_eq(witness_count(&w, IBA_NOTE), 0);
+}
+
+/* A retransmission of a request that is no longer remembered does not displace a newer request: that one came. */
+Test(rows, an_old_request_displaces_no_newer_one)
+{
+    enum { LATEST = IBA_OBSERVER_WINDOW + 12 };
+    static struct witness w;
+    iba_time now = MS;
+
+    witness_init(&w, NULL);
+    for (uint32_t psn = 0; psn <= LATEST; psn++)
+        shoot(&w, &(struct shot){.opcode = IBA_RC_SEND_ONLY, .psn = psn, .bytes = 8, .wait = 100}, 0, &now);
+    shoot(&w, &(struct shot)LATER(5), 0, &now);
+    shoot(&w, &(struct shot)REPLY(LATEST, LATEST), 0, &now);
+    cr_expect_eq(w.found[IBA_FINDING_RETRY_TIMEOUT], 1);
+    cr_expect_eq(w.found[IBA_FINDING_NOT_CAPTURED], 0);
 }
