@@ -32,7 +32,8 @@ struct score_frame { /* a packet as an engine sent it */
     uint64_t mode;    /* a hash of its path: traffic class without ECN, hop limit, flow label */
     uint64_t ends;    /* kind of finding, as a bit: the requester took it as the end of the connection */
     uint32_t cause;   /* retry: the frame that made the sender go back, plus 1; 0: a timer */
-    uint32_t run;     /* retry: the frame with which the sender went back */
+    uint32_t run;     /* retry: the frame with which the sender went back; a READ response: the first of its answer;
+                         otherwise: itself */
     uint64_t obeyed;  /* for the frame `run`: score_reason() of the retransmissions that came with it, up to this point
                          of the capture */
     uint8_t from, opcode, credits, overtaken;
@@ -115,6 +116,12 @@ const struct score_sight *score_comes_with_retry(const struct score_run *r, cons
  * They may be single retransmissions from before the capture, and what the packet jumps over was sent then
  * (score_same.c). */
 bool score_begins(const struct score_run *r, const struct score_sight *e);
+/* The requester went back because of the response in that frame. */
+bool score_was_obeyed(const struct score_run *r, uint32_t id);
+/* The frame is of the same kind and sender as the packet, was sent before it, and is not captured yet. */
+bool score_is_overtaken(const struct score_run *r, const struct score_sight *e, uint32_t frame);
+/* The frame is captured after the packet. */
+bool score_comes_later(const struct score_run *r, const struct score_sight *e, uint32_t frame);
 /* Fills in the required and possible findings of every packet in the capture. */
 void score_truth(struct score_run *r);
 #endif

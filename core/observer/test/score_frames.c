@@ -148,3 +148,26 @@ bool score_begins(const struct score_run *r, const struct score_sight *e)
     }
     return n > 0;
 }
+
+bool score_was_obeyed(const struct score_run *r, uint32_t id)
+{
+    for (uint32_t i = id + 1; i < r->n_frame; i++)
+        if (r->frame[i].cause == id + 1)
+            return true;
+    return false;
+}
+
+bool score_is_overtaken(const struct score_run *r, const struct score_sight *e, uint32_t frame)
+{
+    const struct score_frame *f = &r->frame[e->frame], *b = &r->frame[frame];
+
+    return b->from == f->from && b->request == f->request && !b->captured;
+}
+
+bool score_comes_later(const struct score_run *r, const struct score_sight *e, uint32_t frame)
+{
+    for (const struct score_sight *o = e + 1; o < r->sight + r->n_sight; o++)
+        if (o->frame == frame && o->seen)
+            return true;
+    return false;
+}

@@ -151,6 +151,7 @@ static void sent(struct score_play *y, unsigned from, const struct iba_view *v)
     *f = (struct score_frame){.from = (uint8_t)from,
                               .psn = iba_psn_of(iba_bth_psn(iba_view_bth(v))),
                               .n = 1,
+                              .run = y->r->n_frame - 1,
                               .headers = headers(v),
                               .mode = way_of(v),
                               .content = content(v, v->payload_at + v->payload_len),
@@ -170,9 +171,12 @@ static void sent(struct score_play *y, unsigned from, const struct iba_view *v)
     f->nak = negative(v);
     f->plain = f->opcode == IBA_RC_ACKNOWLEDGE;
     f->credits = iba_view_has(v, IBA_H_aeth) ? iba_view_hdr(v, IBA_H_aeth)[0] & 0x1f : 0;
-    if (iba_opcode_begins(v->op))
+    if (iba_opcode_begins(v->op)) {
         y->reads[from]++;
+        y->answer[from] = f->run;
+    }
     f->read = f->plain ? 0 : y->reads[from];
+    f->run = f->read ? y->answer[from] : f->run;
 }
 
 /* ---- the capture ---- */

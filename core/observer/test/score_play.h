@@ -23,7 +23,7 @@ struct score_play {
     uint32_t run[2];        /* the frame with which that end went back last */
     bool began[2];
     iba_psn high[2], next[2];
-    uint32_t reads[2];
+    uint32_t reads[2], answer[2]; /* answer: the first frame of the newest answer to a READ */
     bool passed[SCORE_FRAMES], arrived[SCORE_FRAMES];
     struct score_waits { /* waiting for packets that were overtaken, by the end that waits */
         struct score_queued {

@@ -32,6 +32,7 @@ struct truth {
     iba_psn una[2]; /* for the requests of that end: one past the highest PSN that was answered */
     bool answered[2];
     iba_psn proven[2]; /* for the requests of that end: all before this PSN are captured, or known to be missing */
+    bool unseen[2];    /* a response to requests of that end showed that the capture lacks some; none came since */
     uint8_t credits[2];
     bool has_credits[2];
     struct {
@@ -86,6 +87,12 @@ static void take(struct truth *t, struct stream *s, unsigned asker, uint32_t id)
     s->any = true;
 }
 
+/* An acknowledgement says that the request arrived. If the capture lacks the request, NOT_CAPTURED says so already. */
+static bool is_answered(const struct truth *t, const struct score_frame *f)
+{
+    return f->request && t->answered[f->from] && iba_psn_diff(f->psn, t->una[f->from]) < 0;
+}
+
 /* Whether the packet jumps over a request that the capture lacks: one sent since the last captured one; with selective
  * repeat, any. */
 static enum score_missing jumps(const struct truth *t, const struct stream *s, const struct score_sight *e)
@@ -93,25 +100,19 @@ static enum score_missing jumps(const struct truth *t, const struct stream *s, c
     const uint32_t id = e->frame;
     const struct score_frame *f = &t->r->frame[id];
     const bool single = t->r->network == SCORE_OLDEST || t->r->network == SCORE_SELECTIVE;
+    const bool all = is_answered(
+        t, &(struct score_frame){.request = true, .from = f->from, .psn = iba_psn_add(f->psn, IBA_PSN_MASK)});
     enum score_missing most = SCORE_CAPTURED;
 
     for (uint32_t g = single && t->begin < s->newest ? t->begin : s->newest + 1; s->any && g < id; g++) {
         const struct score_frame *b = &t->r->frame[g];
         const bool beyond =
             (g > s->newest && iba_psn_diff(b->psn, s->next) >= 0) || (single && iba_psn_diff(b->psn, s->high) >= 0);
-        if (b->from == f->from && b->request && beyond && iba_psn_diff(b->psn, f->psn) < 0)
+        if (b->from == f->from && b->request && beyond && iba_psn_diff(b->psn, f->psn) < 0 &&
+            (all || !is_answered(t, b)))
             most = score_missing(t->r, e, g) > most ? score_missing(t->r, e, g) : most;
     }
     return most;
-}
-
-/* The requester went back because of this response. */
-static bool was_obeyed(const struct truth *t, uint32_t id)
-{
-    for (uint32_t i = id + 1; i < t->r->n_frame; i++)
-        if (t->r->frame[i].cause == id + 1)
-            return true;
-    return false;
 }
 
 /* Requires NAK_IGNORED when a timer makes a requester go back to the PSN of a NAK. The NAK must be the newest response
@@ -131,7 +132,7 @@ static void of_ignored(const struct truth *t, const struct score_sight *e)
         if (g->request && iba_psn_eq(g->psn, f->psn))
             return;
         if (!g->request && asks) {
-            *(o->copy || hidden || was_obeyed(t, o->frame) ? &o->either : &o->must) |= SCORE_KIND(NAK_IGNORED);
+            *(o->copy || hidden || score_was_obeyed(t->r, o->frame) ? &o->either : &o->must) |= SCORE_KIND(NAK_IGNORED);
             return;
         }
         if (!g->request && (g->nak || iba_psn_diff(g->psn, f->psn) >= 0))
@@ -187,12 +188,14 @@ static bool skips(const struct truth *t, const struct stream *s, const struct sc
            !iba_psn_eq(s->next, s->high) && iba_psn_eq(f->psn, s->high);
 }
 
-/* Everything before the packet is answered, and may be retransmissions from before the capture. */
+/* The request before the packet is answered, or its answer has begun. All requests may be retransmissions from before
+ * the capture. */
 static bool begins(const struct truth *t, const struct stream *s, const struct score_sight *e)
 {
     const unsigned from = t->r->frame[e->frame].from;
 
-    return t->answered[from] && iba_psn_diff(t->una[from], s->next) >= 0 && score_begins(t->r, e);
+    return s->any && t->answered[from] && iba_psn_diff(t->una[from], t->r->frame[s->newest].psn) > 0 &&
+           score_begins(t->r, e);
 }
 
 static void of_request(struct truth *t, struct score_sight *e)
@@ -202,6 +205,8 @@ static void of_request(struct truth *t, struct score_sight *e)
 
     if (!s->any)
         t->proven[f->from] = f->psn;
+    if (!f->retry)
+        t->unseen[f->from] = false;
     of_retry(t, e, s);
     const enum score_missing jump = jumps(t, s, e);
     const bool answered = t->answered[f->from] && iba_psn_diff(f->psn, t->una[f->from]) <= 0;
@@ -323,8 +328,10 @@ static void of_response(struct truth *t, struct score_sight *e)
     else if (!f->nak && have(t, s, asker, f->psn, DATA))
         e->must |= SCORE_KIND(ANSWER_AGAIN);
     const iba_psn una = iba_psn_add(f->psn, f->nak ? 0 : 1);
-    if (unseen_request(t, e->frame, asker, iba_psn_add(una, IBA_PSN_MASK)))
-        e->must |= SCORE_KIND(NOT_CAPTURED);
+    if (unseen_request(t, e->frame, asker, iba_psn_add(una, IBA_PSN_MASK))) {
+        *(t->unseen[asker] ? &e->either : &e->must) |= SCORE_KIND(NOT_CAPTURED);
+        t->unseen[asker] = true;
+    }
     if (!t->answered[asker] || iba_psn_diff(una, t->una[asker]) > 0)
         t->una[asker] = una;
     t->answered[asker] = true;
@@ -405,22 +412,6 @@ static void of_path(struct truth *t, struct score_sight *e)
 
 #define LOSSES (SCORE_KIND(GAP) | SCORE_KIND(RESPONSE_GAP) | SCORE_KIND(ANSWER_MISSING))
 
-/* The frame is of the same kind and sender, was sent before the packet, and is not captured yet. */
-static bool is_overtaken(const struct score_run *r, const struct score_sight *e, uint32_t frame)
-{
-    const struct score_frame *f = &r->frame[e->frame], *b = &r->frame[frame];
-
-    return b->from == f->from && b->request == f->request && !b->captured;
-}
-
-static bool is_captured_later(const struct score_run *r, const struct score_sight *e, uint32_t frame)
-{
-    for (const struct score_sight *o = e + 1; o < r->sight + r->n_sight; o++)
-        if (o->frame == frame && o->seen)
-            return true;
-    return false;
-}
-
 /* The receiver refused the packet or an earlier one, so it is sent again; or it is a retransmission itself. */
 static bool is_repeated(const struct truth *t, uint32_t id)
 {
@@ -437,6 +428,13 @@ static bool is_repeated(const struct truth *t, uint32_t id)
     return f->retry != 0;
 }
 
+/* Nothing shows that the capture lacks this packet where another one jumps over it: an acknowledgement, since one may
+ * acknowledge many requests (RR-09), or a request that was acknowledged before. */
+static bool leaves_no_trace(const struct truth *t, const struct score_frame *f)
+{
+    return (f->plain && !f->nak) || is_answered(t, f);
+}
+
 /* The packet overtakes earlier packets that are not captured yet. No loss is required when all of them come while their
  * receiver waits for them. When they come, but the receiver waits for another one that does not, a loss may be reported
  * or not. */
@@ -449,12 +447,13 @@ static void of_overtaking(struct truth *t, struct score_sight *e, uint32_t from)
     bool any = false, all = true;
 
     for (uint32_t g = from; g < e->frame; g++)
-        if (is_overtaken(r, e, g)) {
-            any = true;
-            all &= is_captured_later(r, e, g);
+        if (score_is_overtaken(r, e, g)) {
+            const bool later = score_comes_later(r, e, g);
+            any |= later;
+            all &= later || leaves_no_trace(t, &r->frame[g]);
         }
     for (uint32_t g = from; g < e->frame; g++)
-        if (is_overtaken(r, e, g))
+        if (score_is_overtaken(r, e, g))
             r->frame[g].overtaken = !all ? SCORE_SHOWN : unclear ? SCORE_UNCLEAR : SCORE_LAWFUL;
     if (!any || !all)
         return;
