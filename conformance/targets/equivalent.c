@@ -25,6 +25,11 @@ struct reason {
     const char *spec, *why; /* spec without "mutant:" */
 };
 static const struct reason equivalents[] = {
+    {"fabric.flow.link_is_down=drop",
+     "a link that comes up begins with no credits: those that came while it was down are forgotten"},
+    {"fabric.flow.no_credits=drop", "a port that needs no credits does not look at those it was given"},
+    {"fabric.flow.no_lane=drop", "a lane that the port has not got sends nothing, whatever its credits"},
+    {"fabric.directed.no_datagram=drop", "only whole datagrams of the class come to this table"},
     {"header-validation.multicast_no_grh=drop", "a group is known by its GID: without GRH no member is found either"},
     {"header-validation.multicast_disagrees=swap",
      "a packet for QP 0xffffff with other addresses finds no member either"},
@@ -78,6 +83,7 @@ static const struct reason equivalents[] = {
 };
 /* A device could show these faults, but the reference engine or the language of scenarios cannot. */
 static const struct reason not_tested[] = {
+    {"fabric.pace.paces=drop", "no word of the language sends at a static rate"},
     {"UC-receiver.dma_too_long=drop",
      "no region of the reference has 2^31 bytes: the WRITE is dropped for its key, also without a response"},
     {"objects.QPN_ORDINARY=drop", "no verb chooses the number of a queue pair, and the engine picks no reserved one "

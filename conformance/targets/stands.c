@@ -7,6 +7,12 @@
 /* clang-format off */
 /*    broken engine                                     statements */
 #define BREAKS(B)                                                                        \
+    B("fabric.arrival.damaged=drop",                   "MD-108,WF-11")                \
+    B("fabric.departure.smp=drop",                     "KM-47")                       \
+    B("fabric.directed.too_many_hops=drop",            "MD-25")                       \
+    B("fabric.agent.key_for_get=drop",                 "KM-08,MD-112")                \
+    B("fabric.portinfo.lid=drop",                      "KM-22,KM-24")                 \
+    B("fabric.portinfo.lease=drop",                    "KM-06")                       \
     B("header-validation.bad_icrc=drop",                "PV-01,RQ-59,WF-75,WF-76,WF-77") \
     B("header-validation.dlid_foreign=drop",            "KM-21,KM-22")                   \
     B("header-validation.to_qp0_over_ethernet=drop",    "RO-10")                         \
