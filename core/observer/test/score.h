@@ -100,7 +100,8 @@ enum score_missing score_missing(const struct score_run *r, const struct score_s
  * written in between. The kind of finding, as a bit; 0: neither. */
 uint64_t score_changed(const struct score_run *r, const struct score_frame *f, uint32_t id);
 /* The kinds of retransmission that responses asked for: responses captured since the request was sent last, 10 ms ago
- * at most. A slow requester may react to them only now. RNR_EARLY: the wait of one of them is not over. */
+ * at most, or sent before a capture that began in the middle, 10 ms ago at most, and that lacks the request. A slow
+ * requester may react to them only now. RNR_EARLY: the wait of one of them is not over. */
 uint64_t score_reason(const struct score_run *r, const struct score_sight *e);
 /* The retransmission directly follows the frame `newest`, which was sent again shortly before. So it may as well belong
  * to the same retransmissions, whose sender had to pause in between. The kinds that it may have then; 0: none. */

@@ -47,6 +47,16 @@ static uint64_t asks_back(const struct score_run *r, const struct score_sight *o
                : 0;
 }
 
+/* The capture began a moment ago, in the middle: a NAK from before may have asked for the packet. */
+static bool just_began(const struct score_run *r, const struct score_sight *e, iba_time slowest)
+{
+    const struct score_sight *first = r->sight;
+
+    while (first < e && !first->seen)
+        first++;
+    return first > r->sight && r->mode == SCORE_MIDSTREAM && e->at - first->at <= slowest;
+}
+
 uint64_t score_reason(const struct score_run *r, const struct score_sight *e)
 {
     static const iba_time slowest_ns = 10000000;
@@ -62,7 +72,7 @@ uint64_t score_reason(const struct score_run *r, const struct score_sight *e)
         if (!g->request && g->from != f->from)
             kinds |= asks_back(r, o, f->psn, e->at - o->at);
     }
-    return kinds;
+    return kinds | (just_began(r, e, slowest_ns) ? SCORE_KIND(RETRY_NAK) : 0);
 }
 
 enum { INSTANT_NS = 1000 };

@@ -157,6 +157,38 @@ Test(score_same, ignored)
     cr_expect_not(b->must & SCORE_KIND(NAK_IGNORED));
 }
 
+/* The capture begins after the first two packets. Either a timer sends PSN again; or the second packet was a NAK, which
+ * the requester obeys late. */
+static void after_the_beginning(struct score_run *r, uint64_t why, iba_time at)
+{
+    memset(r, 0, sizeof *r);
+    r->mode = SCORE_MIDSTREAM;
+    send_one(r, request(PSN), 0, false);
+    send_one(r, refusal(why == SCORE_KIND(RETRY_NAK) ? SCORE_KIND(NAK_SEQUENCE) : 0, 0), 1 * US, false);
+    r->sight[0].seen = r->sight[1].seen = false;
+    send_one(r, request(PSN + 1), 2 * US, false);
+    send_one(r, again(PSN, why, why == SCORE_KIND(RETRY_NAK) ? 2 : 0, 3), at, false);
+}
+
+Test(score_same, begun)
+{
+    after_the_beginning(&timer, SCORE_KIND(RETRY_TIMEOUT), 76 * US);
+    after_the_beginning(&response, SCORE_KIND(RETRY_NAK), 76 * US);
+    timer.frame[1] = response.frame[1]; /* no capture has it */
+    expect_same_capture(&timer, &response);
+    score_truth(&timer);
+    cr_expect(timer.sight[3].hidden & SCORE_KIND(RETRY_TIMEOUT));
+    cr_expect_not(timer.sight[3].must & SCORE_KIND(RETRY_TIMEOUT));
+}
+
+/* No requester obeys a NAK so late. */
+Test(score_same, begun_long_ago)
+{
+    after_the_beginning(&timer, SCORE_KIND(RETRY_TIMEOUT), 11000 * US);
+    score_truth(&timer);
+    cr_expect(timer.sight[3].must & SCORE_KIND(RETRY_TIMEOUT));
+}
+
 /* After an RNR NAK the requester sends PSN and PSN + 1 again. Either PSN + 1 is lost before the capture point, and a
  * timer sends it once more; or link-level flow control stops the requester between the two (7.9). */
 static void after_a_pause(struct score_run *r, uint64_t why, iba_time at)
