@@ -69,6 +69,7 @@ struct run_live {
     const struct ibc_object *o;
     uint8_t kind, device;     /* device: of a QP; others exist on every device */
     bool made, cq_gone;       /* cq_gone: of a QP, not to be polled */
+    uint8_t port;             /* of a wire: of its node; 0: the node's software */
     uint32_t id[IBC_DEVICES]; /* PD, CQ, SRQ number; window: R_Key; QP: QPN, in [0] */
     struct ibc_mr mr[IBC_DEVICES];
     uint64_t length; /* regions */
@@ -102,7 +103,6 @@ struct run_live {
     uint64_t tid;
     /* wires of a subnet: id[0] is the number of the end */
     const struct run_live *node;
-    uint8_t port;      /* of its node; 0: the node's software */
     uint64_t trap_tid; /* of the last trap that was expected */
 };
 /* Objects that send and receive packets. For a connection manager id[0] is 1, for QP1, and id[1] its communication ID;

@@ -124,10 +124,10 @@ struct ref_change {
     bool cm_decides; /* `cm_rules` in place of the CM's own, in `cm_table` */
     enum iba_cm_table cm_table;
     struct iba_cm_changed_rules cm_rules;
-    bool breaks; /* `row`: that nodes of a subnet do not have */
-    struct iba_node_break row;
-    bool does; /* `change` */
+    bool breaks; /* `row`: nodes of a subnet do not have it */
+    bool does;   /* `change` */
     struct iba_change change;
+    struct iba_node_break row;
 };
 
 struct ref_fabric;

@@ -157,6 +157,17 @@ static const struct {
     {"title t\nspec A\nrole both\nservice rc\nqp a dut=2\n", "f.ibt:5:6: 'dut' is for role middle"},
     {"title t\nspec A\nrole both\nservice rc\nqp a\n< a ANY then=drop\n", "f.ibt:6:9: 'then' is for role middle"},
     {"title t\nspec A\nrole verbs\nservice rc\nqp a\n> a SEND_ONLY\n", "f.ibt:6:1: role verbs has no '>'"},
+    {"title t\nspec A\nrole fabric\nqp a\n", "f.ibt:4:1: role fabric has no 'qp'"},
+    {HEAD "switch s\n", "f.ibt:5:1: role middle has no 'switch'"},
+    {"title t\nspec A\nrole fabric\nwire w\n", "f.ibt:4:1: wires are made with their switch or adapter"},
+    {"title t\nspec A\nrole fabric\nswitch s ports=x\n",
+     "f.ibt:4:1: a node has a short name, and ports= is a plain number"},
+    {"title t\nspec A\nrole fabric\nswitch s\nwait 1s\nswitch t\n", "f.ibt:6:1: a switch stands above the first step"},
+    {"title t\nspec A\nrole fabric\nswitch s\n> s.1 GET\n", "f.ibt:5:7: the attribute is missing"},
+    {"title t\nspec A\nrole fabric\nswitch s\n> s.1 GET PortInf\n",
+     "f.ibt:5:11: unknown attribute 'PortInf'; did you mean 'PortInfo'?"},
+    {"title t\nspec A\nrole fabric\nswitch s\n> s.1 GET P_KeyTable pkey[32]=1\n",
+     "f.ibt:5:22: unknown field 'pkey[32]=1'"},
 };
 
 Test(fault, each_says_what_and_where)
