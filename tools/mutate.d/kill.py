@@ -95,9 +95,10 @@ class Test:
         return [None]
 
     def run(self, _, environment, timeout, processor_time):
-        """None when it passes, else how it ended. Each of its processes may take so much processor time."""
-        with self.lock:
-            done = run_bounded(["prlimit", f"--cpu={processor_time}", *self.command], timeout,
+        """None when it passes, else how it ended. Each of its processes may take so much processor time. It runs in a folder of its
+        own: a test that is ended leaves files."""
+        with self.lock, tempfile.TemporaryDirectory(prefix="mutate-", ignore_cleanup_errors=True) as folder:
+            done = run_bounded(["prlimit", f"--cpu={processor_time}", *self.command], timeout, cwd=folder,
                                env=dict(os.environ, **self.environment, **environment),
                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         if done is None:

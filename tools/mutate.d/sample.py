@@ -134,6 +134,7 @@ class Round:
         self.numbers = {m: n for n, m in enumerate((m for mutants in self.functions for m in mutants), 1)}
         switch = place / "switch.so"
         subprocess.run(["cc", "-O2", "-fPIC", "-shared", "-o", str(switch), str(HERE / "switch.c")], check=True)
+        self.switched = set()  # mutants that the objects contain
         objects = [o for o in pool.map(self.built, sorted({m.file for m in self.numbers})) if o]
         self.programs = list(pool.map(lambda test: bench.link(test, [*objects, switch], place), tests))
         self.reached = list(pool.map(self.reach, self.programs))
@@ -144,10 +145,12 @@ class Round:
         mine = [(n, m) for m, n in self.numbers.items() if m.file == file]
         content, out = switched.switched(text, mine)
         path = self.bench.root / file
+        mine = [p for p in mine if p not in out]
         if not self.bench.object_of(path, content, to, "-O0"):
-            mine = [p for p in mine if p not in out and self.bench.object_of(path, switched.switched(text, [p])[0], to, "-O0")]
+            mine = [p for p in mine if self.bench.object_of(path, switched.switched(text, [p])[0], to, "-O0")]
             if not self.bench.object_of(path, switched.switched(text, mine)[0], to, "-O0"):
                 return None
+        self.switched.update(m for _, m in mine)
         return to
 
     def reach(self, program):
@@ -163,7 +166,9 @@ class Round:
                    for program, reached in zip(self.programs, self.reached))
 
     def counts(self, mutant):
-        """Whether a mutant that no test notices is a mistake at all."""
+        """Whether a mutant that no test notices is a mistake at all, and one that the tests were asked about."""
+        if mutant not in self.switched:
+            return False
         path = self.bench.root / mutant.file
         text = path.read_bytes()
         if equivalent.key(mutant, text) in self.known or equivalent.function_key(mutant) in self.known:

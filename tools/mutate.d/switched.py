@@ -12,6 +12,7 @@ PREFIX = """extern int mutate_active; extern void mutate_seen(unsigned); static 
 int differs) { if (__builtin_expect(!mutate_active, 1)) return 0; if (mutate_active < 0) { if (differs) mutate_seen(n); return 0; } \
 return mutate_active == (int)n; } """
 COMPUTES = ("relation", "arithmetic")
+TRUTHS = ("condition-negated", "operand-dropped")
 ACTS = re.compile(r"\+\+|--|\w\s*\(|(?<![=!<>])=(?!=)")  # calls, assigns, or a macro may
 JUMP = re.compile(r"(break|continue)\s*;?$")
 
@@ -19,6 +20,15 @@ JUMP = re.compile(r"(break|continue)\s*;?$")
 def only_computes(mutant, old):
     """Whether both forms may be evaluated without harm, to compare their results."""
     return mutant.operator in COMPUTES and not ACTS.search(old)
+
+
+def of_one_type(mutant, old, other, now):
+    """Both forms, as the branches of one choice. Where only their truth counts, both become numbers: one may be a pointer, and gcc 14
+    refuses a pointer beside a number."""
+    truth = mutant.operator in TRUTHS or (mutant.operator == "negation-dropped" and old.startswith("!"))
+    if truth or (mutant.operator == "result" and mutant.replacement in ("true", "false")):
+        return f"!!({other})", f"!!({now})"
+    return f"({other})", f"({now})"
 
 
 class Place:
@@ -75,7 +85,8 @@ def written(text, place):
             continue
         other = mutant.around_applied(text)
         differs = f"mutate_active < 0 && ({other}) != ({old})" if only_computes(mutant, old) else "1"
-        now = f"(mutate_is({number}u, {differs}) ? ({other}) : ({now}))"
+        mine, its = of_one_type(mutant, old, other, now)
+        now = f"(mutate_is({number}u, {differs}) ? {mine} : {its})"
     for number in removed:
         now = f"(mutate_is({number}u, 1) ? (void)0 : (void)({now}))"
     return now

@@ -200,6 +200,25 @@ int count(int n)
     return found;
 }
 """
+    POINTERS = r"""
+#include <stdbool.h>
+#include <stddef.h>
+struct box { struct box *next; int n; };
+bool has(const struct box *b)
+{
+    return b;
+}
+const struct box *last(const struct box *b)
+{
+    while (b && b->next)
+        b = b->next;
+    if (!b || (!b->next && b->n > 3))
+        return NULL;
+    if (b)
+        return b;
+    return b->n ? b : NULL;
+}
+"""
 
     def setUp(self):
         place = tempfile.TemporaryDirectory()
@@ -233,6 +252,14 @@ int count(int n)
             self.assertEqual(self.says(all_of_them, MUTATE=str(number)), self.says(alone), mutant.name)
         self.assertGreater(len(numbered) - loops, 30)
 
+    def test_pointers_and_numbers_are_not_mixed_in_one_choice(self):
+        mutants, text = made(self.POINTERS)
+        content, apart = switched.switched(text, [(n, m) for n, m in enumerate(mutants, 1) if m.around])
+        self.assertFalse(apart)
+        (self.folder / "p.c").write_bytes(content)
+        done = subprocess.run(["cc", "-Werror", "-c", "-o", str(self.folder / "p.o"), str(self.folder / "p.c")], capture_output=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
+
     def test_what_a_program_reaches_is_written_down(self):
         numbered = [(n, m) for n, m in enumerate(self.mutants, 1) if m.around]
         program, seen = self.program(switched.switched(self.text, numbered)[0], "all"), self.folder / "seen"
@@ -257,6 +284,12 @@ class Bounded(unittest.TestCase):
             self.assertIsNone(kill.run_bounded(["sh", "-c", f"setsid sh -c 'sleep 2; touch {path}' & sleep 60"], 0.5))
             time.sleep(max(0, 3 - (time.monotonic() - begin)))
             self.assertFalse(path.exists())
+
+    def test_the_files_of_a_test_go_with_it(self):
+        test = kill.Test("leaves-a-file", ["sh", "-c", "mkdir left.$$; sleep 60"], {}, False)
+        before = set(pathlib.Path.cwd().iterdir())
+        self.assertEqual(test.run(None, {}, 1, 10), "takes too long")
+        self.assertEqual(set(pathlib.Path.cwd().iterdir()), before)
 
     def test_how_it_ended_is_told(self):
         self.assertEqual(kill.run_bounded(["sh", "-c", "exit 3"], 20), (3, b""))
