@@ -76,20 +76,20 @@ static const struct {
 
 /* ---- tables: entries of so many bits; the paths of an SMP are tables of each ---- */
 static const struct {
-    uint16_t attribute; /* 0: any */
     const char *name;
+    uint16_t attribute;    /* 0: any */
     uint16_t from, stride; /* bits */
     struct iba_field field;
 } table[] = {
-    {0x0014, "guid",   DATA_AT * 8, 64,     BITS("guid", 0, 64)},
-    {0x0016, "pkey",   DATA_AT * 8, 16,     BITS("pkey", 0, 16)},
-    {0x0017, "vl",     DATA_AT * 8, 4,      BITS("vl", 0, 4)},
-    {0x0018, "vl",     DATA_AT * 8 + 4, 16, BITS("vl", 4, 4)},
-    {0x0018, "weight", DATA_AT * 8 + 8, 16, BITS("weight", 0, 8)},
-    {0x0019, "port",   DATA_AT * 8, 8,      BITS("port", 0, 8)},
-    {0x001b, "ports",  DATA_AT * 8, 16,     BITS("ports", 0, 16)},
-    {0,      "path",   128 * 8, 8,          BITS("path", 0, 8)},
-    {0,      "back",   192 * 8, 8,          BITS("back", 0, 8)},
+    {"guid",   0x0014, DATA_AT * 8, 64,     BITS("guid", 0, 64)},
+    {"pkey",   0x0016, DATA_AT * 8, 16,     BITS("pkey", 0, 16)},
+    {"vl",     0x0017, DATA_AT * 8, 4,      BITS("vl", 0, 4)},
+    {"vl",     0x0018, DATA_AT * 8 + 4, 16, BITS("vl", 4, 4)},
+    {"weight", 0x0018, DATA_AT * 8 + 8, 16, BITS("weight", 0, 8)},
+    {"port",   0x0019, DATA_AT * 8, 8,      BITS("port", 0, 8)},
+    {"ports",  0x001b, DATA_AT * 8, 16,     BITS("ports", 0, 16)},
+    {"path",   0,      128 * 8, 8,          BITS("path", 0, 8)},
+    {"back",   0,      192 * 8, 8,          BITS("back", 0, 8)},
 };
 /* clang-format on */
 static const struct iba_field odd_lane = BITS("vl", 4, 4);

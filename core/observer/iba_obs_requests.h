@@ -75,8 +75,8 @@ struct iba_obs_requests {
         /* `reported`: the finding was reported before; lawful: LATE is not reported, as in iba_obs_undecided */
         bool reported, lawful;
     } undecided;
-    struct iba_obs_reason pending, before[IBA_OBS_REASONS]; /* why the next request will go back; earlier reasons */
-    uint8_t next_before;
+    /* why the next request will go back; earlier reasons */
+    struct iba_obs_reason pending, before[IBA_OBS_REASONS];
     struct { /* the last packet that asked for an answer */
         bool any;
         uint32_t again;
@@ -106,9 +106,9 @@ struct iba_obs_requests {
     /* the last packet; the last one that was sent again; the last one that jumped over others */
     struct iba_obs_mark last, repeat, gap;
     struct iba_obs_gap gaps[IBA_OBS_GAPS];
-    uint8_t next_gap;
     struct iba_obs_mark copied; /* the last network copy */
     struct iba_obs_read read[IBA_OBS_READS];
+    uint8_t next_before, next_gap;          /* of `before` and of `gaps` */
     uint8_t next_read, n_read;              /* n_read: entries that were ever used; they fill from the front */
     struct iba_obs_sent sent[IBA_OBS_SENT]; /* by PSN, modulo */
     /* a NAK that ends the connection, unless the requester goes back for an earlier answer */
