@@ -10,8 +10,11 @@
 #include <unistd.h>
 #include "verbs_device.h"
 
-#define PORT_SPACE UINT64_C(0x01060000) /* RDMA_PS_TCP: the service ID without its port */
+#define PORT_SPACE UINT64_C(0x01060000)     /* RDMA_PS_TCP: the service ID without its port */
+#define DATAGRAM_SPACE UINT64_C(0x01110000) /* RDMA_PS_UDP */
+#define QKEY 0x01234567u                    /* RDMA_UDP_QKEY: that of each queue pair of a datagram service */
 enum { PORT = 17042, IP_HEADER = IBA_BYTES_ip_cm + IBA_BYTES_ip_cm6, RESOLVE_MS = 1000, NS_PER_MS = 1000000 };
+enum { SIDR_REJECTED = 2 }; /* MD-80 */
 
 /* ---- connections ---- */
 
@@ -96,17 +99,22 @@ static void put_private(uint8_t *mad, size_t skip, const void *bytes, size_t n)
     memcpy(mad + at + skip, bytes, n < room - skip ? n : room - skip);
 }
 
+static void put_header(uint8_t *mad, uint16_t attribute)
+{
+    iba_madhdr_set_baseversion(mad, 1);
+    iba_madhdr_set_mgmtclass(mad, IBA_CLASS_CM);
+    iba_madhdr_set_classversion(mad, 2);
+    iba_madhdr_set_method(mad, 3);
+    iba_madhdr_set_attributeid(mad, attribute);
+}
+
 /* The message of an event, with the fields that librdmacm shows. */
 static void message(struct iba_cm_event *out, uint16_t attribute, const struct rdma_cm_event *e)
 {
     const struct rdma_conn_param *p = &e->param.conn;
     uint8_t *mad = out->mad, *data = mad + IBA_BYTES_madhdr;
 
-    iba_madhdr_set_baseversion(mad, 1);
-    iba_madhdr_set_mgmtclass(mad, IBA_CLASS_CM);
-    iba_madhdr_set_classversion(mad, 2);
-    iba_madhdr_set_method(mad, 3);
-    iba_madhdr_set_attributeid(mad, attribute);
+    put_header(mad, attribute);
     if (attribute == IBA_CM_ID_REQ) {
         iba_cm_req_set_localqpn(data, p->qp_num);
         iba_cm_req_set_initdepth(data, p->responder_resources); /* as the receiver of the REQ counts them */
@@ -144,19 +152,46 @@ static void disconnected(const struct verbs_cm_conn *c, const struct rdma_cm_eve
         message(out, out->kind == IBA_CME_DREQ ? IBA_CM_ID_DREQ : IBA_CM_ID_DREP, e);
 }
 
+/* Of a datagram service. A status that refuses comes as an error of the event, and so does a timeout. */
+static void datagram(const struct rdma_cm_event *e, struct iba_cm_event *out)
+{
+    const struct rdma_ud_param *p = &e->param.ud;
+    uint8_t *data = out->mad + IBA_BYTES_madhdr;
+
+    if (e->event == RDMA_CM_EVENT_CONNECT_REQUEST) {
+        out->kind = IBA_CME_SIDR_REQ;
+        put_header(out->mad, IBA_CM_ID_SIDR_REQ);
+        iba_ip_cm_set_sport(data + IBA_BYTES_cm_sidr_req, ntohs(rdma_get_dst_port(e->id)));
+        put_private(out->mad, IP_HEADER, p->private_data, p->private_data_len);
+    } else if (e->event == RDMA_CM_EVENT_ESTABLISHED || (e->event == RDMA_CM_EVENT_UNREACHABLE && e->status > 0)) {
+        out->kind = IBA_CME_SIDR_REP;
+        out->reason = (uint16_t)e->status;
+        put_header(out->mad, IBA_CM_ID_SIDR_REP);
+        iba_cm_sidr_rep_set_status(data, (uint8_t)e->status);
+        iba_cm_sidr_rep_set_qpn(data, p->qp_num);
+        iba_cm_sidr_rep_set_qkey(data, p->qkey);
+        put_private(out->mad, 0, p->private_data, p->private_data_len);
+    } else if (e->event == RDMA_CM_EVENT_UNREACHABLE)
+        out->kind = IBA_CME_SIDR_UNANSWERED;
+}
+
 static void report(struct verbs *v, const struct verbs_cm_conn *c, const struct rdma_cm_event *e)
 {
     struct iba_cm_event out = {.id = c->number};
+    const bool is_datagram = e->id->ps == RDMA_PS_UDP;
 
-    if (e->event == RDMA_CM_EVENT_DISCONNECTED)
+    if (is_datagram)
+        datagram(e, &out);
+    else if (e->event == RDMA_CM_EVENT_DISCONNECTED)
         disconnected(c, e, &out);
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds && !is_datagram; i++)
         if (kinds[i].event == e->event) {
             out.kind = c->active ? kinds[i].active : kinds[i].passive;
             if (kinds[i].message)
                 message(&out, kinds[i].message, e);
         }
-    out.reason = out.kind == IBA_CME_REJ ? (uint16_t)e->status : 0;
+    if (out.kind == IBA_CME_REJ)
+        out.reason = (uint16_t)e->status;
     if (out.kind != IBA_CME_NONE && v->cm.n_event < VERBS_CM_EVENTS)
         v->cm.event[v->cm.n_event++] = out;
 }
@@ -239,10 +274,11 @@ static bool resolved(struct verbs *v, const struct verbs_cm_conn *c, enum rdma_c
 /* The private data that the user gives: without zeros at the end, which the system adds. */
 static uint8_t private_of(const struct ibc_cm_call *call, const uint8_t **bytes)
 {
-    const size_t skip = iba_madhdr_attributeid(call->mad) == IBA_CM_ID_REQ ? IP_HEADER : 0;
+    const uint16_t attribute = iba_madhdr_attributeid(call->mad);
+    const size_t skip = attribute == IBA_CM_ID_REQ || attribute == IBA_CM_ID_SIDR_REQ ? IP_HEADER : 0;
     size_t at = 0, n = 0;
 
-    (void)iba_cm_private_place(iba_madhdr_attributeid(call->mad), &at, &n);
+    (void)iba_cm_private_place(attribute, &at, &n);
     *bytes = call->mad + at + skip;
     for (n -= skip; n > 0 && (*bytes)[n - 1] == 0;)
         n--;
@@ -255,9 +291,9 @@ static enum ibc_rc listen_for(struct verbs *v, const struct ibc_cm_call *call)
     union address own = address_of(v, &v->t.device[0], (uint16_t)service);
     struct rdma_cm_id *id;
 
-    if (service >> 16 != PORT_SPACE >> 16 || call->compare_n > 0 || call->datagrams)
+    if (service >> 16 != (call->datagrams ? DATAGRAM_SPACE : PORT_SPACE) >> 16 || call->compare_n > 0)
         return IBC_UNSUPPORTED;
-    if (rdma_create_id(v->cm.channel, &id, NULL, RDMA_PS_TCP) != 0)
+    if (rdma_create_id(v->cm.channel, &id, NULL, call->datagrams ? RDMA_PS_UDP : RDMA_PS_TCP) != 0)
         return verbs_answer(v, errno);
     if (rdma_bind_addr(id, &own.any) != 0 || rdma_listen(id, (int)call->backlog) != 0 || !conn_new(v, id)) {
         const int e = errno;
@@ -276,20 +312,37 @@ static enum ibc_rc unlisten(struct verbs *v)
     return verbs_refused(v, "cm_no_service");
 }
 
-static int ask(struct verbs *v, struct verbs_cm_conn *c, const struct ibc_cm_call *call)
+static uint64_t service_of(const struct ibc_cm_call *call)
+{
+    const uint8_t *data = call->mad + IBA_BYTES_madhdr;
+
+    return call->verb == IBC_CM_resolve ? iba_cm_sidr_req_serviceid(data) : iba_cm_req_serviceid(data);
+}
+
+/* A SIDR_REQ has none of them but the private data. */
+static void fill_params(const struct ibc_cm_call *call, struct rdma_conn_param *p)
 {
     const uint8_t *data = call->mad + IBA_BYTES_madhdr, *bytes;
-    union address own = address_of(v, &v->t.device[0], 0);
-    union address peer = address_of(v, &v->t.tester, (uint16_t)iba_cm_req_serviceid(data));
-    struct rdma_conn_param p = {.private_data_len = private_of(call, &bytes),
-                                .responder_resources = (uint8_t)iba_cm_req_responderres(data),
-                                .initiator_depth = (uint8_t)iba_cm_req_initdepth(data),
-                                .flow_control = (uint8_t)iba_cm_req_e2eflowctrl(data),
-                                .retry_count = (uint8_t)iba_cm_req_retrcount(data),
-                                .rnr_retry_count = (uint8_t)iba_cm_req_rnrretrcount(data),
-                                .qp_num = (uint32_t)iba_cm_req_localqpn(data)};
 
-    p.private_data = bytes;
+    *p = (struct rdma_conn_param){.private_data_len = private_of(call, &bytes)};
+    p->private_data = bytes;
+    if (call->verb == IBC_CM_resolve)
+        return;
+    p->responder_resources = (uint8_t)iba_cm_req_responderres(data);
+    p->initiator_depth = (uint8_t)iba_cm_req_initdepth(data);
+    p->flow_control = (uint8_t)iba_cm_req_e2eflowctrl(data);
+    p->retry_count = (uint8_t)iba_cm_req_retrcount(data);
+    p->rnr_retry_count = (uint8_t)iba_cm_req_rnrretrcount(data);
+    p->qp_num = (uint32_t)iba_cm_req_localqpn(data);
+}
+
+static int ask(struct verbs *v, struct verbs_cm_conn *c, const struct ibc_cm_call *call)
+{
+    union address own = address_of(v, &v->t.device[0], 0);
+    union address peer = address_of(v, &v->t.tester, (uint16_t)service_of(call));
+    struct rdma_conn_param p;
+
+    fill_params(call, &p);
     c->active = true;
     if (rdma_resolve_addr(c->id, &own.any, &peer.any, RESOLVE_MS) != 0)
         return errno;
@@ -308,9 +361,11 @@ static enum ibc_rc connect_to(struct verbs *v, struct ibc_cm_call *call)
     struct verbs_cm_conn *c;
     int e;
 
-    if (iba_cm_req_serviceid(call->mad + IBA_BYTES_madhdr) >> 16 != PORT_SPACE >> 16 || call->both)
+    const bool datagrams = call->verb == IBC_CM_resolve;
+
+    if (service_of(call) >> 16 != (datagrams ? DATAGRAM_SPACE : PORT_SPACE) >> 16 || call->both)
         return IBC_UNSUPPORTED;
-    if (rdma_create_id(v->cm.channel, &id, NULL, RDMA_PS_TCP) != 0)
+    if (rdma_create_id(v->cm.channel, &id, NULL, datagrams ? RDMA_PS_UDP : RDMA_PS_TCP) != 0)
         return verbs_answer(v, errno);
     c = conn_new(v, id);
     if (!c) {
@@ -339,6 +394,26 @@ static int accept_it(const struct verbs_cm_conn *c, const struct ibc_cm_call *ca
     return rdma_accept(c->id, &p);
 }
 
+/* Answers a SIDR_REQ: with a queue pair, or refuses it. */
+static int resolve_it(const struct verbs_cm_conn *c, const struct ibc_cm_call *call)
+{
+    const uint8_t *data = call->mad + IBA_BYTES_madhdr, *bytes;
+    struct rdma_conn_param p = {.private_data_len = private_of(call, &bytes),
+                                .qp_num = (uint32_t)iba_cm_sidr_rep_qpn(data)};
+
+    p.private_data = bytes;
+    return iba_cm_sidr_rep_status(data) == 0 ? rdma_accept(c->id, &p) : rdma_reject(c->id, bytes, p.private_data_len);
+}
+
+/* librdmacm refuses with one status, and names one Q_Key. */
+static bool can_resolve(const struct ibc_cm_call *call)
+{
+    const uint8_t *data = call->mad + IBA_BYTES_madhdr;
+    const uint8_t status = (uint8_t)iba_cm_sidr_rep_status(data);
+
+    return status == SIDR_REJECTED || (status == 0 && iba_cm_sidr_rep_qkey(data) == QKEY);
+}
+
 static enum ibc_rc call_on(struct verbs *v, struct verbs_cm_conn *c, const struct ibc_cm_call *call)
 {
     const uint8_t *bytes;
@@ -353,6 +428,11 @@ static enum ibc_rc call_on(struct verbs *v, struct verbs_cm_conn *c, const struc
         result = rdma_reject(c->id, bytes, n);
         break;
     case IBC_CM_confirm: result = n > 0 ? EOPNOTSUPP : rdma_establish(c->id); break;
+    case IBC_CM_resolved:
+        if (!can_resolve(call))
+            return IBC_UNSUPPORTED;
+        result = resolve_it(c, call);
+        break;
     case IBC_CM_established: result = rdma_notify(c->id, IBV_EVENT_COMM_EST); break;
     case IBC_CM_disconnect:
         result = n > 0 ? EOPNOTSUPP : rdma_disconnect(c->id);
@@ -377,7 +457,7 @@ enum ibc_rc verbs_cm_call(struct ibc_target *t, unsigned d, struct ibc_cm_call *
         return listen_for(v, call);
     if (call->verb == IBC_CM_unlisten)
         return unlisten(v);
-    if (call->verb == IBC_CM_connect)
+    if (call->verb == IBC_CM_connect || call->verb == IBC_CM_resolve)
         return connect_to(v, call);
     c = conn_of(v, call->id);
     return c ? call_on(v, c, call) : verbs_refused(v, "cm_no_connection");

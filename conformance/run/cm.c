@@ -86,15 +86,17 @@ static bool poll_events(struct run_player *p, const struct ibc_step *s)
 }
 
 /* The event is about that conversation: by the device's name for it, or by the tester's communication ID in the request
- * that began it; by the tester's queue pair, if the device's user does not see that ID. */
-static bool is_about(const struct run_live *c, const struct iba_cm_event *e)
+ * that began it; by the tester's queue pair or port, if the device's user does not see that ID. */
+static bool is_about(const struct run_player *p, const struct run_live *c, const struct iba_cm_event *e)
 {
     const uint8_t *data = iba_cm_event_data(e);
     const uint32_t peer = iba_cm_rtu_localcommid(data);
 
     if (e->kind == IBA_CME_REQ && peer == 0)
         return iba_cm_req_localqpn(data) == c->service_qpn;
-    if (e->kind == IBA_CME_REQ || e->kind == IBA_CME_SIDR_REQ)
+    if (e->kind == IBA_CME_SIDR_REQ)
+        return run_cm_asks_for(p, c, data);
+    if (e->kind == IBA_CME_REQ)
         return peer == c->peer;
     return c->handled && e->id == c->handle;
 }
@@ -103,7 +105,7 @@ static unsigned event_of(const struct run_player *p, const struct run_live *c)
 {
     unsigned i = 0;
 
-    while (i < p->n_cm_event && !is_about(c, &p->cm_event[i]))
+    while (i < p->n_cm_event && !is_about(p, c, &p->cm_event[i]))
         i++;
     return i;
 }

@@ -7,7 +7,11 @@
 
 #define SERVICE UINT64_C(0x1000000000000042)
 #define TESTER_GUID UINT64_C(0x00c0ffee00000001)
-#define FRESH UINT64_C(0x100) /* apart from it are the GUIDs of two plays */
+#define FRESH UINT64_C(0x100)          /* apart from it are the GUIDs of two plays */
+#define IP_PROTOCOL UINT64_C(0xff0000) /* bits of a service ID (MD-81) */
+#define IP_UDP UINT64_C(0x110000)
+#define QKEY 0x11111111u
+#define IP_QKEY 0x01234567u /* RDMA_UDP_QKEY: users of librdmacm have no other */
 enum { TESTER_ID = 0x00c0de00, PLAY_BIT = 16, TICK_BITS = 20 };
 enum { TIMEOUT = 14, ACK_TIMEOUT = 10, OUR_PSN = 0x000777, TESTER_PORT = 7174, HOPS = 64, DEPTH = 4, RETRIES = 2 };
 
@@ -44,6 +48,17 @@ static uint64_t service_of(const struct run_player *p)
     return p->t->cm_service ? p->t->cm_service : SERVICE;
 }
 
+/* Of an RDMA IP CM service the protocol is UDP's, not TCP's (A11.4.1). */
+static uint64_t datagram_service_of(const struct run_player *p)
+{
+    return p->t->cm_service ? (p->t->cm_service & ~IP_PROTOCOL) | IP_UDP : SERVICE;
+}
+
+static uint16_t port_of(const struct run_player *p, const struct run_live *c)
+{
+    return (uint16_t)(TESTER_PORT + (c - p->live));
+}
+
 /* A device remembers the connections of a play for a while (TimeWait): on real time each play has a host of its own. */
 static uint64_t guid_of(const struct run_player *p)
 {
@@ -58,12 +73,12 @@ uint32_t run_cm_peer(const struct run_player *p, uint32_t n)
 
 /* The header of an RDMA IP CM service (annex A11), before the private data. */
 static void fill_ip_header(const struct run_player *p, const struct ibc_address *local,
-                           const struct ibc_address *remote, uint8_t *data)
+                           const struct ibc_address *remote, uint16_t port, uint8_t *header)
 {
-    uint8_t *header = data + IBA_BYTES_cm_req, *from = header + IBA_BYTES_ip_cm, *to = from + sizeof local->ipv6;
+    uint8_t *from = header + IBA_BYTES_ip_cm, *to = from + sizeof local->ipv6;
 
     iba_ip_cm_set_ipv(header, p->link == IBC_LINK_roce2_ipv4 ? 4 : 6);
-    iba_ip_cm_set_sport(header, TESTER_PORT);
+    iba_ip_cm_set_sport(header, port);
     gid_of(p, local, from);
     gid_of(p, remote, to);
     if (p->link == IBC_LINK_roce2_ipv4) /* an IPv4 address comes after twelve zeros */
@@ -100,7 +115,7 @@ static void fill_req(const struct run_player *p, const struct run_live *c, bool 
     gid_of(p, remote, req.prim_remotegid);
     iba_layout_put(&iba_mad_layouts[IBA_M_cm_req], &req, data);
     if (p->t->cm_service && to_device)
-        fill_ip_header(p, local, remote, data);
+        fill_ip_header(p, local, remote, TESTER_PORT, data + IBA_BYTES_cm_req);
 }
 
 static void fill_rep(const struct run_player *p, const struct run_live *c, uint8_t *data)
@@ -133,19 +148,28 @@ static void fill_lap(const struct run_player *p, const struct run_live *c, bool 
     iba_layout_put(&iba_mad_layouts[IBA_M_cm_lap], &lap, data);
 }
 
-static void fill_sidr_req(const struct run_live *c, uint8_t *data)
+static void fill_sidr_req(const struct run_player *p, const struct run_live *c, bool to_device, uint8_t *data)
 {
     iba_cm_sidr_req_set_requestid(data, c->peer);
     iba_cm_sidr_req_set_pkey(data, 0xffff);
-    iba_cm_sidr_req_set_serviceid(data, SERVICE);
+    iba_cm_sidr_req_set_serviceid(data, datagram_service_of(p));
+    if (p->t->cm_service && to_device)
+        fill_ip_header(p, &p->t->tester, &p->t->device[0], port_of(p, c), data + IBA_BYTES_cm_sidr_req);
 }
 
-static void fill_sidr_rep(const struct run_live *c, uint8_t *data)
+static void fill_sidr_rep(const struct run_player *p, const struct run_live *c, uint8_t *data)
 {
     iba_cm_sidr_rep_set_requestid(data, c->id[1]);
     iba_cm_sidr_rep_set_qpn(data, c->service_qpn);
-    iba_cm_sidr_rep_set_serviceid(data, SERVICE);
-    iba_cm_sidr_rep_set_qkey(data, 0x11111111);
+    iba_cm_sidr_rep_set_serviceid(data, datagram_service_of(p));
+    iba_cm_sidr_rep_set_qkey(data, p->t->cm_service ? IP_QKEY : QKEY);
+}
+
+bool run_cm_asks_for(const struct run_player *p, const struct run_live *c, const uint8_t *data)
+{
+    const uint32_t peer = iba_cm_sidr_req_requestid(data);
+
+    return peer ? peer == c->peer : iba_ip_cm_sport(data + IBA_BYTES_cm_sidr_req) == port_of(p, c);
 }
 
 /* All messages but REQ and those of SIDR begin with both communication IDs. */
@@ -159,8 +183,8 @@ static void fill(struct run_player *p, uint16_t message, struct run_live *c, boo
 {
     switch (message) {
     case IBA_CM_ID_REQ: fill_req(p, c, to_device, data); return;
-    case IBA_CM_ID_SIDR_REQ: fill_sidr_req(c, data); return;
-    case IBA_CM_ID_SIDR_REP: fill_sidr_rep(c, data); return;
+    case IBA_CM_ID_SIDR_REQ: fill_sidr_req(p, c, to_device, data); return;
+    case IBA_CM_ID_SIDR_REP: fill_sidr_rep(p, c, data); return;
     case IBA_CM_ID_REP: fill_rep(p, c, data); break;
     case IBA_CM_ID_LAP: fill_lap(p, c, to_device, data); break;
     case IBA_CM_ID_DREQ: iba_cm_dreq_set_remoteqpn(data, c->device_qpn); break;
@@ -174,9 +198,11 @@ static void fill(struct run_player *p, uint16_t message, struct run_live *c, boo
 /* Bytes of the IP CM header that the private data of a request begin with. */
 static size_t ip_header(const struct run_player *p, uint16_t message, const struct ibc_arg *a)
 {
-    return p->t->cm_service && message == IBA_CM_ID_REQ && a->field->bits / 8u == IBA_CM_REQ_BYTES
-               ? IBA_BYTES_ip_cm + IBA_BYTES_ip_cm6
-               : 0;
+    const unsigned bytes = message == IBA_CM_ID_REQ        ? IBA_CM_REQ_BYTES
+                           : message == IBA_CM_ID_SIDR_REQ ? IBA_CM_SIDR_REQ_BYTES
+                                                           : 0;
+
+    return p->t->cm_service && bytes && a->field->bits / 8u == bytes ? IBA_BYTES_ip_cm + IBA_BYTES_ip_cm6 : 0;
 }
 
 static void put(const struct run_player *p, uint16_t message, const struct ibc_arg *a, uint8_t *layout)
@@ -203,6 +229,8 @@ void run_cm_fill(struct run_player *p, const struct ibc_step *s, struct run_live
     iba_madhdr_set_attributeid(mad, s->message);
     iba_madhdr_set_transactionid(mad, c->tid + (to_device && begins(s->message)));
     fill(p, s->message, c, to_device, mad + IBA_BYTES_madhdr);
+    if (run_has(s, IBC_K_datagrams))
+        iba_cm_req_set_serviceid(mad + IBA_BYTES_madhdr, datagram_service_of(p));
     for (unsigned i = 0; i < s->n_arg; i++)
         if (s->arg[i].key == IBC_K_FIELD && s->arg[i].hdr == IBC_H_MAD)
             put(p, s->message, &s->arg[i], mad + s->arg[i].at);

@@ -52,7 +52,7 @@
     C(counters,      "counters")                                                                                       \
     C(cm,            "a connection manager that the tester may use")                                                   \
     C(cm_fields,     "a connection manager whose user chooses each field of a message, and sees all that it does")          \
-    C(cm_verbs,      "a connection manager whose user delays answers, loads alternate paths and asks for datagram services")  \
+    C(cm_verbs,      "a connection manager whose user delays answers, loads alternate paths and chooses each field of a SIDR_REP")  \
     C(fabric,        "switches, adapters and links of a subnet whose other ends the tester has")                         \
     C(virtual_time,  "time that is exact and costs nothing: hours, and single microseconds")
 /* Why a device under libibverbs does not claim them, when the device itself could do them */

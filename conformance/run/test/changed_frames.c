@@ -145,7 +145,7 @@ static bool some_step_takes(const struct run_player *p, uint32_t line, unsigned 
 
     for (unsigned i = 0; i < p->play->n_step; i++) {
         const struct ibc_step *s = &p->play->step[i];
-        const bool one = !s->many && !s->is_alternative && !s->alternative;
+        const bool one = !s->many && !s->is_alternative && !s->alternative && !run_has(s, IBC_K_times);
         if (s->kind != IBC_S_expect || s->line != line)
             continue;
         if ((!one || seen == nth) && !differs(s, is, was))
