@@ -41,12 +41,13 @@ class Program:
 
 PROGRAMS = (
     Program("rping", "rping -c -a {ours} -C 3 -v -V -S 100", "rping -s -a {own} -v -V -S 100", "rdma-ping-2"),
-    # Of its output only the end comes back: without the text. A wrong text ends it with an exit code.
+    # Of its output only the end comes back: without the text. A wrong text ends it with an exit code. Its last words come
+    # from another thread, and now and then it has ended before them.
     Program(
         "rping-large",
         "rping -c -a {ours} -C 2 -V -S 3000",
         "rping -s -a {own} -V -S 3000",
-        "DISCONNECT EVENT",
+        "",
         ("--size", "3000", "--count", "2"),
     ),
     Program("ucmatose", "ucmatose -s {ours} -c 2 -C 3 -S 100", "ucmatose -b {own} -c 2 -C 3 -S 100", "return status 0"),
