@@ -20,6 +20,10 @@
 #include "transport/iba_engine.h"
 #include "transport/iba_verbs.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct iba_ca_config { /* the arrays belong to the caller, are cleared by init, and must live as long as the adapter */
     uint8_t n_port;
     struct iba_qp **qp;
@@ -64,4 +68,8 @@ iba_time iba_ca_deadline(const struct iba_ca *ca);
 void iba_ca_check(const struct iba_ca *ca);
 /* The same, without the memory table. */
 void iba_ca_check_queues(const struct iba_ca *ca);
+#ifdef __cplusplus
+}
+#endif
+
 #endif

@@ -7,6 +7,10 @@
 #define IBA_CHANGE_RULES_H
 #include "adapter/iba_ca.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* All lists that the engine consults (iba_change.h). */
 const struct iba_behaviours *const *iba_behaviour_lists(size_t *n);
 
@@ -25,4 +29,8 @@ uint16_t iba_rules_actions(enum iba_rule_table t, uint16_t row);
 const char *iba_rules_action_name(enum iba_rule_table t, uint16_t row, uint16_t with);
 /* Later rows depend on this one: it cannot be left out, nor swapped with its successor. */
 bool iba_rule_is_guard(enum iba_rule_table t, uint16_t row);
+#ifdef __cplusplus
+}
+#endif
+
 #endif

@@ -16,6 +16,10 @@
 #include "adapter/iba_ca.h"
 #include "cm/iba_cm.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum { IBA_GSI_GRH = 40, IBA_GSI_BYTES = IBA_GSI_GRH + IBA_MAD_BYTES };
 
 struct iba_gsi {
@@ -36,4 +40,8 @@ void iba_gsi_feed(struct iba_gsi *g, uint8_t port, const struct iba_view *v, iba
 /* The next packet of the CM, and the number of the port that it leaves from; *len 0: none. cap >= IBA_TX_MOST, or
  * IBA_NO_ROOM. */
 enum iba_err iba_gsi_poll(struct iba_gsi *g, uint8_t *port, uint8_t *buf, size_t cap, size_t *len, iba_time now);
+#ifdef __cplusplus
+}
+#endif
+
 #endif

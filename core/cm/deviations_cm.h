@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Broken CMs: as transport/deviations.h. The code of the CM is that of an unbroken one. A broken CM has one column of
  * one row of its tables changed (iba_cm_rules_change), or one row of these lists (iba_cm_change): a message leaves with
- * one wrong field, or something is not decided message by message. A sentence goes on from "a device ...". */
+ * one wrong field, or something is not decided message by message. A sentence goes on from "a device ...".
+ * Not for users of libiba. */
 #ifndef IBA_DEVIATIONS_CM_H
 #define IBA_DEVIATIONS_CM_H
 #include "cm/iba_cm_input.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /* ---- rows ---- */
 enum iba_cm_row_change {
@@ -50,18 +55,18 @@ void iba_cm_set_rules(struct iba_cm *cm, enum iba_cm_table t,
     F(REQ_LOCAL_LID,     REQ,      cm_req, prim_locallid,     "names its LID in the REQ; 0 on Ethernet",                                        "MD-55, MD-83") \
     F(REQ_REMOTE_LID,    REQ,      cm_req, prim_remotelid,    "names the peer's LID in the REQ; 0 on Ethernet",                                 "MD-55, MD-83") \
     F(REQ_HOP_LIMIT,     REQ,      cm_req, prim_hoplim,       "names the hop limit in the REQ",                                                 "MD-55")     \
-    F(REQ_PRIVATE,       REQ,      cm_req_private, private,   "sends the user's private data in the REQ",                                       "MD-55")     \
+    F(REQ_PRIVATE,       REQ,      cm_req_private, private_data, "sends the user's private data in the REQ",                                    "MD-55")     \
     F(MRA_LOCAL,         MRA,      cm_mra, localcommid,       "names its communication ID in the MRA",                                          "MD-56")     \
     F(MRA_REMOTE,        MRA,      cm_mra, remotecommid,      "names the peer's communication ID in the MRA",                                   "MD-56")     \
     F(MRA_MESSAGE,       MRA,      cm_mra, msgmraed,          "names the message that the MRA answers",                                         "MD-56")     \
     F(MRA_TIME,          MRA,      cm_mra, servicetimeout,    "names the time that it needs in the MRA",                                        "MD-69")     \
-    F(MRA_PRIVATE,       MRA,      cm_mra, private,           "sends the user's private data in the MRA",                                       "MD-56")     \
+    F(MRA_PRIVATE,       MRA,      cm_mra, private_data,      "sends the user's private data in the MRA",                                       "MD-56")     \
     F(REJ_REMOTE,        REJ,      cm_rej, remotecommid,      "names the peer's communication ID in the REJ",                                   "MD-56")     \
     F(REJ_MESSAGE,       REJ,      cm_rej, msgrej,            "names the message that the REJ rejects",                                         "MD-56")     \
     F(REJ_REASON,        REJ,      cm_rej, reason,            "names the reason in the REJ",                                                    "MD-74")     \
     F(REJ_INFO_BYTES,    REJ,      cm_rej, rejinfolen,        "counts the bytes of additional information in the REJ",                          "MD-56")     \
     F(REJ_INFO,          REJ,      cm_rej, ari,               "sends the additional information in the REJ",                                    "MD-74")     \
-    F(REJ_PRIVATE,       REJ,      cm_rej, private,           "sends the user's private data in the REJ",                                       "MD-56")     \
+    F(REJ_PRIVATE,       REJ,      cm_rej, private_data,      "sends the user's private data in the REJ",                                       "MD-56")     \
     F(REP_LOCAL,         REP,      cm_rep, localcommid,       "answers later messages under the communication ID that its REP names",           "MD-57")     \
     F(REP_REMOTE,        REP,      cm_rep, remotecommid,      "names the peer's communication ID in the REP",                                   "MD-57")     \
     F(REP_QPN,           REP,      cm_rep, localqpn,          "names its queue pair in the REP",                                                "MD-57")     \
@@ -71,17 +76,17 @@ void iba_cm_set_rules(struct iba_cm *cm, enum iba_cm_table t,
     F(REP_ACK_DELAY,     REP,      cm_rep, tgtackdelay,       "names its ACK delay in the REP",                                                 "MD-64")     \
     F(REP_RNR,           REP,      cm_rep, rnrretrcount,      "names its RNR retry count in the REP",                                           "MD-57")     \
     F(REP_GUID,          REP,      cm_rep, localcaguid,       "names its CA GUID in the REP",                                                   "MD-57")     \
-    F(REP_PRIVATE,       REP,      cm_rep, private,           "sends the user's private data in the REP",                                       "MD-57")     \
+    F(REP_PRIVATE,       REP,      cm_rep, private_data,      "sends the user's private data in the REP",                                       "MD-57")     \
     F(RTU_LOCAL,         RTU,      cm_rtu, localcommid,       "names its communication ID in the RTU",                                          "MD-58")     \
     F(RTU_REMOTE,        RTU,      cm_rtu, remotecommid,      "names the peer's communication ID in the RTU",                                   "MD-58")     \
-    F(RTU_PRIVATE,       RTU,      cm_rtu, private,           "sends the user's private data in the RTU",                                       "MD-58")     \
+    F(RTU_PRIVATE,       RTU,      cm_rtu, private_data,      "sends the user's private data in the RTU",                                       "MD-58")     \
     F(DREQ_LOCAL,        DREQ,     cm_dreq, localcommid,      "names its communication ID in the DREQ",                                         "MD-58")     \
     F(DREQ_REMOTE,       DREQ,     cm_dreq, remotecommid,     "names the peer's communication ID in the DREQ",                                  "MD-58")     \
     F(DREQ_QPN,          DREQ,     cm_dreq, remoteqpn,        "names the peer's queue pair in the DREQ",                                        "MD-58")     \
-    F(DREQ_PRIVATE,      DREQ,     cm_dreq, private,          "sends the user's private data in the DREQ",                                      "MD-58")     \
+    F(DREQ_PRIVATE,      DREQ,     cm_dreq, private_data,     "sends the user's private data in the DREQ",                                      "MD-58")     \
     F(DREP_LOCAL,        DREP,     cm_drep, localcommid,      "names its communication ID in the DREP",                                         "MD-58")     \
     F(DREP_REMOTE,       DREP,     cm_drep, remotecommid,     "names the peer's communication ID in the DREP",                                  "MD-58")     \
-    F(DREP_PRIVATE,      DREP,     cm_drep, private,          "sends the user's private data in the DREP",                                      "MD-58")     \
+    F(DREP_PRIVATE,      DREP,     cm_drep, private_data,     "sends the user's private data in the DREP",                                      "MD-58")     \
     F(APR_LOCAL,         APR,      cm_apr, localcommid,       "names its communication ID in the APR",                                          "MD-59")     \
     F(APR_REMOTE,        APR,      cm_apr, remotecommid,      "names the peer's communication ID in the APR",                                   "MD-59")     \
     F(APR_STATUS,        APR,      cm_apr, status,            "names the status in the APR",                                                    "MD-79")     \
@@ -96,7 +101,7 @@ void iba_cm_set_rules(struct iba_cm *cm, enum iba_cm_table t,
     F(SIDR_REP_QPN,      SIDR_REP, cm_sidr_rep, qpn,          "names its queue pair in the SIDR_REP",                                           "MD-60")     \
     F(SIDR_REP_SERVICE,  SIDR_REP, cm_sidr_rep, serviceid,    "repeats the service ID in the SIDR_REP",                                         "MD-60")     \
     F(SIDR_REP_QKEY,     SIDR_REP, cm_sidr_rep, qkey,         "names its Q_Key in the SIDR_REP",                                                "MD-60")     \
-    F(SIDR_REP_PRIVATE,  SIDR_REP, cm_sidr_rep, private,      "sends the user's private data in the SIDR_REP",                                  "MD-60")
+    F(SIDR_REP_PRIVATE,  SIDR_REP, cm_sidr_rep, private_data, "sends the user's private data in the SIDR_REP",                                  "MD-60")
 
 /* ---- the rest ---- */
 /*    name               kinds        a device ...                                                                         clause */
@@ -139,4 +144,8 @@ struct iba_cm_deviations {
     /* The attributes of a queue pair are known. */
     void (*attributes)(const struct iba_cm *cm, const struct iba_cm_conn *c, struct iba_qp_attr *a);
 };
+#ifdef __cplusplus
+}
+#endif
+
 #endif

@@ -25,6 +25,10 @@
 #include "mad/iba_mad.h"
 #include "transport/iba_qp.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* ---- states (section 12.9; NONE: no connection; the five from ESTABLISHED on are sub-states of Established) ---- */
 /* clang-format off */
 #define IBA_CM_STATES(S)                                                                                               \
@@ -356,4 +360,8 @@ static inline iba_time iba_cm_time(unsigned code)
 {
     return (iba_time)4096 << (code & 31);
 }
+#ifdef __cplusplus
+}
+#endif
+
 #endif

@@ -6,16 +6,16 @@
 /* Where the private data of each message begin, and how many bytes they have (MD-55..MD-60). */
 #define PLACES(P)                                                                                                      \
     P(REQ, IBA_BYTES_cm_req, IBA_CM_REQ_BYTES)                                                                         \
-    P(MRA, IBA_AT_cm_mra_private / 8, IBA_CM_MRA_BYTES)                                                                \
-    P(REJ, IBA_AT_cm_rej_private / 8, IBA_CM_REJ_BYTES)                                                                \
-    P(REP, IBA_AT_cm_rep_private / 8, IBA_CM_REP_BYTES)                                                                \
-    P(RTU, IBA_AT_cm_rtu_private / 8, IBA_CM_RTU_BYTES)                                                                \
-    P(DREQ, IBA_AT_cm_dreq_private / 8, IBA_CM_DREQ_BYTES)                                                             \
-    P(DREP, IBA_AT_cm_drep_private / 8, IBA_CM_DREP_BYTES)                                                             \
+    P(MRA, IBA_AT_cm_mra_private_data / 8, IBA_CM_MRA_BYTES)                                                           \
+    P(REJ, IBA_AT_cm_rej_private_data / 8, IBA_CM_REJ_BYTES)                                                           \
+    P(REP, IBA_AT_cm_rep_private_data / 8, IBA_CM_REP_BYTES)                                                           \
+    P(RTU, IBA_AT_cm_rtu_private_data / 8, IBA_CM_RTU_BYTES)                                                           \
+    P(DREQ, IBA_AT_cm_dreq_private_data / 8, IBA_CM_DREQ_BYTES)                                                        \
+    P(DREP, IBA_AT_cm_drep_private_data / 8, IBA_CM_DREP_BYTES)                                                        \
     P(SIDR_REQ, IBA_BYTES_cm_sidr_req, IBA_CM_SIDR_REQ_BYTES)                                                          \
-    P(SIDR_REP, IBA_AT_cm_sidr_rep_private / 8, IBA_CM_SIDR_REP_BYTES)                                                 \
-    P(LAP, IBA_AT_cm_lap_private / 8, IBA_CM_LAP_BYTES)                                                                \
-    P(APR, IBA_AT_cm_apr_private / 8, IBA_CM_APR_BYTES)                                                                \
+    P(SIDR_REP, IBA_AT_cm_sidr_rep_private_data / 8, IBA_CM_SIDR_REP_BYTES)                                            \
+    P(LAP, IBA_AT_cm_lap_private_data / 8, IBA_CM_LAP_BYTES)                                                           \
+    P(APR, IBA_AT_cm_apr_private_data / 8, IBA_CM_APR_BYTES)                                                           \
     P(SAP, IBA_AT_cm_sap_data / 8, IBA_CM_RTU_BYTES)                                                                   \
     P(SPR, IBA_AT_cm_spr_data / 8, IBA_CM_RTU_BYTES)
 

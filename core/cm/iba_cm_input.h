@@ -5,6 +5,10 @@
 #include "cm/iba_cm_rules.h"
 #include "wire/iba_change.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* An input, and the connection that it is for. */
 struct iba_cm_rx {
     struct iba_cm *cm;
@@ -81,4 +85,8 @@ bool iba_cm_alternate(const struct iba_cm *cm, const struct iba_cm_conn *c, stru
 /* ---- iba_cm_find.c: which connection a message is for ---- */
 void iba_cm_match(struct iba_cm_rx *x);
 uint64_t iba_cm_sidr_key(const struct iba_cm_rx *x); /* stands for the GUID of the sender of a SIDR_REQ */
+#ifdef __cplusplus
+}
+#endif
+
 #endif

@@ -18,6 +18,10 @@
 #define IBA_CM_RULES_H
 #include "cm/iba_cm.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Inputs: the 13 messages in the order of their attribute IDs, timers, verbs; forget: the peer shows that it has lost
  * the connection. */
 /* clang-format off */
@@ -70,4 +74,8 @@ struct iba_cm_rules {
     uint16_t n;
 };
 extern const struct iba_cm_rules iba_cm_message_rules, iba_cm_timer_rules, iba_cm_verb_rules;
+#ifdef __cplusplus
+}
+#endif
+
 #endif

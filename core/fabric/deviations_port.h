@@ -5,6 +5,10 @@
 #define IBA_ROW_port_H
 #include "iba_port.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* clang-format off */
 /*    name                kinds        a device ...                                                                         clause */
 #define IBA_PORT_BEHAVIOURS(B)                                                                                                       \
@@ -84,4 +88,8 @@ struct iba_port_deviations {
 };
 /* Makes it the port of a device that does one thing otherwise; NULL: unchanged again. */
 void iba_port_change(struct iba_port *p, const struct iba_change *c);
+#ifdef __cplusplus
+}
+#endif
+
 #endif

@@ -21,6 +21,10 @@
 #include "mad/iba_mad.h"
 #include "wire/iba_psn.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum iba_node_type { IBA_NODE_CA = 1, IBA_NODE_SWITCH = 2 };
 enum iba_port_state { IBA_PORT_NOP, IBA_PORT_DOWN, IBA_PORT_INIT, IBA_PORT_ARMED, IBA_PORT_ACTIVE };
 enum iba_phys_state { IBA_PHYS_NOP, IBA_PHYS_SLEEP, IBA_PHYS_POLLING, IBA_PHYS_DISABLED, IBA_PHYS_LINKUP = 5 };
@@ -290,4 +294,8 @@ void iba_node_set_issm(struct iba_node *n, uint8_t port, bool issm, iba_time now
  * IBA_BYTES_notice_data bytes of details, until it is repressed. port: of a switch 0. False: the port is not Active,
  * knows no manager, or has no room. */
 bool iba_node_notice(struct iba_node *n, uint8_t port, uint16_t trap, const uint8_t *details, iba_time now);
+#ifdef __cplusplus
+}
+#endif
+
 #endif

@@ -11,6 +11,10 @@
 #include "wire/iba_mtu.h"
 #include "wire/iba_view.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum iba_port_kind { IBA_PORT_IB, IBA_PORT_ROCE1, IBA_PORT_ROCE2 };
 
 #define IBA_GSI_QKEY 0x80010000u /* PV-19 */
@@ -119,4 +123,8 @@ size_t iba_envelope_write(const struct iba_port *p, const struct iba_av *av, uin
  * bytes (12 or more, whole words), then appends ICRC, and VCRC on IB: this needs room for 6 more bytes. May be called
  * again after the body or the envelope changed. Returns the packet's length. */
 size_t iba_envelope_seal(const struct iba_port *p, uint8_t *packet, size_t n, size_t body);
+#ifdef __cplusplus
+}
+#endif
+
 #endif

@@ -4,6 +4,10 @@
 #define IBA_RATE_H
 #include "fabric/iba_node.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum { IBA_RATE_WIDTHS = 5 }; /* bits of LinkWidth: 1x, 4x, 8x, 12x, 2x */
 
 /* Lanes of a LinkWidth with one bit set; 0: none. */
@@ -12,4 +16,8 @@ unsigned iba_rate_lanes(uint8_t width);
 uint32_t iba_rate_ps_per_byte(const struct iba_node_port *p);
 /* The same on one lane of it: a symbol time, by which section 7.9 counts, and the tick of PortXmitWait. */
 uint32_t iba_rate_ps_per_symbol(const struct iba_node_port *p);
+#ifdef __cplusplus
+}
+#endif
+
 #endif

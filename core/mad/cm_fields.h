@@ -61,7 +61,7 @@
         F(h, U8,  alt_reserved2,        3, X2,   R, NONE,      ALWAYS,                  "alt_reserved2", "Reserved (3 bits)")          \
         V(h, alt_reserved2,             3, X2,   H, NONE,      ALWAYS,                  "=infiniband.cm.req.alt_reserved1", "Reserved (3 bits)")
 #define IBA_CM_REQ_PRIVATE(F, V, h)                                                                                                    \
-        F(h, B,   private,            736, BYTES, N, NONE,      ALWAYS,                  "private", "PrivateData")
+        F(h, B,   private_data,       736, BYTES, N, NONE,      ALWAYS,                  "private", "PrivateData")
 #define IBA_IP_SERVICE(F, V, h)                                                                                                        \
         F(h, B,   prefix,              40, BYTES, N, NONE,      ALWAYS,                  "prefix", "Prefix")                           \
         F(h, U8,  protocol,             8, X2,   N, IPPROTO,   ALWAYS,                  "protocol", "Protocol")                        \
@@ -86,7 +86,7 @@
         F(h, B,   reserved2,           96, BYTES, R, NONE,      ALWAYS,                  "reserved2", "Reserved (12 bytes)")           \
         F(h, U32, dip4,                32, IP4,  N, NONE,      ALWAYS,                  "dip4", "IP CM Destination IP")
 #define IBA_IP_CM_PRIVATE(F, V, h)                                                                                                     \
-        F(h, B,   private,            448, BYTES, N, NONE,      ALWAYS,                  "private", "IP CM Consumer PrivateData")
+        F(h, B,   private_data,       448, BYTES, N, NONE,      ALWAYS,                  "private", "IP CM Consumer PrivateData")
 #define IBA_CM_MRA(F, V, h)                                                                                                            \
         F(h, U32, localcommid,         32, X8,   N, NONE,      ALWAYS,                  "localcommid", "Local Communication ID")       \
         F(h, U32, remotecommid,        32, X8,   N, NONE,      ALWAYS,                  "remotecommid", "Remote Communication ID")     \
@@ -94,7 +94,7 @@
         F(h, U8,  reserved1,            6, DEC,  R, NONE,      ALWAYS,                  "reserved1", "Reserved (6 bits)")              \
         F(h, U8,  servicetimeout,       5, X2,   N, TIMEOUT,   ALWAYS,                  "servicetimeout", "Service Timeout")           \
         F(h, U8,  reserved2,            3, DEC,  R, NONE,      ALWAYS,                  "reserved2", "Reserved (3 bits)")              \
-        F(h, B,   private,           1776, BYTES, N, NONE,      ALWAYS,                  "private", "PrivateData")
+        F(h, B,   private_data,      1776, BYTES, N, NONE,      ALWAYS,                  "private", "PrivateData")
 #define IBA_CM_REJ(F, V, h)                                                                                                            \
         F(h, U32, localcommid,         32, X8,   N, NONE,      ALWAYS,                  "localcommid", "Local Communication ID")       \
         F(h, U32, remotecommid,        32, X8,   N, NONE,      ALWAYS,                  "remotecommid", "Remote Communication ID")     \
@@ -104,7 +104,7 @@
         F(h, U8,  reserved1,            1, X2,   N, NONE,      ALWAYS,                  "reserved1", "Reserved")                       \
         F(h, U16, reason,              16, X4,   N, CM_REJECT, ALWAYS,                  "reason", "Reason")                            \
         F(h, B,   ari,                576, BYTES, N, NONE,      ALWAYS,                  "ari", "Additional Reject Information (ARI)") \
-        F(h, B,   private,           1184, BYTES, N, NONE,      ALWAYS,                  "private", "PrivateData")
+        F(h, B,   private_data,      1184, BYTES, N, NONE,      ALWAYS,                  "private", "PrivateData")
 #define IBA_CM_REP(F, V, h)                                                                                                            \
         F(h, U32, localcommid,         32, X8,   N, NONE,      ALWAYS,                  "=infiniband.cm.rep", "Local Communication ID") \
         F(h, U32, remotecommid,        32, X8,   N, NONE,      ALWAYS,                  "remotecommid", "Remote Communication ID")     \
@@ -124,21 +124,21 @@
         F(h, U8,  srq,                  1, X2,   N, NONE,      ALWAYS,                  "srq", "SRQ")                                  \
         F(h, U8,  reserved,             4, X2,   N, NONE,      ALWAYS,                  "reserved", "Reserved")                        \
         F(h, U64, localcaguid,         64, X16,  N, NONE,      ALWAYS,                  "localcaguid", "Local CA GUID")                \
-        F(h, B,   private,           1568, BYTES, N, NONE,      ALWAYS,                  "private", "PrivateData")
+        F(h, B,   private_data,      1568, BYTES, N, NONE,      ALWAYS,                  "private", "PrivateData")
 #define IBA_CM_RTU(F, V, h)                                                                                                            \
         F(h, U32, localcommid,         32, X8,   N, NONE,      ALWAYS,                  "localcommid", "Local Communication ID")       \
         F(h, U32, remotecommid,        32, X8,   N, NONE,      ALWAYS,                  "remotecommid", "Remote Communication ID")     \
-        F(h, B,   private,           1792, BYTES, N, NONE,      ALWAYS,                  "private", "PrivateData")
+        F(h, B,   private_data,      1792, BYTES, N, NONE,      ALWAYS,                  "private", "PrivateData")
 #define IBA_CM_DREQ(F, V, h)                                                                                                           \
         F(h, U32, localcommid,         32, X8,   N, NONE,      ALWAYS,                  "localcommid", "Local Communication ID")       \
         F(h, U32, remotecommid,        32, X8,   N, NONE,      ALWAYS,                  "remotecommid", "Remote Communication ID")     \
         F(h, U32, remoteqpn,           24, X6,   N, NONE,      ALWAYS,                  "=infiniband.cm.req.remoteqpneecn", "Remote QPN/EECN") \
         F(h, U8,  reserved1,            8, DEC,  R, NONE,      ALWAYS,                  "reserved1", "Reserved (8 bits)")              \
-        F(h, B,   private,           1760, BYTES, N, NONE,      ALWAYS,                  "private", "PrivateData")
+        F(h, B,   private_data,      1760, BYTES, N, NONE,      ALWAYS,                  "private", "PrivateData")
 #define IBA_CM_DREP(F, V, h)                                                                                                           \
         F(h, U32, localcommid,         32, X8,   N, NONE,      ALWAYS,                  "localcommid", "Local Communication ID")       \
         F(h, U32, remotecommid,        32, X8,   N, NONE,      ALWAYS,                  "remotecommid", "Remote Communication ID")     \
-        F(h, B,   private,           1792, BYTES, N, NONE,      ALWAYS,                  "private", "PrivateData")
+        F(h, B,   private_data,      1792, BYTES, N, NONE,      ALWAYS,                  "private", "PrivateData")
 #define IBA_CM_LAP(F, V, h)                                                                                                            \
         F(h, U32, localcommid,         32, X8,   N, NONE,      ALWAYS,                  "localcommid", "Local Communication ID")       \
         F(h, U32, remotecommid,        32, X8,   N, NONE,      ALWAYS,                  "remotecommid", "Remote Communication ID")     \
@@ -162,7 +162,7 @@
         F(h, U8,  reserved6,            3, DEC,  R, NONE,      ALWAYS,                  "reserved6", "Reserved (3 bits)")              \
         F(h, U8,  alt_localacktout,     5, X2,   N, TIMEOUT,   ALWAYS,                  "alt_localacktout", "Alternate Local ACK Timeout") \
         F(h, U8,  reserved7,            3, DEC,  R, NONE,      ALWAYS,                  "reserved7", "Reserved (3 bits)")              \
-        F(h, B,   private,           1344, BYTES, N, NONE,      ALWAYS,                  "private", "PrivateData")
+        F(h, B,   private_data,      1344, BYTES, N, NONE,      ALWAYS,                  "private", "PrivateData")
 #define IBA_CM_APR(F, V, h)                                                                                                            \
         F(h, U32, localcommid,         32, X8,   N, NONE,      ALWAYS,                  "localcommid", "Local Communication ID")       \
         F(h, U32, remotecommid,        32, X8,   N, NONE,      ALWAYS,                  "remotecommid", "Remote Communication ID")     \
@@ -170,14 +170,14 @@
         F(h, U8,  status,               8, X2,   N, CM_APR,    ALWAYS,                  "status", "AP Status")                         \
         F(h, U16, reserved1,           16, DEC,  R, NONE,      ALWAYS,                  "reserved1", "Reserved (16 bits)")             \
         F(h, B,   info,               576, BYTES, N, NONE,      ALWAYS,                  "info", "Additional Information")             \
-        F(h, B,   private,           1184, BYTES, N, NONE,      ALWAYS,                  "private", "PrivateData")
+        F(h, B,   private_data,      1184, BYTES, N, NONE,      ALWAYS,                  "private", "PrivateData")
 #define IBA_CM_SIDR_REQ(F, V, h)                                                                                                       \
         F(h, U32, requestid,           32, X8,   N, NONE,      ALWAYS,                  "requestid", "Request ID")                     \
         F(h, U16, pkey,                16, X4,   N, NONE,      ALWAYS,                  "pkey", "Partition Key")                       \
         F(h, U16, reserved1,           16, DEC,  R, NONE,      ALWAYS,                  "reserved1", "Reserved (16 bits)")             \
         F(h, U64, serviceid,           64, X16,  N, NONE,      ALWAYS,                  "serviceid", "ServiceID")
 #define IBA_CM_SIDR_PRIVATE(F, V, h)                                                                                                   \
-        F(h, B,   private,           1728, BYTES, N, NONE,      ALWAYS,                  "private", "PrivateData")
+        F(h, B,   private_data,      1728, BYTES, N, NONE,      ALWAYS,                  "private", "PrivateData")
 #define IBA_SIDR_IP_SERVICE(F, V, h)                                                                                                   \
         F(h, B,   prefix,              40, BYTES, N, NONE,      ALWAYS,                  "prefix", "Prefix")                           \
         F(h, U8,  protocol,             8, X2,   N, IPPROTO,   ALWAYS,                  "protocol", "Protocol")                        \
@@ -206,7 +206,7 @@
         F(h, U64, serviceid,           64, X16,  N, NONE,      ALWAYS,                  "serviceid", "ServiceID")                      \
         F(h, U32, qkey,                32, X8,   N, NONE,      ALWAYS,                  "qkey", "Q_Key")                               \
         F(h, B,   info,               576, BYTES, N, NONE,      ALWAYS,                  "info", "Additional Information")             \
-        F(h, B,   private,           1088, BYTES, N, NONE,      ALWAYS,                  "private", "PrivateData")
+        F(h, B,   private_data,      1088, BYTES, N, NONE,      ALWAYS,                  "private", "PrivateData")
 #define IBA_CM_SAP(F, V, h)                                                                                                            \
         F(h, U32, localcommid,         32, X8,   N, NONE,      ALWAYS,                  "localcommid", "Local Communication ID")       \
         F(h, U32, remotecommid,        32, X8,   N, NONE,      ALWAYS,                  "remotecommid", "Remote Communication ID")     \

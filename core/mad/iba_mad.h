@@ -9,6 +9,10 @@
 #include "iba_mad_layout.h"
 #include "wire/iba_view.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum { IBA_MAD_BYTES = 256, IBA_MAD_PARTS = 72 };
 enum { IBA_CLASS_SA = 0x03, IBA_CLASS_CM = 0x07, IBA_CLASS_DIRECTED = 0x81 };
 
@@ -85,4 +89,8 @@ const struct iba_mad_attr *iba_mad_attr(uint8_t mgmt_class, uint16_t id);
 const char *iba_mad_component(const struct iba_mad_attr *a, unsigned bit, size_t *n);
 /* The layout of the details of a generic notice with that trap number; IBA_M_notice_data: no rule has this number. */
 enum iba_mad_layout iba_trap_details(uint16_t trap);
+#ifdef __cplusplus
+}
+#endif
+
 #endif

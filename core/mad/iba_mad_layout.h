@@ -3,6 +3,7 @@
  * (wire/iba_hdr.h). */
 #ifndef IBA_MAD_LAYOUT_H
 #define IBA_MAD_LAYOUT_H
+#include <assert.h>
 #include "cm_fields.h"
 #include "pm_fields.h"
 #include "sa_fields.h"
@@ -20,7 +21,7 @@ enum iba_mad_layout { /* IBA_M_madhdr, IBA_M_portinfo, ... */
 #define IBA_MAD_ID(LIST, h, ...) IBA_M_##h,
                       IBA_MAD_LAYOUTS(IBA_MAD_ID) IBA_M_COUNT
 };
-_Static_assert(IBA_M_COUNT <= 255, "a part names its layout in a byte");
+static_assert(IBA_M_COUNT <= 255, "a part names its layout in a byte");
 enum { /* IBA_BYTES_madhdr, ... */
        IBA_MAD_LAYOUTS(IBA_HDR_BYTES)
 };

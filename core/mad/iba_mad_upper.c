@@ -44,8 +44,8 @@ enum {
     SERVICE_AT = IBA_BYTES_madhdr + IBA_AT_cm_req_serviceid / 8,
     REQ_AT = IBA_BYTES_madhdr + IBA_BYTES_cm_req,
     IP_CM = IBA_BYTES_ip_cm + IBA_BYTES_ip_cm6,
-    REP_AT = IBA_BYTES_madhdr + IBA_AT_cm_rep_private / 8,
-    REJ_AT = IBA_BYTES_madhdr + IBA_AT_cm_rej_private / 8
+    REP_AT = IBA_BYTES_madhdr + IBA_AT_cm_rep_private_data / 8,
+    REJ_AT = IBA_BYTES_madhdr + IBA_AT_cm_rej_private_data / 8
 };
 
 /* The layouts of each message's private data; `ip`: after the private data of the IP CM service. The layout applies if

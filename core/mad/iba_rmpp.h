@@ -7,6 +7,10 @@
 #define IBA_RMPP_H
 #include "iba_mad.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum { IBA_RMPP_TRANSFERS = 16, IBA_RMPP_SEGMENTS = 512, IBA_RMPP_SEGMENT = 200 };
 
 /* Source and destination, as the caller distinguishes two ends. */
@@ -51,4 +55,8 @@ static inline void iba_rmpp_record(const struct iba_rmpp_transfer *t, uint32_t i
 {
     iba_mad_record(m, t->attr, t->data + (size_t)i * t->record_bytes, t->record_bytes, i + 1);
 }
+#ifdef __cplusplus
+}
+#endif
+
 #endif

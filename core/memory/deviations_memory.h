@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Behaviour that the architecture requires of memory, beside the translation of an access (iba_mem_translate.c), and
- * that as a list as well. A sentence goes on from "a device ...". */
+ * that as a list as well. A sentence goes on from "a device ...". Not for users of libiba. */
 #ifndef IBA_ROW_mem_H
 #define IBA_ROW_mem_H
 #include "iba_mem.h"
 #include "wire/iba_change.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /* clang-format off */
 /*    name                     kinds  a device ...                                                                       clause */
@@ -84,4 +88,8 @@ struct iba_mem_deviations {
 };
 /* Makes it the memory of a device that does one thing otherwise; NULL: unchanged again. */
 void iba_mem_change(struct iba_mem *m, const struct iba_change *c);
+#ifdef __cplusplus
+}
+#endif
+
 #endif

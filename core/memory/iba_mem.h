@@ -13,6 +13,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Rights of a region, a window, or a QP; and how a region or window behaves */
 enum iba_access {
     IBA_ACCESS_LOCAL_WRITE = 1 << 0,
@@ -190,4 +194,8 @@ extern const size_t iba_mem_rule_count;
 const char *iba_mem_broken(const struct iba_mem *m);
 /* Asserts that all hold. */
 void iba_mem_check(const struct iba_mem *m);
+#ifdef __cplusplus
+}
+#endif
+
 #endif

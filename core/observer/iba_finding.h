@@ -5,6 +5,10 @@
 #include <stdbool.h>
 #include "wire/iba_psn.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum iba_severity { IBA_SEVERITY_NONE, IBA_NOTE, IBA_WARN, IBA_ERROR };
 struct iba_finding_info {
     const char *name, *field; /* name: RETRY_NAK; field: "retransmission" */
@@ -39,4 +43,8 @@ struct iba_finding {
 };
 /* The name of the part of a path that bit `part` of `count` stands for; NULL: no part has this bit. */
 const char *iba_path_part_name(unsigned part);
+#ifdef __cplusplus
+}
+#endif
+
 #endif

@@ -6,6 +6,10 @@
 #include "wire/iba_opcode.h"
 #include "wire/iba_psn.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Why a message ended. UNASKED: its service has no responses. OPEN: no response came before the capture ended, before
  * the observer forgot the direction, or while it followed the message. */
 enum iba_message_end {
@@ -29,4 +33,8 @@ struct iba_message {
     uint32_t again;                   /* number of its packets that were sent again */
 };
 const char *iba_message_end_name(enum iba_message_end e); /* "answered" */
+#ifdef __cplusplus
+}
+#endif
+
 #endif

@@ -21,6 +21,10 @@
 #include "observer/iba_message.h"
 #include "wire/iba_view.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* The observer remembers the content of this many requests of a direction. It does not judge a packet further back. */
 enum { IBA_OBSERVER_WINDOW = 128 };
 
@@ -170,4 +174,8 @@ struct iba_observer_totals {
     const uint32_t *found;        /* findings by kind */
 };
 struct iba_observer_totals iba_observer_totals(const struct iba_observer *s);
+#ifdef __cplusplus
+}
+#endif
+
 #endif

@@ -11,6 +11,10 @@
 #include "wire/iba_psn.h"
 #include "wire/iba_view.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Probabilities in 1/1000000 of a frame. A lost frame has no other fault. A corrupt one has 1..3 different bits
  * flipped, anywhere in it. A duplicate is a copy of the frame in flight, marked or corrupt, with a delay of its own.
  *
@@ -78,4 +82,8 @@ void iba_net_send(struct iba_net *n, uint8_t from, const uint8_t *frame, size_t 
 size_t iba_net_receive(struct iba_net *n, uint8_t to, uint8_t *buf, size_t cap, iba_time now);
 /* When the next frame is due, at either side; IBA_NEVER when nothing is in flight. */
 iba_time iba_net_deadline(const struct iba_net *n);
+#ifdef __cplusplus
+}
+#endif
+
 #endif

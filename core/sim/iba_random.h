@@ -4,6 +4,10 @@
 #define IBA_RANDOM_H
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* xorshift64* with a hashed seed: every seed works, and similar seeds give unrelated streams. */
 struct iba_random {
     uint64_t s; /* never 0 */
@@ -12,4 +16,8 @@ void iba_random_seed(struct iba_random *r, uint64_t seed);
 uint64_t iba_random_next(struct iba_random *r);
 /* Uniform in [0, n), n > 0. */
 uint64_t iba_random_below(struct iba_random *r, uint64_t n);
+#ifdef __cplusplus
+}
+#endif
+
 #endif

@@ -5,7 +5,7 @@
  * table, if its adapter has a table (iba_ca.deviate). An unbroken device has no table, and pays one test of a pointer.
  * The files deviations_*.c have the functions; a function acts by the row that the device has changed (iba_change.h).
  * These files call the engine's functions. The engine calls theirs through the table only, and is complete without
- * them. */
+ * them. Not for users of libiba. */
 #ifndef IBA_DEVIATIONS_H
 #define IBA_DEVIATIONS_H
 #include "transport/iba_receiver.h"

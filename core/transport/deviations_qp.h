@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The behaviours that the architecture requires of verbs, states, events and queues, as lists. A sentence goes on from
  * "a device ...". Host memory stays safe in every broken device: a harmless value replaces a value that the device
- * wrongly accepts. */
+ * wrongly accepts. Not for users of libiba. */
 #ifndef IBA_DEVIATIONS_QP_H
 #define IBA_DEVIATIONS_QP_H
 #include "transport/iba_engine.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The behaviours that the architecture requires of receivers and of the RC responder beside their rule tables, as
- * lists. A sentence goes on from "a device ...". */
+ * lists. A sentence goes on from "a device ...". Not for users of libiba. */
 #ifndef IBA_DEVIATIONS_RECEIVER_H
 #define IBA_DEVIATIONS_RECEIVER_H
 #include "transport/iba_engine.h"

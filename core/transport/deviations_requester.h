@@ -4,7 +4,8 @@
  *
  * A sentence goes on from "a device ...". The kinds of change that make another device are DROP (the device lacks the
  * row), SWAP (the row and the next one are exchanged, the last with the first) and OTHER (the device does something
- * else). The comment after a row says what the device does instead: with OTHER, or, after "D:", with DROP. */
+ * else). The comment after a row says what the device does instead: with OTHER, or, after "D:", with DROP.
+ * Not for users of libiba. */
 #ifndef IBA_DEVIATIONS_REQUESTER_H
 #define IBA_DEVIATIONS_REQUESTER_H
 #include "transport/iba_engine.h"

@@ -13,6 +13,10 @@
 #include "wire/iba_change.h"
 #include "wire/iba_rule.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum { IBA_MAX_PORTS_CA = 2, IBA_MAX_RULES = 64 };
 #define IBA_NONE UINT32_MAX /* no SRQ, no number */
 
@@ -178,4 +182,8 @@ void iba_queues_check(const struct iba_ca *ca); /* CQs and SRQs */
 /* Returns the sentence of a violated invariant, or NULL. */
 const char *iba_qp_broken(const struct iba_ca *ca, const struct iba_qp *qp);
 const char *iba_queues_broken(const struct iba_ca *ca);
+#ifdef __cplusplus
+}
+#endif
+
 #endif

@@ -6,6 +6,10 @@
 #define IBA_RECEIVER_H
 #include "transport/iba_engine.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* A row of a table: R(name, when, then, sentence, clause). */
 #define IBA_RULE_ROW(name_, when_, then_, sentence_, clause_)                                                          \
     {.name = #name_, .sentence = sentence_, .clause = clause_, .when = when_, .then = then_, .hit = HIT_##name_},
@@ -126,4 +130,8 @@ void iba_rx_fail_qp(struct iba_rx *x);
 void iba_rx_fail(struct iba_rx *x);
 /* Completes the WQE in use with `status`. */
 void iba_rx_complete(struct iba_rx *x, enum iba_wc_status status);
+#ifdef __cplusplus
+}
+#endif
+
 #endif

@@ -9,6 +9,10 @@
 #define IBA_REFUSALS_H
 #include "transport/iba_verbs.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum iba_refusal_table {
     IBA_REFUSALS_CREATE_QP,
     IBA_REFUSALS_DESTROY_QP,
@@ -123,4 +127,8 @@ int iba_refuse(struct iba_call *c, const struct iba_refusals *t);
     }                                                                                                                  \
     static const struct iba_refusals name = {IBA_REFUSALS_##id_, sizeof name##_rows / sizeof *name##_rows,             \
                                              name##_rows, name##_first};
+#ifdef __cplusplus
+}
+#endif
+
 #endif

@@ -8,6 +8,10 @@
 #include "transport/iba_engine.h"
 #include "wire/iba_aeth.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum iba_sqe_state {
     IBA_SQE_WAITING, /* has no PSNs yet; if its status is an error, it fails when its turn comes */
     IBA_SQE_BEGUN,   /* has its PSNs; some or all of its packets were sent */
@@ -206,4 +210,8 @@ struct iba_request iba_request_plan(const struct iba_qp *qp, const struct iba_sq
 /* Writes the packet. False: a fault, or a page is absent. */
 bool iba_request_write(struct iba_ca *ca, struct iba_qp *qp, const struct iba_request *p, iba_time now,
                        struct iba_tx *tx);
+#ifdef __cplusplus
+}
+#endif
+
 #endif

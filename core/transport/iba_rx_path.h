@@ -4,6 +4,10 @@
 #define IBA_RX_PATH_H
 #include "iba_receiver.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* ---- the envelope by itself ---- */
 iba_when iba_rx_foreign_link;      /* a port of this kind receives no such packets */
 iba_when iba_rx_ip_options;        /* RO-12, RO-17 */
@@ -38,4 +42,8 @@ bool iba_rx_comes_along(const struct iba_rx *x, const struct iba_av *av);
 bool iba_rx_return_path(const struct iba_rx *x, struct iba_av *av);
 /* Returns whether attachment `m` is to the multicast group of the packet (UU-25). */
 bool iba_rx_of_group(const struct iba_rx *x, const struct iba_mcast *m);
+#ifdef __cplusplus
+}
+#endif
+
 #endif

@@ -8,6 +8,10 @@
 #define IBA_VERBS_H
 #include "transport/iba_engine.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define IBA_VERB_ERRS(E)                                                                                               \
     E(VERB_OK, "ok")                                                                                                   \
     E(VERB_NO_QP, "no such QP")                                                                                        \
@@ -108,4 +112,8 @@ struct iba_transition {
 const struct iba_transition *iba_transitions(size_t *n);
 const char *iba_qp_state_name(enum iba_qp_state s);
 const char *iba_qp_type_name(enum iba_qp_type t);
+#ifdef __cplusplus
+}
+#endif
+
 #endif

@@ -6,6 +6,10 @@
 #include <stdint.h>
 #include "wire/iba_psn.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum { IBA_MAX_SGE = 4 };
 #define IBA_MAX_MESSAGE (UINT64_C(1) << 31) /* bytes (WF-67) */
 
@@ -150,4 +154,8 @@ struct iba_event {
     uint32_t object; /* number of the QP, CQ or SRQ */
     uint32_t a, b;   /* of violations: the key, the source QP, for traps */
 };
+#ifdef __cplusplus
+}
+#endif
+
 #endif

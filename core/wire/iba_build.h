@@ -15,6 +15,10 @@
 #define IBA_BUILD_H
 #include "iba_view.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* clang-format off */
 /* The headers before those of the opcode. Where a row ends with bth, the opcode's headers are added after it.
  *    name             script name           link      headers */
@@ -125,4 +129,8 @@ enum iba_err iba_build(const struct iba_recipe *r, uint8_t *buf, size_t cap, siz
 /* Repairs the CRCs of a parsed packet: IPv4 header checksums, then ICRC, then VCRC or link packet CRC; those the view
  * could check. `wire` is v->wire, writable. The view's own icrc and vcrc stay as they were: parse again. */
 void iba_view_repair_crc(const struct iba_view *v, uint8_t *wire);
+#ifdef __cplusplus
+}
+#endif
+
 #endif

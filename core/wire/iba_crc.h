@@ -5,6 +5,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum { IBA_ICRC_BYTES = 4, IBA_VCRC_BYTES = 2 };
 
 /* Which fields count as all ones while the ICRC is computed (WF-71, WF-75..WF-77). */
@@ -48,4 +52,8 @@ static inline void iba_put_le16(uint8_t *p, uint16_t v)
     p[0] = (uint8_t)v;
     p[1] = (uint8_t)(v >> 8);
 }
+#ifdef __cplusplus
+}
+#endif
+
 #endif

@@ -5,6 +5,10 @@
 #include <string.h>
 #include "iba_view.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Which header has a packet's addresses: IP header, GRH, or LRH. For a native packet with a GRH these are its GIDs. */
 enum iba_addr_kind { IBA_ADDR_IPV4, IBA_ADDR_IPV6, IBA_ADDR_GID, IBA_ADDR_LID, IBA_ADDR_KINDS };
 /* Bytes of an address; those of IPv6 and GIDs have the most. */
@@ -63,4 +67,8 @@ bool iba_gid_is_ipv4(const uint8_t *gid);
 void iba_gid_set_ipv4(uint8_t *gid, uint32_t address);
 /* False: the packet has no GIDs (native without a GRH), or no endpoints at all. */
 bool iba_endpoints_gids(struct iba_endpoint_gids *g, const struct iba_view *v);
+#ifdef __cplusplus
+}
+#endif
+
 #endif

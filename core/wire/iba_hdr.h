@@ -11,6 +11,7 @@
  * that `wire` has the header's bytes: the packet view (iba_view.h) checks that. */
 #ifndef IBA_HDR_H
 #define IBA_HDR_H
+#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -19,6 +20,10 @@
 #include "iba_fields.h"
 #include "iba_values.h"
 #include "net_fields.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 #define IBA_HEADERS(H) NET_HEADERS(H) IBA_IB_HEADERS(H)
 
@@ -141,7 +146,7 @@ enum { /* IBA_BYTES_bth, ... */
 #define IBA_HDR_BYTES(LIST, h, bytes, ...) IBA_BYTES_##h = (bytes),
        IBA_HEADERS(IBA_HDR_BYTES)
 };
-_Static_assert(IBA_H_COUNT <= 64, "a set of headers is a 64-bit mask");
+static_assert(IBA_H_COUNT <= 64, "a set of headers is a 64-bit mask");
 #define IBA_HDR_BIT(h) (UINT64_C(1) << (h))
 
 struct iba_hdr_info {
@@ -174,4 +179,8 @@ static inline uint64_t iba_field_max(const struct iba_field *f)
 }
 /* The row with this filter name in header `h` (the name without the header's prefix), or NULL. */
 const struct iba_field *iba_field_find(enum iba_hdr h, const char *name);
+#ifdef __cplusplus
+}
+#endif
+
 #endif

@@ -5,6 +5,10 @@
 #define IBA_OPCODE_H
 #include "iba_hdr.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* opcode[7:5] (WF-59, catalogue 1.6); MSP is manufacturer specific */
 enum iba_svc { IBA_RC, IBA_UC, IBA_RD, IBA_UD, IBA_CNP, IBA_XRC, IBA_MSP0, IBA_MSP1 };
 enum iba_dir { IBA_REQ, IBA_RSP };
@@ -63,4 +67,8 @@ static inline bool iba_opcode_ends(const struct iba_opcode *op)
 size_t iba_hdrs_bytes(uint64_t hdrs);
 /* Whether `len` payload bytes are allowed for opcode `op` at path MTU `pmtu`. */
 bool iba_payload_allowed(const struct iba_opcode *op, size_t len, size_t pmtu);
+#ifdef __cplusplus
+}
+#endif
+
 #endif

@@ -7,6 +7,10 @@
 #include "iba_aeth.h"
 #include "mad_values.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* clang-format off */
 /* WF-02 */
 #define IBA_LNH_VALUES(V)                                                                                              \
@@ -72,4 +76,8 @@ struct iba_value {
 const struct iba_value *iba_values(enum iba_vocabulary w, size_t *n);
 /* The name of `value`, or NULL where the vocabulary has none. For OPCODE never NULL. */
 const char *iba_value_name(enum iba_vocabulary w, uint64_t value);
+#ifdef __cplusplus
+}
+#endif
+
 #endif

@@ -8,6 +8,10 @@
 #include "iba_crc.h"
 #include "iba_opcode.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Faults of a packet. 0 is success everywhere. The first fault is kept; parsing continues where it can. */
 #define IBA_ERRS(E)                                                                                                    \
     E(OK, "ok")                                                                                                        \
@@ -154,4 +158,8 @@ static inline bool iba_view_is_transport(const struct iba_view *v)
 {
     return v->proto == IBA_PROTO_IB || v->proto == IBA_PROTO_ROCE1 || v->proto == IBA_PROTO_ROCE2;
 }
+#ifdef __cplusplus
+}
+#endif
+
 #endif
