@@ -2,208 +2,10 @@
 /* Each value of a line reaches the device: a recorder between the runner and the reference writes down the arguments of
  * each verb, and passes them on. The device may refuse them. */
 #include <criterion/criterion.h>
-#include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include "cases.h"
-
-enum { LOG = 1 << 16, MRS = 8 };
-static char calls[LOG]; /* a line for each call */
-static size_t used;
-static struct region {
-    struct ibc_mr mr;
-    char letter;
-} regions[MRS];
-static unsigned n_region;
-
-__attribute__((format(printf, 1, 2))) static void note(const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    used += (size_t)vsnprintf(calls + used, LOG - used, format, args);
-    va_end(args);
-    cr_assert_lt(used, (size_t)LOG);
-}
-
-/* ---- objects ---- */
-
-static enum ibc_rc reg_mr(struct ibc_target *t, unsigned d, const struct ibc_mr_spec *m, struct ibc_mr *out)
-{
-    const enum ibc_rc rc = whole->reg_mr(t, d, m, out);
-
-    note("mr fill=%c length=%" PRIu64 " access=0x%x iova=%" PRIx64 " has_iova=%d\n", m->fill, m->length, m->access,
-         m->iova, m->has_iova);
-    if (rc == IBC_OK && n_region < MRS)
-        regions[n_region++] = (struct region){*out, m->fill};
-    return rc;
-}
-
-static enum ibc_rc alloc_mw(struct ibc_target *t, unsigned d, unsigned type, uint32_t pd, uint32_t *rkey)
-{
-    note("mw type=%u\n", type);
-    return whole->alloc_mw(t, d, type, pd, rkey);
-}
-
-static enum ibc_rc create_cq(struct ibc_target *t, unsigned d, uint32_t depth, uint32_t *cq)
-{
-    note("cq depth=%u\n", depth);
-    return whole->create_cq(t, d, depth, cq);
-}
-
-static enum ibc_rc create_srq(struct ibc_target *t, unsigned d, uint32_t pd, uint32_t depth, uint32_t limit,
-                              uint32_t *srq)
-{
-    note("srq depth=%u limit=%u\n", depth, limit);
-    return whole->create_srq(t, d, pd, depth, limit, srq);
-}
-
-static enum ibc_rc create_qp(struct ibc_target *t, unsigned d, const struct ibc_qp_spec *q, uint32_t *qpn)
-{
-    note("qp type=%u sq=%u rq=%u all=%d srq=%d one_cq=%d\n", q->type, q->sq, q->rq, q->sig_all, q->has_srq,
-         q->scq == q->rcq);
-    return whole->create_qp(t, d, q, qpn);
-}
-
-static enum ibc_rc destroy(struct ibc_target *t, unsigned d, enum ibc_object_kind kind, uint32_t id)
-{
-    note("destroy %s\n", ibc_object_names[kind]);
-    return whole->destroy(t, d, kind, id);
-}
-
-static enum ibc_rc arm_cq(struct ibc_target *t, unsigned d, uint32_t cq, bool solicited_only)
-{
-    note("arm solicited=%d\n", solicited_only);
-    return whole->arm_cq(t, d, cq, solicited_only);
-}
-
-static enum ibc_rc arm_srq(struct ibc_target *t, unsigned d, uint32_t srq, uint32_t limit)
-{
-    note("limit=%u\n", limit);
-    return whole->arm_srq(t, d, srq, limit);
-}
-
-static enum ibc_rc attach(struct ibc_target *t, unsigned d, uint32_t qpn, const uint8_t *gid, uint16_t lid, bool on)
-{
-    note("attach=%d gid=%02x%02x..%02x lid=0x%x\n", on, gid[0], gid[1], gid[15], lid);
-    return whole->attach(t, d, qpn, gid, lid, on);
-}
-
-/* ---- states ---- */
-
-static enum ibc_rc modify_qp(struct ibc_target *t, unsigned d, uint32_t qpn, const struct ibc_qp_attr *a)
-{
-    note("modify state=%u mask=0x%x cur_state=%u access=0x%x pkey=%u port=%u pmtu=%u timeout=%u retry=%u rnr_retry=%u ",
-         a->a.state, a->mask, a->a.cur_state, a->a.access, a->a.pkey_index, a->a.port, a->a.path_mtu, a->a.timeout,
-         a->a.retry, a->a.rnr_retry);
-    note("min_rnr=%u rd=%u dest_rd=%u mig=%u sqd_notify=%d flow_control=%d qkey=0x%x qpn=0x%x epsn=0x%x psn=0x%x ",
-         a->a.min_rnr, a->a.max_rd, a->a.max_dest_rd, a->a.path_mig, a->a.sqd_notify, a->a.flow_control, a->a.qkey,
-         a->a.dest_qpn, a->a.rq_psn, a->a.sq_psn);
-    note("hop=%u tclass=%u sl=%u flow=0x%x av_port=%u alt_port=%u tagged=%d vlan=%u sport=%u gid_index=%u path_bits=%u "
-         "to=%s alt=%s\n",
-         a->hop, a->tclass, a->sl, a->flow, a->av_port, a->alt_port, a->path.tagged, a->path.vlan, a->path.sport,
-         a->path.gid_index, a->path.path_bits,
-         !a->to                  ? "peer"
-         : a->to == &t->stranger ? "stranger"
-                                 : "other",
-         !a->alt                  ? "peer"
-         : a->alt == &t->stranger ? "stranger"
-                                  : "other");
-    return whole->modify_qp(t, d, qpn, a);
-}
-
-/* ---- work ---- */
-
-/* " m+16:64": offset in its region, and length. */
-static void note_sge(const struct iba_sge *e)
-{
-    for (unsigned i = 0; i < n_region; i++)
-        if (regions[i].mr.lkey == e->lkey) {
-            note(" %c+%" PRIu64 ":%u", regions[i].letter, e->addr - regions[i].mr.local, e->length);
-            return;
-        }
-    note(" key=0x%x:%u", e->lkey, e->length);
-}
-
-static enum ibc_rc post_send(struct ibc_target *t, unsigned d, uint32_t qpn, const struct ibc_send *s)
-{
-    const struct iba_send_wr *w = &s->wr;
-
-    note("send op=%s flags=%s%s%s imm=0x%x", iba_wr_op_name((enum iba_wr_op)w->op),
-         w->flags & IBA_WR_SIGNALED ? "signaled" : "", w->flags & IBA_WR_SOLICITED ? "+solicited" : "",
-         w->flags & IBA_WR_FENCE ? "+fence" : "", w->imm_or_key);
-    for (unsigned i = 0; i < w->n_sge; i++)
-        note_sge(&w->sge[i]);
-    if (s->dest.hop) /* a datagram */
-        note(" qpn=0x%x qkey=0x%x port=%u to=%s", w->remote_qpn, w->remote_qkey, s->dest.port,
-             s->dest.none                 ? "none"
-             : s->dest.group              ? "group"
-             : !s->dest.to                ? "peer"
-             : s->dest.to == &t->stranger ? "stranger"
-                                          : "other");
-    else if (w->op == IBA_WR_BIND_MW)
-        note(" bind length=%" PRIu64 " access=0x%x key=0x%x", w->bind.length, w->bind.access, w->bind.key_byte);
-    else if (w->op == IBA_WR_FLUSH)
-        note(" va=0x%" PRIx64 " rkey=0x%x placement=%u selectivity=%u", w->va, w->rkey, w->flush_placement,
-             w->flush_selectivity);
-    else
-        note(" va=0x%" PRIx64 " rkey=0x%x swap=%" PRIu64 " operand=%" PRIu64, w->va, w->rkey, w->swap, w->compare_add);
-    note("\n");
-    return whole->post_send(t, d, qpn, s);
-}
-
-static enum ibc_rc post_recv(struct ibc_target *t, unsigned d, uint32_t qpn, const struct iba_recv_wr *wr)
-{
-    note("recv");
-    for (unsigned i = 0; i < wr->n_sge; i++)
-        note_sge(&wr->sge[i]);
-    note("\n");
-    return whole->post_recv(t, d, qpn, wr);
-}
-
-static enum ibc_rc post_srq_recv(struct ibc_target *t, unsigned d, uint32_t srq, const struct iba_recv_wr *wr)
-{
-    note("shared");
-    for (unsigned i = 0; i < wr->n_sge; i++)
-        note_sge(&wr->sge[i]);
-    note("\n");
-    return whole->post_srq_recv(t, d, srq, wr);
-}
-
-/* ---- memory and ports ---- */
-
-static void note_place(uint64_t at)
-{
-    for (unsigned i = 0; i < n_region; i++)
-        if (at - regions[i].mr.local < 65536)
-            note(" %c+%" PRIu64, regions[i].letter, at - regions[i].mr.local);
-}
-
-static enum ibc_rc write_memory(struct ibc_target *t, unsigned d, uint64_t at, const uint8_t *in, size_t n)
-{
-    note("write");
-    note_place(at);
-    note(" n=%zu", n);
-    for (size_t i = 0; i < n && i < 4; i++)
-        note(" %02x", in[i]);
-    note("\n");
-    return whole->write_memory(t, d, at, in, n);
-}
-
-static enum ibc_rc page(struct ibc_target *t, unsigned d, uint64_t at, bool present)
-{
-    note("page");
-    note_place(at);
-    note(" present=%d\n", present);
-    return whole->page(t, d, at, present);
-}
-
-static enum ibc_rc set_port(struct ibc_target *t, unsigned d, enum ibc_key key, uint32_t index, uint64_t value)
-{
-    note("port %s[%u]=0x%" PRIx64 "\n", ibc_key_names[key], index, value);
-    return whole->set_port(t, d, key, index, value);
-}
+#include "recorder.h"
 
 static void play(const char *text)
 {
@@ -213,24 +15,8 @@ static void play(const char *text)
     char whole_text[1024];
 
     snprintf(whole_text, sizeof whole_text, "%swait 1us\n", text); /* a scenario has a step */
-    used = 0;
-    n_region = 0;
-    changed.reg_mr = reg_mr;
-    changed.alloc_mw = alloc_mw;
-    changed.create_cq = create_cq;
-    changed.create_srq = create_srq;
-    changed.create_qp = create_qp;
-    changed.destroy = destroy;
-    changed.arm_cq = arm_cq;
-    changed.arm_srq = arm_srq;
-    changed.attach = attach;
-    changed.modify_qp = modify_qp;
-    changed.post_send = post_send;
-    changed.post_recv = post_recv;
-    changed.post_srq_recv = post_srq_recv;
-    changed.write_memory = write_memory;
-    changed.page = page;
-    changed.set_port = set_port;
+    recorder_begin();
+    recorder_attach();
     r = run_text(t, whole_text, &o);
     close_changed(t, &r);
 }
@@ -287,7 +73,7 @@ Test(handed, attributes)
         char text[256], mask[32];
         snprintf(text, sizeof text, RC "qp a\n a modify state=sqd only %s\n", rows[i].key);
         play(text);
-        const char *const line = strstr(calls, "modify state=4 "); /* nothing else drains a queue */
+        const char *const line = strstr(recorder_calls(), "modify state=4 "); /* nothing else drains a queue */
         cr_assert(line, "%s", rows[i].key);
         snprintf(mask, sizeof mask, "mask=0x%x ", rows[i].mask);
         cr_expect(strncmp(line + strlen("modify state=4 "), mask, strlen(mask)) == 0, "%s: %.40s", rows[i].key, line);
@@ -369,7 +155,7 @@ Test(handed, arguments)
 {
     for (size_t i = 0; i < sizeof arguments / sizeof *arguments; i++) {
         play(arguments[i].text);
-        cr_expect(strstr(calls, arguments[i].call), "row %zu: no\n%s\nin the calls of\n%s\n%s", i, arguments[i].call,
-                  arguments[i].text, calls);
+        cr_expect(strstr(recorder_calls(), arguments[i].call), "row %zu: no\n%s\nin the calls of\n%s\n%s", i,
+                  arguments[i].call, arguments[i].text, recorder_calls());
     }
 }
