@@ -117,16 +117,19 @@ static int check_patterns(const struct ibc_suite *suite, const struct words *w, 
     return EXIT_OK;
 }
 
+/* Prints every citation of the scenario that names no statement. */
 static int check_citations(const struct ibc_scenario *s)
 {
+    int rc = EXIT_OK;
+
     for (unsigned i = 0; i < s->n_spec; i++)
         if (!ibc_statement_find(s->spec[i])) {
             const char *near = statement_nearest(s->spec[i]);
-            return wrong(EXIT_USAGE, "%s:%u:%u: no statement \"%s\"%s%s%s", s->path, s->spec_at[i].line,
-                         s->spec_at[i].column, s->spec[i], near ? "; nearest is \"" : "", near ? near : "",
-                         near ? "\"" : "");
+            rc = wrong(EXIT_USAGE, "%s:%u:%u: no statement \"%s\"%s%s%s", s->path, s->spec_at[i].line,
+                       s->spec_at[i].column, s->spec[i], near ? "; nearest is \"" : "", near ? near : "",
+                       near ? "\"" : "");
         }
-    return EXIT_OK;
+    return rc;
 }
 
 static bool matches_any(const struct ibc_scenario *s, const struct words *w)
@@ -170,8 +173,9 @@ int select_scenarios(struct selection *sel, const struct options *o, const struc
         return EXIT_USAGE;
     if (sel->suite.n == 0)
         return wrong(EXIT_USAGE, "%s: no scenario there (*.ibt)", dir);
-    for (size_t i = 0; rc == EXIT_OK && i < sel->suite.n; i++)
-        rc = check_citations(sel->suite.s[i]);
+    for (size_t i = 0; i < sel->suite.n; i++)
+        if (check_citations(sel->suite.s[i]) != EXIT_OK)
+            rc = EXIT_USAGE;
     if (rc == EXIT_OK)
         rc = check_patterns(&sel->suite, pattern, "");
     if (rc == EXIT_OK)

@@ -262,6 +262,9 @@ bool run_raise_qp(struct run_player *p, struct run_live *q, enum iba_qp_state st
 bool run_raise_from(struct run_player *p, struct run_live *q, enum iba_qp_state from, enum iba_qp_state to,
                     const struct ibc_step *s);
 uint8_t run_mtu(uint64_t bytes); /* enum iba_mtu; 0: none */
+/* Whether the attributes that the step names are these; if not, the first that differs. */
+bool run_attributes_fit(struct run_player *p, const struct ibc_step *s, const struct iba_qp_attr *a,
+                        char expected[RUN_TEXT], char got[RUN_TEXT]);
 const struct iba_transition *run_transition(enum iba_qp_state from, enum iba_qp_state to);
 /* `n` receives of `len` bytes; at: the first one's address. */
 bool run_post_receives(struct run_player *p, struct run_live *q, unsigned n, uint32_t len, const struct ibc_step *s);

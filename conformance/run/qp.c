@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Queue pairs: the attributes of a qp line, and the transitions from state to state. */
+/* Queue pairs: the attributes of a qp line, the transitions from state to state, and the attributes that a device
+ * reports. */
+#include <stdio.h>
 #include "run/play.h"
 
 static const struct ibc_arg *qp_arg(const struct run_live *q, enum ibc_key key)
@@ -223,4 +225,68 @@ bool run_raise_from(struct run_player *p, struct run_live *q, enum iba_qp_state 
 bool run_raise_qp(struct run_player *p, struct run_live *q, enum iba_qp_state state, const struct ibc_step *s)
 {
     return run_raise_from(p, q, IBA_QPS_RESET, state, s);
+}
+
+/* ---- reported attributes ---- */
+static const struct {
+    uint8_t key;
+    const char *name;
+} reported[] = {{IBC_K_epsn, "epsn"},       {IBC_K_psn, "psn"},
+                {IBC_K_qpn, "qpn"},         {IBC_K_pmtu, "pmtu"},
+                {IBC_K_timeout, "timeout"}, {IBC_K_retry, "retry"},
+                {IBC_K_rd, "rd"},           {IBC_K_rnr_retry, "rnr_retry"},
+                {IBC_K_dest_rd, "dest_rd"}, {IBC_K_flow_control, "flow_control"},
+                {IBC_K_alt_lid, "alt_lid"}, {IBC_K_alt_port, "alt_port"},
+                {IBC_K_mig, "mig"},         {IBC_K_min_rnr, "min_rnr"},
+                {IBC_K_pkey, "pkey"},       {IBC_K_qkey, "qkey"}};
+
+static uint64_t value_of(const struct iba_qp_attr *a, uint8_t key)
+{
+    switch (key) {
+    case IBC_K_epsn: return a->rq_psn;
+    case IBC_K_psn: return a->sq_psn;
+    case IBC_K_qpn: return a->dest_qpn;
+    case IBC_K_pmtu: return a->path_mtu ? 128u << a->path_mtu : 0;
+    case IBC_K_timeout: return a->timeout;
+    case IBC_K_retry: return a->retry;
+    case IBC_K_rd: return a->max_rd;
+    case IBC_K_rnr_retry: return a->rnr_retry;
+    case IBC_K_dest_rd: return a->max_dest_rd;
+    case IBC_K_alt_lid: return a->alt_av.dlid;
+    case IBC_K_alt_port: return a->alt_av.port;
+    case IBC_K_mig: return a->path_mig;
+    case IBC_K_min_rnr: return a->min_rnr;
+    case IBC_K_pkey: return a->pkey_index;
+    case IBC_K_qkey: return a->qkey;
+    default: return a->flow_control;
+    }
+}
+
+/* "rd 0x4", "rd 0x4 or more", "rd 0x4 or another": the first value that the line allows, and whether there are others.
+ */
+static void show_reported(struct run_player *p, const char *name, const struct ibc_arg *arg, char out[RUN_TEXT])
+{
+    static const struct run_context none;
+    const struct ibc_value *v = &arg->v[0];
+
+    snprintf(out, RUN_TEXT, "%s %s0x%llx%s", name, v->negated ? "not " : "", (unsigned long long)run_value(p, v, &none),
+             v->kind == IBC_V_RANGE ? " or more"
+             : arg->n > 1           ? " or another"
+                                    : "");
+}
+
+bool run_attributes_fit(struct run_player *p, const struct ibc_step *s, const struct iba_qp_attr *a,
+                        char expected[RUN_TEXT], char got[RUN_TEXT])
+{
+    static const struct run_context none;
+
+    for (size_t i = 0; i < sizeof reported / sizeof *reported; i++) {
+        const struct ibc_arg *arg = run_arg(s, (enum ibc_key)reported[i].key);
+        if (!arg || run_fits(p, arg, value_of(a, reported[i].key), &none))
+            continue;
+        show_reported(p, reported[i].name, arg, expected);
+        snprintf(got, RUN_TEXT, "%s 0x%llx", reported[i].name, (unsigned long long)value_of(a, reported[i].key));
+        return false;
+    }
+    return true;
 }

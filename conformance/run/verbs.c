@@ -155,13 +155,21 @@ bool run_step_modify(struct run_player *p, const struct ibc_step *s)
 }
 
 /* ---- state ---- */
+static bool state_fits(struct run_player *p, const struct ibc_step *s, const struct iba_qp_attr *a)
+{
+    static const struct run_context none;
+
+    return run_fits(p, run_arg(s, IBC_K_value), a->state, &none);
+}
+
 /* A live device needs time; the reference is queried once. */
 static bool in_state(struct run_player *p, const struct ibc_step *s)
 {
-    static const struct run_context none;
     struct iba_qp_attr a = {0};
+    char expected[RUN_TEXT], got[RUN_TEXT];
 
-    return query(p, run_live(p, s), &a) == IBC_OK && run_fits(p, run_arg(s, IBC_K_value), a.state, &none);
+    return query(p, run_live(p, s), &a) == IBC_OK && state_fits(p, s, &a) &&
+           run_attributes_fit(p, s, &a, expected, got);
 }
 
 static const char *state_name(uint64_t state)
@@ -183,6 +191,8 @@ bool run_step_state(struct run_player *p, const struct ibc_step *s)
     }
     if (!run_did(p, s, query(p, run_live(p, s), &a), "say its state"))
         return false;
+    if (state_fits(p, s, &a) && !run_attributes_fit(p, s, &a, expected, got))
+        return run_fail(p, s, NULL, expected, got);
     snprintf(expected, sizeof expected, "state %s%s", want->v[0].negated ? "not " : "", state_name(want->v[0].n));
     snprintf(got, sizeof got, "state %s", state_name(a.state));
     return run_fail(p, s, NULL, expected, got);

@@ -184,7 +184,13 @@ static const struct ibc_row completions[] = {
     UPTO(recv, 65536),
     FLAG(none),
 };
-static const struct ibc_row state[] = {FL(value, WORD, IBC_VOCAB_STATE, 0, MUST)};
+/* Attributes of a queue pair, as a device reports them. */
+#define REPORTED                                                                                                       \
+    BITS(epsn, 24), BITS(psn, 24), BITS(qpn, 24), UPTO(pmtu, 65536), BITS(timeout, 8), BITS(retry, 8),                 \
+        BITS(rnr_retry, 8), BITS(rd, 8), BITS(dest_rd, 8), WORD(mig, MIG)
+static const struct ibc_row state[] = {
+    FL(value, WORD, IBC_VOCAB_STATE, 0, MUST), REPORTED, BITS(min_rnr, 8), BITS(pkey, 8), BITS(qkey, 32),
+};
 static const struct ibc_row event[] = {FL(value, WORD, IBC_VOCAB_EVENT, 0, MUST)};
 static const struct ibc_row events[] = {FL(none, FLAG, 0, 0, IBC_R_ONE)};
 static const struct ibc_row fails[] = {FAILS};
@@ -226,19 +232,10 @@ static const struct ibc_row call[] = {
 static const struct ibc_row told[] = {FL(within, TIME, 0, 0, IBC_R_PLAIN)};
 static const struct ibc_row gives[] = {
     FL(value, WORD, IBC_VOCAB_STATE, 0, MUST | IBC_R_PLAIN),
-    BITS(epsn, 24),
-    BITS(psn, 24),
-    BITS(qpn, 24),
-    UPTO(pmtu, 65536),
-    BITS(timeout, 8),
-    BITS(retry, 8),
-    BITS(rnr_retry, 8),
-    BITS(rd, 8),
-    BITS(dest_rd, 8),
+    REPORTED,
     UPTO(flow_control, 1),
     BITS(alt_lid, 16),
     BITS(alt_port, 8),
-    WORD(mig, MIG),
 };
 
 /* ---- nodes of a subnet ---- */

@@ -208,10 +208,11 @@ static bool head_is_complete(const char *text)
     return n == (1u << sizeof must / sizeof *must) - 1;
 }
 
-/* Whether later lines depend on this one: they could not be checked without it. */
+/* Whether later lines depend on this one: they could not be checked without it. Other lines of the head do not
+ * matter to the rest of the file. */
 static bool is_needed(const char *line, size_t n)
 {
-    static const char *const words[] = {"repeat", "end"};
+    static const char *const words[] = {"repeat", "end", "title", "spec", "role", "service", "vary"};
     const size_t from = strspn(line, " \t"), len = strcspn(line + from, " \t\n");
     char word[IBC_NAME] = "";
 
@@ -228,7 +229,7 @@ static bool is_needed(const char *line, size_t n)
         if (*at == '$' || (at + 4 < line + n && memcmp(at, " as=", 4) == 0))
             return true;
     /* an alternative hangs on it */
-    return ibc_head_is(word) || (line[n] == '\n' && line[n + 1 + strspn(line + n + 1, " \t")] == '|');
+    return (line[n] == '\n' && line[n + 1 + strspn(line + n + 1, " \t")] == '|');
 }
 
 /* Blanks line `number`; false when later lines need it. */
@@ -258,7 +259,7 @@ static unsigned line_of(const char *err, const char *path)
     return strncmp(err, path, n) == 0 && err[n] == ':' ? (unsigned)strtoul(err + n + 1, NULL, 10) : 0;
 }
 
-/* Reports the faults of later steps too, one line each: each step can be checked alone. */
+/* Reports the faults of later lines too, one line each. */
 static void print_other_faults(char *text, size_t len, const char *path, const char *id, char *err, size_t errlen)
 {
     unsigned line = head_is_complete(text) ? line_of(err, path) : 0;

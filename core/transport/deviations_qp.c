@@ -229,6 +229,17 @@ void iba_fill_attributes(const struct iba_ca *ca, struct iba_qp *qp)
     }
 }
 
+/* DEPTHS_AS_GIVEN: one READ less as requester and as responder. */
+static void lower_depths(const struct iba_ca *ca, struct iba_qp *qp, uint32_t mask)
+{
+    if (IBA_CHANGED_ROW(ca, modify) != IBA_ROW_modify_DEPTHS_AS_GIVEN)
+        return;
+    if ((mask & IBA_QPA_MAX_RD) != 0 && qp->attr.max_rd > 0)
+        qp->attr.max_rd--;
+    if ((mask & IBA_QPA_MAX_DEST_RD) != 0 && qp->attr.max_dest_rd > 0)
+        qp->attr.max_dest_rd--;
+}
+
 /* ---- states ---- */
 
 void iba_deviate_entered(struct iba_ca *ca, struct iba_qp *qp)
@@ -294,4 +305,5 @@ void iba_deviate_apply(struct iba_ca *ca, struct iba_qp *qp, const struct iba_qp
             responder_started(ca, qp);
     }
     iba_fill_attributes(ca, qp);
+    lower_depths(ca, qp, used);
 }

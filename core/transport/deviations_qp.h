@@ -54,7 +54,8 @@
     B(CUR_STATE_IS_TRUE,        DROP,  "refuses a transition whose current state attribute is not the QP's state", "QS-16") \
     B(DRAINED_FIRST,            DROP,  "takes no attributes while its send queue still drains",                  "QS-23") \
     B(ALL_OR_NOTHING,           DROP,  "takes none of the attributes when it refuses one of them",               "QS-15") \
-    B(JUDGES_AGAIN,             DROP,  "checks P_Key index, path and MTU again when the port changes",           "QS-10")
+    B(JUDGES_AGAIN,             DROP,  "checks P_Key index, path and MTU again when the port changes",           "QS-10") \
+    B(DEPTHS_AS_GIVEN,          OTHER, "has the READ depths that it was given; else, one less",                  "RR-29, RQ-08")
 
 /* Values of attributes. A value that the device wrongly accepts is cut to the width of its field.
  *    name                kinds  a device ...                                                              clause */

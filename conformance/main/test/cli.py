@@ -275,6 +275,19 @@ class Selection(Case):
                 self.fails(2, command, says=says)
             path.unlink()
 
+    def test_every_fault_of_every_file(self):
+        """One run reports them all: in optional lines of the head, in steps, and in citations, of each file."""
+        steps = "needs mw_type9\nlink roce9\n" + GOOD + "  a frobnicate\n> a SEND_ONYL psn=+0\n"
+        for content, words in ((steps, ("'mw_type9'", "'roce9'", "'frobnicate'", "'SEND_ONYL'")),
+                               (GOOD.replace("RR-04", "RR-4 RR-5"), ('no statement "RR-4"', 'no statement "RR-5"'))):
+            for name in ("area/faulty.ibt", "area/worse.ibt"):
+                self.scenario(name, content)
+            r = run("list", env=self.env)
+            said = r.stderr.decode()
+            self.assertEqual((r.returncode, said.count("\n")), (2, 2 * len(words)), said)
+            for word in words:
+                self.assertEqual(said.count(word), 2, said)
+
     def test_list(self):
         rows = text(self.good("list")).splitlines()
         self.assertEqual(len(rows), 2)

@@ -140,6 +140,7 @@ static void modify_qp(void)
     record(qp->attr.access ^ (uint32_t)qp->attr.timeout << 12 ^ (uint32_t)qp->attr.min_rnr << 18 ^
            (uint32_t)qp->attr.path_mtu << 24);
     record(qp->attr.dest_qpn ^ (uint32_t)qp->attr.flow_control << 31 ^ qp->attr.qkey);
+    record((uint32_t)qp->attr.max_rd << 8 | qp->attr.max_dest_rd);
     record(qp->rq.count << 8 | qp->s.count);
     for (unsigned i = 0; i < qp->envelope_bytes; i++)
         record(qp->envelope[i]);
