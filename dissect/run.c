@@ -236,7 +236,7 @@ static void finish_write(struct run *r, int error)
     complain(r, line);
 }
 
-/* False: it cannot be written to any more. */
+/* False: the output file cannot be written to any more. */
 static bool write_packet(struct run *r, const struct packet *p)
 {
     char comment[VERDICT_COMMENT];

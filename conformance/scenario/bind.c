@@ -295,7 +295,7 @@ static bool operation(struct ibc_binder *b, const struct ibc_shape *shape, struc
     return true;
 }
 
-/* The step's own word and its object, in either order; *from moves past them. */
+/* The word that names the kind of step and the object that it is for, in either order; *from moves past them. */
 static bool step_object(struct ibc_binder *b, const struct ibc_shape *shape, struct ibc_step *s, unsigned *from)
 {
     const char *own = ibc_step_names[s->kind];

@@ -15,8 +15,8 @@ struct starter {
     int fd;    /* orders and replies; -1: not there */
     pid_t pid; /* child of the process that opened it; other processes of the run may order, too */
 };
-/* ops: channel_direct. agent: "exec:COMMAND", "unix:PATH", "tcp:HOST:PORT", reached as the user that this process runs
- * as now. False with errno. */
+/* ops is always channel_direct. agent: "exec:COMMAND", "unix:PATH" or "tcp:HOST:PORT"; commands and connections are
+ * those of the user that this process runs as now, even if it changes its user later. False with errno. */
 bool starter_open(struct starter *s, const char *agent, const struct channel_ops *ops);
 /* Ends the agent, too, if it was started. */
 void starter_close(struct starter *s);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Broken CMs: as transport/deviations.h. The code of the CM is that of an unbroken one. A broken CM has one column of
  * one row of its tables changed (iba_cm_rules_change), or one row of these lists (iba_cm_change): a message leaves with
- * one wrong field, or something is not decided message by message. A sentence goes on from "a device ...".
- * Not for users of libiba. */
+ * one wrong field, or something is not decided message by message. A sentence goes on from "a device ..."; after
+ * "broken:" stands what a device does that has the row changed. Not for users of libiba. */
 #ifndef IBA_DEVIATIONS_CM_H
 #define IBA_DEVIATIONS_CM_H
 #include "cm/iba_cm_input.h"
@@ -106,23 +106,23 @@ void iba_cm_set_rules(struct iba_cm *cm, enum iba_cm_table t,
 /* ---- the rest ---- */
 /*    name               kinds        a device ...                                                                         clause */
 #define IBA_CM_BEHAVIOURS(B)                                                                                                              \
-    B(CLASS_VERSION,     OTHER,       "sends its messages with class version 2; else, 1",                                  "MD-54")       \
-    B(METHOD,            OTHER,       "sends its messages with method Send; else, Set",                                    "MD-54")       \
-    B(TID_REPLY,         OTHER,       "answers a message under its transaction ID; else, under another",                   "MD-54, MD-67") \
-    B(TID_AGAIN,         OTHER,       "repeats a message under the same transaction ID; else, under another",              "MD-68")       \
-    B(TID_DREQ,          OTHER,       "begins a transaction with its DREQ; else, goes on with that of the REQ",            "MD-76")       \
-    B(AGAIN_SAME,        OTHER,       "repeats a message byte for byte; else, with other private data",                    "MD-68")       \
-    B(TRIES,             OTHER|DROP,  "sends a message once and MaxCMRetries times again; else, once less; or once",       "MD-68")       \
-    B(TRIES_MORE,        OTHER,       "gives up after MaxCMRetries; else, tries once more",                                "MD-68")       \
-    B(RESPONSE_TIME,     OTHER,       "waits the response time for an answer; else, a quarter of it",                      "MD-69")       \
-    B(RESPONSE_LATE,     OTHER,       "waits the response time for an answer; else, eight times as long",                  "MD-69")       \
+    B(CLASS_VERSION,     OTHER,       "sends its messages with class version 2; broken: 1",                                "MD-54")       \
+    B(METHOD,            OTHER,       "sends its messages with method Send; broken: Set",                                  "MD-54")       \
+    B(TID_REPLY,         OTHER,       "answers a message under its transaction ID; broken: under another",                 "MD-54, MD-67") \
+    B(TID_AGAIN,         OTHER,       "repeats a message under the same transaction ID; broken: under another",            "MD-68")       \
+    B(TID_DREQ,          OTHER,       "begins a transaction with its DREQ; broken: goes on with that of the REQ",          "MD-76")       \
+    B(AGAIN_SAME,        OTHER,       "repeats a message byte for byte; broken: with other private data",                  "MD-68")       \
+    B(TRIES,             OTHER|DROP,  "sends a message once and MaxCMRetries times again; broken: once less; or once",     "MD-68")       \
+    B(TRIES_MORE,        OTHER,       "gives up after MaxCMRetries; broken: tries once more",                              "MD-68")       \
+    B(RESPONSE_TIME,     OTHER,       "waits the response time for an answer; broken: a quarter of it",                    "MD-69")       \
+    B(RESPONSE_LATE,     OTHER,       "waits the response time for an answer; broken: eight times as long",                "MD-69")       \
     B(SERVICE_TIME,      DROP,        "waits as long as an MRA asks for",                                                  "MD-69")       \
     B(TIMEWAIT,          DROP,        "keeps a queue pair in TimeWait until its packets are gone",                         "MD-78")       \
-    B(PSN_RECEIVE,       OTHER,       "begins to receive at the PSN that it named; else, at the peer's",                   "MD-63")       \
-    B(PSN_SEND,          OTHER,       "begins to send at the PSN that the peer named; else, at its own",                   "MD-63")       \
-    B(ATTR_QPN,          OTHER,       "connects its queue pair with the peer's that the messages name; else, with the next one", "MD-57") \
-    B(ATTR_MTU,          OTHER,       "gives its queue pair the path MTU of the REQ; else, 256",                           "MD-55")       \
-    B(ATTR_ALTERNATE,    OTHER,       "gives its queue pair the alternate path that both have agreed on; else, to the next LID", "MD-79, QS-78") \
+    B(PSN_RECEIVE,       OTHER,       "begins to receive at the PSN that it named; broken: at the peer's",                 "MD-63")       \
+    B(PSN_SEND,          OTHER,       "begins to send at the PSN that the peer named; broken: at its own",                 "MD-63")       \
+    B(ATTR_QPN,          OTHER,       "connects its queue pair with the peer's that the messages name; broken: with the next one", "MD-57") \
+    B(ATTR_MTU,          OTHER,       "gives its queue pair the path MTU of the REQ; broken: 256",                         "MD-55")       \
+    B(ATTR_ALTERNATE,    OTHER,       "gives its queue pair the alternate path that both have agreed on; broken: to the next LID", "MD-79, QS-78") \
     B(BOUNDS,            DROP,        "bounds responder resources and initiator depth of its REP by those of the REQ",     "MD-62")       \
     B(REMOTE_ID,         DROP,        "takes messages only with the peer's communication ID",                              "MD-75, MD-77")
 /* clang-format on */

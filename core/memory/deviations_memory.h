@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Behaviour that the architecture requires of memory, beside the translation of an access (iba_mem_translate.c), and
- * that as a list as well. A sentence goes on from "a device ...". Not for users of libiba. */
+ * that as a list as well. A sentence goes on from "a device ..."; after "broken:" stands what a device does that has
+ * the row changed. Not for users of libiba. */
 #ifndef IBA_ROW_mem_H
 #define IBA_ROW_mem_H
 #include "iba_mem.h"
@@ -30,9 +31,9 @@ extern "C" {
     B(BIND_RIGHT,              DROP,  "binds only to a region with the right to bind",                                   "QS-66") \
     B(BIND_LOCAL_WRITE,        DROP,  "binds remote write or atomic only to a region with local write",                  "QS-67") \
     B(BIND_FLUSH,              DROP,  "binds a FLUSH right only to a region that has it",                                "RR-66") \
-    B(BIND_RANGE,              OTHER, "refuses a window that is not inside its region; else, binds the part that is",    "QS-68") \
+    B(BIND_RANGE,              OTHER, "refuses a window that is not inside its region; broken: binds the part that is",  "QS-68") \
     B(BIND_KEY_TYPE1,          DROP,  "gives a type 1 window another key at each bind",                                  "QS-62") \
-    B(BIND_KEY_TYPE2,          DROP|OTHER, "gives a type 2 window the key byte its consumer chose; else, the next one", "QS-72") \
+    B(BIND_KEY_TYPE2,          DROP|OTHER, "gives a type 2 window the key byte its consumer chose; broken: the next one", "QS-72") \
     B(BIND_ZERO_BASED,         DROP,  "starts the addresses of a zero-based window at 0",                                "QS-56") \
     B(BIND_NOTHING_UNBINDS,    DROP,  "unbinds a type 1 window with a bind of length 0",                                 "QS-62") \
     B(WINDOW_RIGHTS,           DROP,  "grants through a window only the rights of its bind",                             "QS-71") \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The behaviours that the architecture requires of verbs, states, events and queues, as lists. A sentence goes on from
- * "a device ...". Host memory stays safe in every broken device: a harmless value replaces a value that the device
- * wrongly accepts. Not for users of libiba. */
+ * "a device ..."; after "broken:" stands what a device does that has the row changed. Host memory stays safe in every
+ * broken device: a harmless value replaces a value that the device wrongly accepts. Not for users of libiba. */
 #ifndef IBA_DEVIATIONS_QP_H
 #define IBA_DEVIATIONS_QP_H
 #include "transport/iba_engine.h"
@@ -90,22 +90,22 @@
 /* Behaviour in a state, and when a QP enters it.
  *    name                kinds        a device ...                                                              clause */
 #define IBA_STATE_BEHAVIOURS(B)                                                                                           \
-    B(RESET_DISCARDS,     DROP|OTHER,  "discards its receive queue in the transition to Reset; else, flushes it",       "QS-17") \
+    B(RESET_DISCARDS,     DROP|OTHER,  "discards its receive queue in the transition to Reset; broken: flushes it",     "QS-17") \
     B(RESET_CLEARS,       DROP,        "clears its attributes in Reset",                                        "QS-17") \
     B(RTR_HEARS,          DROP,        "receives requests in RTR",                                               "PV-05, QS-19") \
     B(SQD_HEARS,          DROP,        "receives requests in SQD",                                               "PV-05, QS-22") \
     B(SQE_HEARS,          DROP,        "receives requests in SQE",                                               "PV-05, QS-24") \
     B(SQD_HEARS_ANSWERS,  DROP,        "receives responses in SQD",                                              "PV-06, QS-22") \
-    B(DATAGRAM_MTU,       OTHER,       "bounds datagrams by the port's MTU; else, by 256 bytes",                 "UU-16") \
+    B(DATAGRAM_MTU,       OTHER,       "bounds datagrams by the port's MTU; broken: by 256 bytes",               "UU-16") \
     B(NEW_PATH,           DROP,        "uses an address vector that was changed",                                "QS-10, RR-15") \
     B(SQD_WAITS,          DROP,        "is drained when outstanding requests are done, not at once",             "QS-22, QS-23") \
-    B(SQD_TELLS_ASKED,    OTHER,       "raises the drained event if it was requested; else, always",             "QS-23") \
+    B(SQD_TELLS_ASKED,    OTHER,       "raises the drained event if it was requested; broken: always",           "QS-23") \
     B(ERR_FLUSHES_SENDS,  DROP,        "completes in Error the work of its send queue",                          "QS-25") \
     B(ERR_FLUSHES_RECVS,  DROP,        "completes in Error the work of its receive queue",                       "QS-25") \
     B(ERR_FLUSHES_HELD,   DROP,        "completes in Error the receive that was in use",                         "QS-25, QS-27") \
-    B(ERR_FLUSHES_POSTS,  DROP|OTHER,  "flushes receives posted in Error; else, refuses them",                   "QS-25") \
-    B(FLUSHED_STATUS,     OTHER,       "completes flushed work with Flushed; else, with success",                "QS-25, RQ-57") \
-    B(ERR_KEEPS_SRQ,      OTHER,       "leaves in Error the receives of the SRQ posted; else, flushes them as well", "QS-27, QS-52") \
+    B(ERR_FLUSHES_POSTS,  DROP|OTHER,  "flushes receives posted in Error; broken: refuses them",                 "QS-25") \
+    B(FLUSHED_STATUS,     OTHER,       "completes flushed work with Flushed; broken: with success",              "QS-25, RQ-57") \
+    B(ERR_KEEPS_SRQ,      OTHER,       "leaves in Error the receives of the SRQ posted; broken: flushes them as well", "QS-27, QS-52") \
     B(ERR_SILENT,         DROP,        "sends no pending response in Error",                                     "RQ-61, QS-25") \
     B(LAST_WORDS,         DROP,        "sends the NAK that ends the connection",                                 "RR-58") \
     B(SQE_FLUSHES,        DROP,        "completes in SQE the work of its send queue",                            "QS-24")
@@ -116,7 +116,7 @@
     B(QP_SHARES,          DROP,  "makes no QP of a type without SRQ on one",                               "QS-28, QS-44") \
     B(QP_PD,              DROP,  "makes no QP in a protection domain that does not exist",                 "QS-28") \
     B(QP_SRQ,             DROP,  "makes no QP on an SRQ that does not exist",                              "QS-28") \
-    B(QPN_RANDOM,         OTHER, "gives QPs random numbers; else, the lowest free ones",                   "QS-30") \
+    B(QPN_RANDOM,         OTHER, "gives QPs random numbers; broken: the lowest free ones",                 "QS-30") \
     B(QPN_ORDINARY,       DROP,  "gives no QP the number 1 or 0xFFFFFF",                                   "WF-37") \
     B(QP_ATTACHED,        DROP,  "does not destroy a QP that is attached to a group",                      "QS-29, UU-25") \
     B(QP_BINDS,           DROP,  "destroys a QP that has bound type 2 windows",                            "QS-29, QS-69") \
@@ -149,23 +149,23 @@
 /* Completion queues, receive queues, shared receive queues.
  *    name                kinds        a device ...                                                              clause */
 #define IBA_QUEUE_BEHAVIOURS(B)                                                                                           \
-    B(CQ_ORDER,           OTHER,       "gives completions oldest first; else, newest first",                     "QS-34") \
-    B(CQ_OVERFLOW,        DROP|OTHER,  "makes a CQ unusable when it overflows; left out: only drops the completion; else, the oldest one", "QS-32") \
+    B(CQ_ORDER,           OTHER,       "gives completions oldest first; broken: newest first",                   "QS-34") \
+    B(CQ_OVERFLOW,        DROP|OTHER,  "makes a CQ unusable when it overflows; left out: only drops the completion; broken: the oldest one", "QS-32") \
     B(CQ_OVERFLOW_FAILS,  DROP,        "fails the QPs of a CQ that overflows",                                   "QS-32") \
     B(CQ_LOST_FAILS,      DROP,        "fails a QP that completes into an overflowed CQ",                        "QS-32") \
-    B(CQ_ONCE,            OTHER,       "writes one completion for each work request; else, two",                 "QS-31") \
+    B(CQ_ONCE,            OTHER,       "writes one completion for each work request; broken: two",               "QS-31") \
     B(ARM_LOST,           DROP,        "does not arm an overflowed CQ",                                          "QS-32") \
     B(ARM_STRENGTHENS,    DROP,        "extends the arming of a CQ to any completion, never reduces it",         "QS-33") \
     B(ARM_ONCE,           DROP,        "notifies once each time it is armed",                                    "QS-33") \
-    B(ARM_SOLICITED,      DROP|OTHER,  "notifies of solicited completions when armed for them; else, of any",    "QS-33, WF-29") \
+    B(ARM_SOLICITED,      DROP|OTHER,  "notifies of solicited completions when armed for them; broken: of any",  "QS-33, WF-29") \
     B(ARM_ERRORS,         DROP,        "notifies of errors when armed for solicited completions",                "QS-33, WF-29") \
     B(ARM_NEXT,           DROP,        "notifies of any completion when armed for the next",                     "QS-33") \
-    B(RECV_ORDER,         OTHER,       "takes receives oldest first; else, newest first",                        "QS-37, RR-06") \
+    B(RECV_ORDER,         OTHER,       "takes receives oldest first; broken: newest first",                      "QS-37, RR-06") \
     B(RECV_RESET,         DROP,        "refuses receives in Reset",                                              "QS-17") \
     B(RECV_INIT,          DROP,        "takes receives in Init",                                                 "QS-18") \
-    B(RECV_FULL,          OTHER,       "refuses receives when its queue is full; else, drops them",              "QS-83") \
-    B(FLUSH_ORDER,        OTHER,       "flushes receives oldest first; else, newest first",                      "QS-25, QS-34") \
-    B(SRQ_LIMIT_BELOW,    OTHER,       "raises the limit event of an SRQ below its limit; else, at its limit too", "QS-38") \
+    B(RECV_FULL,          OTHER,       "refuses receives when its queue is full; broken: drops them",            "QS-83") \
+    B(FLUSH_ORDER,        OTHER,       "flushes receives oldest first; broken: newest first",                    "QS-25, QS-34") \
+    B(SRQ_LIMIT_BELOW,    OTHER,       "raises the limit event of an SRQ below its limit; broken: at its limit too", "QS-38") \
     B(SRQ_LIMIT_ONCE,     DROP,        "raises the limit event of an SRQ once",                                  "QS-38")
 /* clang-format on */
 

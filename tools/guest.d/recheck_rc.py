@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""recheck_rc.py [NAME]...: shows by hand the deviations of reliable connections that the waivers list for Soft-RoCE: without
-our own code on this side of the wire. Run by `tools/guest run -- tools/guest.d/recheck_rc.py`; a line for each name; exit code
+"""recheck_rc.py [NAME]...: shows the deviations of reliable connections that the waivers list for Soft-RoCE again, with
+packets built here, byte by byte: no code of ibproof takes part. Run by `tools/guest run -- tools/guest.d/recheck_rc.py`; a line for each name; exit code
 1 when one is not seen. A function is named as its waiver, with underscores."""
 
 import json
