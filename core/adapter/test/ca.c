@@ -107,19 +107,18 @@ Test(ca, the_earliest_timer_is_the_deadline)
     lab_close(l);
 }
 
-/* Arrays that the caller gave are cleared, whatever they held. */
-Test(ca, init_clears_what_it_is_given)
+/* Arrays that the caller gave are cleared, whatever they held, and no entry after them. */
+static void clears(struct lab *l, uint32_t n)
 {
-    static const struct iba_ah no_ah;
-    static const struct iba_mcast no_mcast;
-    struct lab *l = lab_open(IBA_PORT_ROCE2, 1);
-    struct iba_qp *qp[2] = {(void *)l, (void *)l};
-    struct iba_cq *cq[2] = {(void *)l, (void *)l};
-    struct iba_srq *srq[2] = {(void *)l, (void *)l};
-    struct iba_ah ah[2];
-    struct iba_mcast mcast[2];
-    struct iba_mkey key[2];
-    uint32_t pd[2];
+    enum { ROOM = 3 };
+    static const uint8_t zeros[sizeof(struct iba_ah) + sizeof(struct iba_mcast) + sizeof(struct iba_mkey)];
+    struct iba_qp *qp[ROOM];
+    struct iba_cq *cq[ROOM];
+    struct iba_srq *srq[ROOM];
+    struct iba_ah ah[ROOM];
+    struct iba_mcast mcast[ROOM];
+    struct iba_mkey key[ROOM];
+    uint32_t pd[ROOM];
     struct iba_ca ca;
     struct iba_ca_config cfg = {.n_port = 1,
                                 .qp = qp,
@@ -129,30 +128,45 @@ Test(ca, init_clears_what_it_is_given)
                                 .mcast = mcast,
                                 .key = key,
                                 .pd = pd,
-                                .n_qp = 2,
-                                .n_cq = 2,
-                                .n_srq = 2,
-                                .n_ah = 2,
-                                .n_mcast = 2,
+                                .n_qp = n,
+                                .n_cq = n,
+                                .n_srq = n,
+                                .n_ah = n,
+                                .n_mcast = n,
                                 .n_key = 2,
                                 .n_pd = 2,
                                 .random = l->end[0].ca.random,
                                 .event = l->end[0].ca.event,
                                 .ctx = l->end[0].ca.ctx};
+    const struct {
+        const void *array;
+        size_t each;
+    } given[] = {{qp, sizeof *qp}, {cq, sizeof *cq}, {srq, sizeof *srq}, {ah, sizeof *ah}, {mcast, sizeof *mcast}};
 
+    memset(qp, 0xff, sizeof qp);
+    memset(cq, 0xff, sizeof cq);
+    memset(srq, 0xff, sizeof srq);
     memset(ah, 0xff, sizeof ah);
     memset(mcast, 0xff, sizeof mcast);
     memset(&ca, 0xff, sizeof ca);
     iba_ca_init(&ca, &cfg);
-    for (unsigned i = 0; i < 2; i++) {
-        cr_expect(!qp[i] && !cq[i] && !srq[i]);
-        cr_expect_eq(memcmp(&ah[i], &no_ah, sizeof no_ah), 0);
-        cr_expect_eq(memcmp(&mcast[i], &no_mcast, sizeof no_mcast), 0);
-    }
-    cr_expect(ca.n_port == 1 && ca.n_qp == 2 && ca.n_cq == 2 && ca.n_srq == 2 && ca.n_ah == 2 && ca.n_mcast == 2);
+    for (unsigned k = 0; k < sizeof given / sizeof *given; k++)
+        for (uint32_t i = 0; i < ROOM; i++) {
+            const uint8_t *entry = (const uint8_t *)given[k].array + i * given[k].each;
+            cr_expect_eq(memcmp(entry, zeros, given[k].each) == 0, i < n, "array %u, entry %u of %u", k, i, n);
+        }
+    cr_expect(ca.n_port == 1 && ca.n_qp == n && ca.n_cq == n && ca.n_srq == n && ca.n_ah == n && ca.n_mcast == n);
     cr_expect(ca.qp == qp && ca.cq == cq && ca.srq == srq && ca.ah == ah && ca.mcast == mcast);
     cr_expect(ca.random == cfg.random && ca.event == cfg.event && ca.ctx == cfg.ctx && !ca.trace);
     cr_expect_eq(ca.now, 0);
+}
+
+Test(ca, init_clears_what_it_is_given)
+{
+    struct lab *l = lab_open(IBA_PORT_ROCE2, 1);
+
+    clears(l, 1);
+    clears(l, 2);
     lab_close(l);
 }
 

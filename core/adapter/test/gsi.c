@@ -25,7 +25,7 @@ struct end {
     struct iba_cq *cqs[2];
     struct iba_ah ah[1];
     struct iba_mkey keys[2];
-    uint32_t pds[1], heap[CONNS], bucket[IBA_CM_KEYS * CONNS];
+    uint32_t pds[2], heap[CONNS], bucket[IBA_CM_KEYS * CONNS];
     struct iba_cm_conn conn[CONNS];
     struct iba_cm_listener listener[1];
     struct iba_cm_datagram out[8];
@@ -55,7 +55,7 @@ static void open_adapter(unsigned n)
                                                 .n_cq = 2,
                                                 .n_ah = 1,
                                                 .n_key = 2,
-                                                .n_pd = 1,
+                                                .n_pd = 2,
                                                 .random = entropy});
     for (uint8_t i = 0; i < 2; i++) {
         iba_port_init(&e->ca.port[i], (uint8_t)(i + 1), IBA_PORT_ROCE2, IBA_MTU_1024, MAC_A + n + SECOND * i);
@@ -295,7 +295,8 @@ Test(gsi, an_adapter_without_room_says_so)
     uint32_t number;
 
     open_adapter(0);
-    cr_assert_eq(iba_pd_create(&e->ca.mem, &number), IBA_MEM_OK);
+    for (unsigned i = 0; i < 2; i++)
+        cr_assert_eq(iba_pd_create(&e->ca.mem, &number), IBA_MEM_OK);
     cr_expect_eq(iba_gsi_open(&e->gsi, &e->ca, &e->cm), IBA_VERB_FULL, "no protection domain is left");
 
     open_adapter(0);
@@ -312,4 +313,37 @@ Test(gsi, an_adapter_without_room_says_so)
     cr_expect_eq(iba_query_qp(&e->ca, 1)->attr.qkey, GSI_QKEY);
     e->ca.mem.n_pd = 0; /* a second QP1 cannot be made, wherever it fails */
     cr_expect_neq(iba_gsi_open(&e->gsi, &e->ca, &e->cm), IBA_VERB_OK);
+}
+
+/* Where the adapter refuses QP1 or a state of it, opening it fails with that verb's error, and QP1 gets no further. */
+Test(gsi, a_refusal_is_handed_on)
+{
+    struct end *e = &ends[0];
+    struct iba_qp other;
+    struct iba_wc ring[1];
+    struct iba_sqe sq[1];
+    struct iba_recv_wr rq[1];
+    struct iba_cq cq;
+    uint32_t pd, cqn, qpn;
+
+    open_adapter(0);
+    e->ca.port[0].n_pkey = 0;
+    cr_expect_eq(iba_gsi_open(&e->gsi, &e->ca, &e->cm), IBA_VERB_ATTR_VALUE, "no P_Key 0 (KM-11)");
+    cr_expect_eq(iba_query_qp(&e->ca, 1)->state, IBA_QPS_RESET);
+
+    open_adapter(0);
+    cr_assert_eq(iba_pd_create(&e->ca.mem, &pd), IBA_MEM_OK);
+    cr_assert_eq(iba_create_cq(&e->ca, &cq, ring, 1, &cqn), IBA_VERB_OK);
+    const struct iba_qp_init init = {.type = IBA_QPT_GSI,
+                                     .pd = pd,
+                                     .send_cq = cqn,
+                                     .recv_cq = cqn,
+                                     .srq = IBA_NONE,
+                                     .sq = sq,
+                                     .rq = rq,
+                                     .n_sq = 1,
+                                     .n_rq = 1};
+    cr_assert_eq(iba_create_qp(&e->ca, &other, &init, &qpn), IBA_VERB_OK);
+    cr_expect_eq(iba_gsi_open(&e->gsi, &e->ca, &e->cm), IBA_VERB_BUSY, "there is a QP1 (QS-28)");
+    cr_expect_eq(iba_query_qp(&e->ca, 1)->state, IBA_QPS_RESET);
 }
