@@ -43,7 +43,7 @@ static bool goes_back(const struct alone *c)
 
 static bool jumps(const struct alone *c)
 {
-    return c->by && !c->starts && c->lost > 0 && c->lost <= IBA_OBS_SENT && !iba_obs_continues(c->l);
+    return c->by && !c->starts && c->lost > 0 && c->lost <= IBA_OBS_SENT;
 }
 
 static bool in_order(const struct alone *c)

@@ -145,17 +145,6 @@ const struct iba_obs_recent *iba_obs_response_before(const struct iba_look *l)
     return before;
 }
 
-bool iba_obs_continues(const struct iba_look *l)
-{
-    for (unsigned i = 0; i < l->flow->n_recent; i++) {
-        const struct iba_obs_recent *r = &l->flow->recent[i];
-        if (r->mark.frame != 0 && !r->request && iba_psn_eq(iba_psn_add(r->psn, 1), l->psn) &&
-            l->s->now.at - r->mark.at < IBA_OBS_AT_ONCE_NS)
-            return true;
-    }
-    return false;
-}
-
 int32_t iba_obs_missing_before(const struct iba_look *l, int32_t lost)
 {
     for (unsigned i = 0; lost > 0 && i < l->flow->n_recent; i++) {
@@ -519,7 +508,7 @@ static void answer_to_unknown(struct iba_look *l, struct iba_obs_requests *q, ib
     else if (iba_obs_answered_before(l))
         came_before(l, NULL);
     const int32_t lost = iba_obs_missing_before(l, iba_psn_diff(l->psn, newest));
-    const bool jumps = !e && !iba_opcode_begins(l->op) && lost > 0 && lost <= IBA_OBS_SENT && !iba_obs_continues(l);
+    const bool jumps = !e && !iba_opcode_begins(l->op) && lost > 0 && lost <= IBA_OBS_SENT;
     if (jumps)
         iba_obs_report(l, IBA_FINDING_RESPONSE_GAP, &(struct iba_obs_detail){.count = (uint32_t)lost});
     iba_obs_progress(q, l->psn);

@@ -23,8 +23,6 @@ void iba_obs_miss(const struct iba_look *l, struct iba_obs_requests *q, iba_psn 
 bool iba_obs_answer_came(const struct iba_look *l, const struct iba_obs_read *r);
 /* Processes a response with data: to a READ or ATOMIC. */
 void iba_obs_read_response(struct iba_look *l, struct iba_obs_requests *q);
-/* The response with the previous PSN came recently, so this one continues it. A First between the two was late. */
-bool iba_obs_continues(const struct iba_look *l);
 /* The response jumps over `lost` PSNs since another one. How many of them, directly before this one, have not come a
  * moment ago: that other response may have been overtaken by them. */
 int32_t iba_obs_missing_before(const struct iba_look *l, int32_t lost);

@@ -215,3 +215,25 @@ Test(rest, who_asked_again_in_vain_is_told)
     cr_assert_eq(w.kept[0].frame, asked);
     cr_assert_eq(w.kept[0].cause, asked + 1);
 }
+
+/* How often it asked is counted on while it rests. */
+Test(rest, how_often_it_asked_is_known)
+{
+    enum { AGAIN = 3 };
+
+    converse(ROUNDS);
+    send(ONE, ROUNDS);
+    for (unsigned i = 0; i < AGAIN; i++) {
+        now += 70 * MS;
+        send(ONE, ROUNDS);
+    }
+    iba_observer_shrink(w.observer, 2);
+    others();
+    cr_assert_eq(w.observer->known[ONE].flow, 0, "it rests");
+    w.n_kept = 0;
+    iba_observer_end(w.observer, now + 4000 * MS);
+    cr_assert_eq(w.found[IBA_FINDING_END_RETRIES], 1);
+    for (unsigned i = 0; i < w.n_kept; i++)
+        if (w.kept[i].kind == IBA_FINDING_END_RETRIES)
+            cr_expect_eq(w.kept[i].count, AGAIN + 1);
+}

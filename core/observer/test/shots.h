@@ -95,13 +95,11 @@ static inline void headers(struct iba_recipe *r, const struct shot *x, uint32_t 
         iba_deth_set_q_key(h, 0x99);
 }
 
-/* `facts`: of connection management about the packet. */
-static inline void shoot_with(struct witness *w, const struct shot *x, uint32_t base, iba_time *now,
-                              const struct iba_cm_facts *facts)
+/* Builds the packet. Returns its length. */
+static inline size_t shot_bytes(const struct shot *x, uint32_t base, uint8_t packet[static CAP])
 {
     static struct iba_recipe r;
-    uint8_t payload[MTU + 8] = {0}, packet[CAP];
-    struct iba_view v;
+    uint8_t payload[MTU + 8] = {0};
     size_t len;
 
     payload[0] = x->how == OTHER_BYTES;
@@ -111,7 +109,29 @@ static inline void shoot_with(struct witness *w, const struct shot *x, uint32_t 
     r.payload = payload;
     r.payload_len = x->bytes;
     r.icrc_mode = x->how == DAMAGED ? IBA_CRC_BAD : IBA_CRC_GOOD;
-    cr_assert_eq(iba_build(&r, packet, sizeof packet, &len), IBA_OK);
+    cr_assert_eq(iba_build(&r, packet, CAP, &len), IBA_OK);
+    return len;
+}
+
+/* The facts of connection management about the packet, which is the next one. */
+static inline struct iba_cm_facts shot_facts(const struct shot *x, uint64_t frame)
+{
+    return (struct iba_cm_facts){.n = x->how == REFUSING || x->how == GIVING || x->how == ANSWERING,
+                                 .said = {{.kind = x->how == GIVING      ? IBA_FINDING_QP_REUSED
+                                                   : x->how == ANSWERING ? IBA_FINDING_MAD_PKEY
+                                                                         : IBA_FINDING_END_REFUSED,
+                                           .count = x->how == REFUSING ? 28 : 0}},
+                                 .begun = x->how == MADE ? frame : 0};
+}
+
+/* `facts`: of connection management about the packet. */
+static inline void shoot_with(struct witness *w, const struct shot *x, uint32_t base, iba_time *now,
+                              const struct iba_cm_facts *facts)
+{
+    uint8_t packet[CAP];
+    struct iba_view v;
+    const size_t len = shot_bytes(x, base, packet);
+
     *now += x->wait ? x->wait : 10000;
     (void)iba_view_parse(&v, IBA_LINK_ETHERNET, packet, len - x->cut, len, NULL);
     iba_view_check(&v);
@@ -122,12 +142,7 @@ static inline void shoot_with(struct witness *w, const struct shot *x, uint32_t 
 
 static inline void shoot(struct witness *w, const struct shot *x, uint32_t base, iba_time *now)
 {
-    const struct iba_cm_facts facts = {.n = x->how == REFUSING || x->how == GIVING || x->how == ANSWERING,
-                                       .said = {{.kind = x->how == GIVING      ? IBA_FINDING_QP_REUSED
-                                                         : x->how == ANSWERING ? IBA_FINDING_MAD_PKEY
-                                                                               : IBA_FINDING_END_REFUSED,
-                                                 .count = x->how == REFUSING ? 28 : 0}},
-                                       .begun = x->how == MADE ? w->frame + 1 : 0};
+    const struct iba_cm_facts facts = shot_facts(x, w->frame + 1);
 
     shoot_with(w, x, base, now, &facts);
 }
