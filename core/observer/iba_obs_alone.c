@@ -113,6 +113,7 @@ void iba_obs_response_alone(struct iba_look *l)
         return;
     if (c.lost > 0)
         iba_obs_miss(l, NULL, iba_psn_of(l->psn.v - (uint32_t)c.lost), l->psn);
+    iba_obs_note_strange(l);
     l->flow->answers = iba_psn_add(l->psn, 1);
     l->flow->has_answers = true;
 }

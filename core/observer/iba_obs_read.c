@@ -90,6 +90,39 @@ static void came_before(struct iba_look *l, const struct iba_obs_mark *cause)
         iba_obs_report(l, IBA_FINDING_ANSWER_AGAIN, &(struct iba_obs_detail){.cause = cause});
 }
 
+/* The capture lacks the READ or ATOMIC of this response. Remembers the response, since the request may come again. */
+void iba_obs_note_strange(const struct iba_look *l)
+{
+    struct iba_flow *f = l->flow;
+    const iba_psn end = iba_psn_add(l->psn, 1);
+
+    for (unsigned i = 0; i < IBA_OBS_STRANGE; i++)
+        if (iba_psn_eq(f->strange[i].end, l->psn) && !iba_psn_eq(f->strange[i].psn, l->psn)) {
+            f->strange[i].end = end;
+            return;
+        }
+    f->strange[f->next_strange].psn = l->psn;
+    f->strange[f->next_strange].end = end;
+    f->next_strange = (uint8_t)((f->next_strange + 1) % IBA_OBS_STRANGE);
+}
+
+/* The response came before the first captured transmission of its READ. */
+static bool was_strange(const struct iba_look *l)
+{
+    bool any = false;
+
+    for (unsigned i = 0; i < IBA_OBS_STRANGE; i++)
+        any |= iba_psn_diff(l->psn, l->flow->strange[i].psn) >= 0 && iba_psn_diff(l->psn, l->flow->strange[i].end) < 0;
+    return any;
+}
+
+void iba_obs_forget_strange(const struct iba_look *l, bool sent_before)
+{
+    for (unsigned i = 0; !sent_before && l->peer && l->flow->requests > 1 && i < IBA_OBS_STRANGE; i++)
+        if (iba_psn_diff(l->peer->strange[i].end, l->psn) > 0)
+            l->peer->strange[i].psn = l->peer->strange[i].end;
+}
+
 /* Records the response; reports one that came before. */
 static void note_answer(struct iba_look *l, struct iba_obs_read *r)
 {
@@ -101,7 +134,7 @@ static void note_answer(struct iba_look *l, struct iba_obs_read *r)
 
     if (h && !came)
         h->done = (uint16_t)iba_psn_diff(end, h->psn);
-    else if (iba_psn_diff(l->psn, r->seen) < 0 || (r->again && iba_obs_answered_before(l)))
+    else if (iba_psn_diff(l->psn, r->seen) < 0 || (r->again && iba_obs_answered_before(l)) || was_strange(l))
         came_before(l, &r->mark);
     if (iba_psn_diff(end, r->seen) > 0)
         r->seen = end;
@@ -507,6 +540,7 @@ static void answer_to_unknown(struct iba_look *l, struct iba_obs_requests *q, ib
         iba_obs_report(l, IBA_FINDING_ANSWER_KIND, &(struct iba_obs_detail){.cause = &e->mark});
     else if (iba_obs_answered_before(l))
         came_before(l, NULL);
+    iba_obs_note_strange(l);
     const int32_t lost = iba_obs_missing_before(l, iba_psn_diff(l->psn, newest));
     const bool jumps = !e && !iba_opcode_begins(l->op) && lost > 0 && lost <= IBA_OBS_SENT;
     if (jumps)

@@ -21,6 +21,12 @@ void iba_obs_release_by_request(struct iba_look *l);
 void iba_obs_miss(const struct iba_look *l, struct iba_obs_requests *q, iba_psn from, iba_psn end);
 /* All responses to the READ came, though not necessarily since its newest transmission. */
 bool iba_obs_answer_came(const struct iba_look *l, const struct iba_obs_read *r);
+/* Remembers a response with data whose READ or ATOMIC the capture lacks. */
+void iba_obs_note_strange(const struct iba_look *l);
+/* The packet is a request. If it was not sent before, remembered responses to it and later PSNs are from a time before
+ * the PSNs went round.
+ */
+void iba_obs_forget_strange(const struct iba_look *l, bool sent_before);
 /* Processes a response with data: to a READ or ATOMIC. */
 void iba_obs_read_response(struct iba_look *l, struct iba_obs_requests *q);
 /* The response jumps over `lost` PSNs since another one. How many of them, directly before this one, have not come a

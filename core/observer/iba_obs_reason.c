@@ -156,6 +156,15 @@ static struct iba_obs_reason *refusal_over(const struct iba_look *l, struct iba_
     return NULL;
 }
 
+/* The requester sent this request after the response of `r` had reached it. So it did not go back then for a missing
+ * answer before this request (RQ-36): only the capture lacks that answer. */
+static bool went_on(const struct iba_look *l, const struct iba_obs_requests *q, const struct iba_obs_reason *r)
+{
+    const struct iba_obs_sent *e = iba_obs_request_at(q, l->psn);
+
+    return l->flow->has_rtt && e && e->mark.frame > r->mark.frame && e->mark.at - r->mark.at >= soonest(l, r);
+}
+
 /* Finds the reason in the capture. A NAK makes the requester go back to its PSN, no further. */
 struct iba_obs_reason *iba_obs_reason_for(const struct iba_look *l, struct iba_obs_requests *q)
 {
@@ -169,7 +178,8 @@ struct iba_obs_reason *iba_obs_reason_for(const struct iba_look *l, struct iba_o
     if (earlier)
         return earlier;
     const int32_t beyond_reason = iba_psn_diff(l->psn, r->psn);
-    const bool fits = beyond_reason >= 0 && (r->cause != IBA_CAUSE_IMPLIED || beyond_reason <= IBA_OBS_MOST_LOST);
+    const bool fits = beyond_reason >= 0 &&
+                      (r->cause != IBA_CAUSE_IMPLIED || (beyond_reason <= IBA_OBS_MOST_LOST && !went_on(l, q, r)));
     if (now && fits)
         return r;
     struct iba_obs_reason *const refused = refusal_over(l, q);
@@ -283,6 +293,15 @@ static bool may_be_unseen(const struct iba_look *l, const struct iba_obs_read *l
            (f->has_rtt && l->s->now.at - f->first.at < f->rtt_min_ns);
 }
 
+/* A requester notices that an answer is missing when a later response to the same READ comes, or a response to a later
+ * request (RQ-36). Nothing was sent after this READ or ATOMIC, and nothing of its answer came. */
+static bool may_be_noticed(const struct iba_obs_requests *q, const struct iba_obs_read *lacks)
+{
+    const bool later = lacks->n == 0 || iba_psn_diff(q->high, iba_psn_add(lacks->psn, lacks->n)) > 0;
+
+    return later || !iba_psn_eq(lacks->expect, lacks->psn);
+}
+
 /* The packet is a READ or ATOMIC that was sent before, but before the capture began. */
 static bool asks_again_unseen(const struct iba_look *l, struct iba_obs_requests *q)
 {
@@ -324,7 +343,6 @@ struct coming_again {
     const struct iba_obs_read *lacks;    /* the READ or ATOMIC whose answer may be missing; NULL: none */
     bool hasty;                          /* an adaptive timer may have run out */
     bool waits;                          /* the reason is an RNR NAK, whose wait is not over */
-    bool knew;                           /* earlier requests have shown that the timer adapts */
     bool reorders;                       /* this network reorders packets */
     bool inside;                         /* the request may be a single late packet */
 };
@@ -336,7 +354,7 @@ static bool nak(const struct coming_again *c)
 
 static bool timer_in_wait(const struct coming_again *c)
 {
-    return c->waits && c->knew && c->hasty;
+    return c->waits && c->hasty;
 }
 
 static bool rnr_nak(const struct coming_again *c)
@@ -376,7 +394,7 @@ static bool read_before_capture(const struct coming_again *c)
 
 static bool answer_lost(const struct coming_again *c)
 {
-    return c->lacks && !may_be_unseen(c->l, c->lacks);
+    return c->lacks && !may_be_unseen(c->l, c->lacks) && may_be_noticed(c->q, c->lacks);
 }
 
 static bool unclear(const struct coming_again *c)
@@ -481,7 +499,6 @@ void iba_obs_start_run(const struct iba_look *l, struct iba_obs_requests *q)
     c.lacks = l->again ? l->again : may_lack(l, q);
     const bool sooner = iba_obs_sooner_than_known(l, &q->pending) || nearly_asked_for(l, q, c.lacks);
     c.r = known || !sooner ? known : &q->pending;
-    c.knew = q->hasty.known; /* before this request is taken for evidence */
     c.waits = rnr_nak(&c) && iba_obs_waits_in_vain(l, c.r);
     c.hasty = (!c.r || c.waits) && !timer(&c) && iba_obs_is_hasty_timer(l, q);
     c.inside = !c.r && !came_before(l, q) && !iba_obs_gap_at(l->s, q->gaps, l->psn) &&

@@ -46,6 +46,7 @@ static void begin(struct iba_look *l, struct iba_obs_requests *q)
     q->any = true;
     q->first = q->high = q->next = q->seq = l->psn;
     q->message = iba_opcode_begins(l->op) ? IBA_MESSAGE_NONE : IBA_MESSAGE_UNKNOWN;
+    q->asked_first = iba_obs_asks_first(l);
 }
 
 /* The PSN at which the requester goes on: after its last packet, or where answers have shown that these retransmissions
@@ -474,6 +475,7 @@ static void note_read(struct iba_look *l, struct iba_obs_requests *q, uint32_t n
 
     if (!iba_obs_fetches(l))
         return;
+    iba_obs_forget_strange(l, sent_before);
     if (!r) {
         r = &q->read[q->next_read];
         q->next_read = (uint8_t)((q->next_read + 1) % IBA_OBS_READS);

@@ -46,6 +46,7 @@ struct iba_obs_requests {
     iba_psn una;           /* one past the highest that was answered; valid when answered */
     bool any, answered, counts; /* counts: msn_lo and msn_hi are known */
     bool older;                 /* requests before the first were answered: the capture begins in the middle */
+    bool asked_first;           /* the first captured request is the one that the last NAK before it asked for */
     bool together;              /* two requests came within a round trip: so they were not all single retransmissions */
     bool miscounts;             /* MSN_WRONG was reported: the responder counts wrongly */
     bool ahead; /* responses show that the requester had sent more than the capture has; no new request came since */

@@ -455,7 +455,7 @@ void iba_obs_response(struct iba_look *l)
     }
     struct iba_obs_requests *q = answered(l);
     if (!q) {
-        if (aeth && !l->peer)
+        if (aeth && (!l->peer || !l->peer->rq.any))
             note_refusal(l);
         if (!l->peer || !l->peer->rq.any)
             iba_obs_response_alone(l);

@@ -75,11 +75,21 @@ bool iba_obs_begins_apart(const struct iba_look *l, const struct iba_obs_request
            iba_obs_pause(l, q) >= IBA_OBS_LEAST_RTT_NS;
 }
 
-/* The requester was going back, and goes on with the packet after the newest one. So it skips only packets that it sent
- * before. After an RNR NAK the responder has kept none of them (RR-51). */
+bool iba_obs_asks_first(const struct iba_look *l)
+{
+    const struct iba_obs_reason *r = l->peer ? &l->peer->refused : NULL;
+
+    return r && r->mark.frame != 0 && r->cause == IBA_CAUSE_NAK && iba_psn_eq(r->psn, l->psn);
+}
+
+/* The requester was going back, and goes on with the packet after the newest one; or the capture has one request so
+ * far, which a NAK asked for. So it skips only packets that it sent before. After an RNR NAK the responder has kept
+ * none of them (RR-51). */
 static enum iba_obs_excuse excuse_of(const struct iba_look *l, const struct iba_obs_requests *q, iba_psn next)
 {
-    if (q->run.on && q->run.kind != IBA_FINDING_RETRY_RNR && iba_psn_eq(l->psn, q->high) && !iba_psn_eq(next, q->high))
+    const bool goes_on = q->run.on && q->run.kind != IBA_FINDING_RETRY_RNR && iba_psn_eq(l->psn, q->high);
+
+    if ((goes_on && !iba_psn_eq(next, q->high)) || (q->asked_first && l->flow->requests == 2))
         return IBA_EXCUSE_KEPT;
     /* the newest request is answered, or its answer has begun */
     const bool answered = q->answered && iba_psn_diff(q->una, q->newest) > 0;

@@ -28,4 +28,7 @@ bool iba_obs_defers_jump(struct iba_look *l, struct iba_obs_requests *q, iba_psn
 /* The response may acknowledge packets that a NAK had refused and that were not sent again. `una`: one past the highest
  * PSN that was acknowledged before the response. */
 void iba_obs_learn_kept(struct iba_look *l, struct iba_obs_requests *q, iba_psn una);
+/* The packet is the first captured request, and a NAK in the capture asked for it. So it was sent before the capture.
+ */
+bool iba_obs_asks_first(const struct iba_look *l);
 #endif

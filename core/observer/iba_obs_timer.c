@@ -61,6 +61,13 @@ bool iba_obs_stopped(const struct iba_look *l, const struct iba_obs_requests *q)
     return q->hasty.known && stopped(l, q);
 }
 
+/* An RNR NAK for this request may be the reason, though the capture lacks it. A responder that has acknowledged the
+ * request does not refuse it any more (RR-24). */
+static bool may_be_refused(const struct iba_look *l, const struct iba_obs_requests *q)
+{
+    return takes_receive(l) && !(q->answered && iba_psn_diff(l->psn, q->una) < 0);
+}
+
 /* The requester waited as long as the responder's RNR NAKs ask for. A responder asks for the same time in each of them,
  * which is an attribute of its QP (RR-49). So the reason may be another RNR NAK, which the capture lacks (RQ-28). */
 static bool may_be_refused_again(const struct iba_look *l, const struct iba_obs_requests *q, iba_time waited)
@@ -107,7 +114,7 @@ bool iba_obs_is_hasty_timer(const struct iba_look *l, struct iba_obs_requests *q
         return false;
     const bool doubles = before && iba_psn_eq(q->hasty.psn, l->psn) && 2 * waited >= 3 * before && waited <= 3 * before;
     const bool seen =
-        l->s->found[IBA_FINDING_NOT_CAPTURED] == 0 || (!takes_receive(l) && is_quiet(l, iba_obs_pause(l, q)));
+        l->s->found[IBA_FINDING_NOT_CAPTURED] == 0 || (!may_be_refused(l, q) && is_quiet(l, iba_obs_pause(l, q)));
     q->hasty.psn = l->psn;
     q->hasty.waited = waited;
     q->hasty.known |= doubles || (waited >= IBA_OBS_ROUND_NS && seen);
