@@ -29,6 +29,7 @@ struct score_frame { /* a packet as an engine sent it */
     uint64_t headers; /* a hash of all before the payload */
     uint64_t content; /* a hash of the bytes after the BTH */
     uint64_t asked;   /* a hash of the headers after the BTH, and the length */
+    uint64_t name;    /* a hash of addresses, QP and PSN, and whether it is a request */
     uint64_t mode;    /* a hash of its path: traffic class without ECN, hop limit, flow label */
     uint64_t ends;    /* kind of finding, as a bit: the requester took it as the end of the connection */
     uint32_t cause;   /* retry: the frame that made the sender go back, plus 1; 0: a timer */
@@ -58,6 +59,7 @@ struct score_sight { /* one packet that passed the capture point */
     uint64_t mode;        /* the hash score_frame.way, as the capture shows it */
     bool headers_damaged; /* the headers differ from those that were sent */
     bool shows_damage;    /* if it is damaged: the capture has its ICRC or its lengths */
+    bool names;     /* damaged or not, the captured bytes name addresses, QP and PSN of the frame, and its direction */
     bool disguised; /* the captured bytes are damaged, and no ICRC shows it: the capture seems to have another packet */
     enum score_overtaken jump; /* kind of those packets that it overtook and whose PSNs it jumps over; SCORE_SHOWN also:
                                   there are none */
@@ -117,6 +119,13 @@ const struct score_sight *score_comes_with_retry(const struct score_run *r, cons
  * They may be single retransmissions from before the capture, and what the packet jumps over was sent then
  * (score_same.c). */
 bool score_begins(const struct score_run *r, const struct score_sight *e);
+/* Another frame with the same PSN and opcode was sent, up to the frame `newest`. */
+bool score_sent_twice(const struct score_run *r, uint32_t newest, uint32_t id);
+/* A responder without a receive for the packet answers with an RNR NAK (RR-49). */
+bool score_takes_receive(const struct score_frame *f);
+/* The capture has one request of that end before the packet: the one that a NAK in the capture asked for. So what
+ * follows it may have been sent before the capture, too (score_same.c). */
+bool score_asked_first(const struct score_run *r, const struct score_sight *e);
 /* The requester went back because of the response in that frame. */
 bool score_was_obeyed(const struct score_run *r, uint32_t id);
 /* The frame is of the same kind and sender as the packet, was sent before it, and is not captured yet. */

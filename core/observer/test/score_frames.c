@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Relations between two frames of a run. */
 #include "score.h"
+#include "wire/iba_opcode_rows.h"
 
 enum score_missing score_missing(const struct score_run *r, const struct score_sight *e, uint32_t frame)
 {
@@ -11,7 +12,8 @@ enum score_missing score_missing(const struct score_run *r, const struct score_s
         const struct score_frame *g = &r->frame[o->frame];
         const bool same = g->from == f->from && g->request == f->request && iba_psn_eq(g->psn, f->psn);
         const enum score_missing is = o->headers_damaged ? SCORE_UNCERTAIN : SCORE_CAPTURED;
-        if (o->seen && o->refused && same && o->shows_damage && o->frame >= frame && is < least)
+        if (o->seen && o->refused && same && (o->shows_damage || (o->disguised && o->names)) && o->frame >= frame &&
+            is < least)
             least = is;
     }
     return least;
@@ -180,4 +182,39 @@ bool score_comes_later(const struct score_run *r, const struct score_sight *e, u
         if (o->frame == frame && o->seen)
             return true;
     return false;
+}
+
+bool score_sent_twice(const struct score_run *r, uint32_t newest, uint32_t id)
+{
+    const struct score_frame *f = &r->frame[id];
+
+    for (uint32_t g = 0; g <= newest; g++) {
+        const struct score_frame *b = &r->frame[g];
+        if (g != id && b->from == f->from && b->request == f->request && b->opcode == f->opcode &&
+            iba_psn_eq(b->psn, f->psn))
+            return true;
+    }
+    return false;
+}
+
+bool score_takes_receive(const struct score_frame *f)
+{
+    const struct iba_opcode *op = &iba_opcodes[f->opcode];
+
+    return op->operation == IBA_OPERATION_SEND ? iba_opcode_begins(op) : (op->hdrs & IBA_HDR_BIT(IBA_H_immdt)) != 0;
+}
+
+bool score_asked_first(const struct score_run *r, const struct score_sight *e)
+{
+    const struct score_frame *before = NULL;
+
+    for (const struct score_sight *o = r->sight; o < e; o++) {
+        const struct score_frame *g = &r->frame[o->frame];
+        if (!o->seen || o->refused || !g->request || g->from != r->frame[e->frame].from)
+            continue;
+        if (before)
+            return false;
+        before = g;
+    }
+    return before && before->retry == SCORE_KIND(RETRY_NAK) && before->cause && r->frame[before->cause - 1].captured;
 }

@@ -131,6 +131,22 @@ static uint64_t way_of(const struct iba_view *v)
     return mode;
 }
 
+/* A hash of the fields by which the observer finds the place of a packet: addresses, QP and PSN, and whether it is a
+ * request. */
+static uint64_t name_of(const struct iba_view *v)
+{
+    const bool six = v->l3 == IBA_H_ipv6 || iba_view_has(v, IBA_H_grh);
+    const uint8_t *h = iba_view_has(v, IBA_H_grh) ? iba_view_hdr(v, IBA_H_grh) : v->wire + v->l3_at;
+    const uint32_t from = six ? 8 : 12, to = six ? 40 : 20;
+    uint64_t name = HASH_EMPTY;
+
+    for (uint32_t i = from; (six || v->l3 == IBA_H_ipv4) && i < to; i++)
+        name = hash_byte(name, h[i]);
+    name = (name ^ iba_bth_destqp(iba_view_bth(v))) * UINT64_C(1099511628211);
+    name = (name ^ iba_bth_psn(iba_view_bth(v))) * UINT64_C(1099511628211);
+    return hash_byte(name, v->op && v->op->dir == IBA_REQ);
+}
+
 /* A hash of the headers after the BTH. It includes data that an engine fetched from memory, which may have been written
  * since. */
 static uint64_t content(const struct iba_view *v, uint32_t end)
@@ -153,6 +169,7 @@ static void sent(struct score_play *y, unsigned from, const struct iba_view *v)
                               .n = 1,
                               .run = y->r->n_frame - 1,
                               .headers = headers(v),
+                              .name = name_of(v),
                               .mode = way_of(v),
                               .content = content(v, v->payload_at + v->payload_len),
                               .asked = content(v, v->payload_at),
@@ -217,6 +234,7 @@ static void capture(struct score_play *y, struct score_sight *e, const struct ib
         return;
     e->mode = way_of(v);
     e->headers_damaged = headers(v) != y->r->frame[e->frame].headers;
+    e->names = iba_view_is_transport(v) && name_of(v) == y->r->frame[e->frame].name;
     e->disguised = y->r->mode == SCORE_CUT && e->headers_damaged;
     if (y->r->mode == SCORE_CUT && v->payload_at > 0 && v->payload_at < v->len) {
         (void)iba_view_parse(&cut, y->p->link, v->wire, v->payload_at, v->len, NULL);

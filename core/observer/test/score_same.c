@@ -269,6 +269,42 @@ Test(score_same, overtaken_long_ago)
     cr_expect_not(timer.sight[3].either & SCORE_KIND(LATE));
 }
 
+/* A capture that lacks packets. A SEND comes again: either its acknowledgement was lost after the capture point, and
+ * the timer ran out; or the capture lacks the RNR NAK for it. */
+static void after_a_hole(struct score_run *r, uint64_t why, bool acknowledged)
+{
+    const bool timed = why == SCORE_KIND(RETRY_TIMEOUT);
+
+    memset(r, 0, sizeof *r);
+    r->mode = SCORE_LOSSY;
+    send_one(r, request(PSN), 0, false);
+    send_one(r, refusal(timed ? 0 : SCORE_KIND(RNR), timed ? 31 : SHORT_WAIT), 1 * US, false);
+    r->sight[1].seen = acknowledged;
+    send_one(r, again(PSN, why, timed ? 0 : 2, 2), 76 * US, false);
+}
+
+Test(score_same, not_captured)
+{
+    after_a_hole(&timer, SCORE_KIND(RETRY_TIMEOUT), false);
+    after_a_hole(&response, SCORE_KIND(RETRY_RNR), false);
+    timer.frame[1] = response.frame[1]; /* no capture has it */
+    expect_same_capture(&timer, &response);
+    score_truth(&timer);
+    score_truth(&response);
+    cr_expect(response.sight[2].hidden & SCORE_KIND(RETRY_RNR));
+    cr_expect(response.sight[2].either & SCORE_KIND(RETRY_TIMEOUT));
+    cr_expect(timer.sight[2].hidden & SCORE_KIND(RETRY_TIMEOUT));
+    cr_expect_not((timer.sight[2].must | response.sight[2].must) & ~SCORE_KIND(RNR));
+}
+
+/* A responder refuses no request that it has acknowledged (RR-24). So the capture shows that the timer ran out. */
+Test(score_same, acknowledged)
+{
+    after_a_hole(&timer, SCORE_KIND(RETRY_TIMEOUT), true);
+    score_truth(&timer);
+    cr_expect(timer.sight[2].must & SCORE_KIND(RETRY_TIMEOUT));
+}
+
 /* ---- packets that a requester does not send again ---- */
 
 /* Two packets are lost, PSN before the capture point and PSN + 1 after it. The requester sends PSN again for a NAK. An
@@ -341,4 +377,77 @@ Test(score_same, beginning)
     cr_expect(a->hidden & SCORE_KIND(GAP));
     cr_expect_not(a->must & SCORE_KIND(GAP));
     cr_expect_not((b->must | b->hidden | b->either) & SCORE_KIND(GAP));
+}
+
+/* The capture begins after the first three packets, of which PSN + 1 was lost. It shows a NAK and the packet that this
+ * asks for. An adapter that goes back sends PSN + 1 again, too, which is lost; one with selective repeat does not. */
+static void asked_at_the_beginning(struct score_run *r, enum score_network network)
+{
+    const uint32_t nak = 4; /* the frame of the NAK, plus 1 */
+
+    memset(r, 0, sizeof *r);
+    r->network = network;
+    r->mode = SCORE_MIDSTREAM;
+    send_one(r, request(PSN), 0, true);
+    send_one(r, request(PSN + 1), 0, true);
+    send_one(r, request(PSN + 2), 0, true);
+    send_one(r, refusal(SCORE_KIND(NAK_SEQUENCE), 0), 10 * US, false);
+    send_one(r, again(PSN, SCORE_KIND(RETRY_NAK), nak, 4), 10 * US, false);
+    if (network == SCORE_PLAIN) {
+        send_one(r, again(PSN + 1, SCORE_KIND(RETRY_NAK), nak, 4), 10 * US, true);
+        send_one(r, again(PSN + 2, SCORE_KIND(RETRY_NAK), nak, 4), 10 * US, true);
+    }
+    send_one(r, request(PSN + 3), 11 * US, false);
+}
+
+Test(score_same, asked)
+{
+    asked_at_the_beginning(&go_back, SCORE_PLAIN);
+    asked_at_the_beginning(&selective, SCORE_SELECTIVE);
+    expect_same_capture(&go_back, &selective);
+    score_truth(&go_back);
+    score_truth(&selective);
+    const struct score_sight *const a = &go_back.sight[2], *const b = &selective.sight[2];
+    cr_expect_eq(go_back.frame[a->frame].psn.v, (uint32_t)PSN + 3);
+    cr_expect(a->hidden & SCORE_KIND(GAP));
+    cr_expect_not(a->must & SCORE_KIND(GAP));
+    cr_expect_not(b->must & SCORE_KIND(GAP));
+}
+
+/* ---- packets cut after their headers ---- */
+
+/* The second packet has other headers than its neighbours, but their addresses, their QP and the next PSN. Either it
+ * was sent like that; or it was damaged in flight, and its receiver dropped it. Without its ICRC the capture does not
+ * show which. */
+static void with_other_headers(struct score_run *r, bool damaged)
+{
+    memset(r, 0, sizeof *r);
+    r->mode = SCORE_CUT;
+    send_one(r, request(PSN - 1), 0, false);
+    send_one(r, request(PSN), 0, false)->accepted = !damaged;
+    r->sight[1].disguised = r->sight[1].refused = r->sight[1].headers_damaged = damaged;
+    r->sight[1].names = true;
+    send_one(r, request(PSN + 1), 1 * US, false);
+}
+
+Test(score_same, damaged)
+{
+    static struct score_run damaged, sent;
+
+    with_other_headers(&damaged, true);
+    with_other_headers(&sent, false);
+    expect_same_capture(&damaged, &sent);
+    score_truth(&damaged);
+    score_truth(&sent);
+    cr_expect(damaged.sight[2].either & SCORE_KIND(GAP));
+    cr_expect_not((damaged.sight[2].must | sent.sight[2].must) & SCORE_KIND(GAP));
+}
+
+/* Where the damage is in the PSN, the capture lacks the packet as any other packet that is lost. */
+Test(score_same, damaged_psn)
+{
+    with_other_headers(&go_back, true);
+    go_back.sight[1].names = false;
+    score_truth(&go_back);
+    cr_expect(go_back.sight[2].must & SCORE_KIND(GAP));
 }

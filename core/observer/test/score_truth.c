@@ -140,6 +140,15 @@ static void of_ignored(const struct truth *t, const struct score_sight *e)
     }
 }
 
+/* The capture lacks packets. An RNR NAK for the first packet of these retransmissions may be one of them, unless the
+ * packet was acknowledged (RR-24). Any wait fits it: an RNR NAK asks for up to 655 ms (score_same.c). */
+static bool may_be_refused(const struct truth *t, const struct score_sight *e)
+{
+    const struct score_frame *f = &t->r->frame[e->frame];
+
+    return t->r->mode == SCORE_LOSSY && f->run == e->frame && score_takes_receive(f) && !is_answered(t, f);
+}
+
 /* The packet is a retransmission. */
 static void of_retry(const struct truth *t, struct score_sight *e, const struct stream *s)
 {
@@ -158,7 +167,8 @@ static void of_retry(const struct truth *t, struct score_sight *e, const struct 
     uint64_t *const obeyed = &t->r->frame[f->run].obeyed; /* a requester goes back for one reason */
     const bool timer = f->retry == SCORE_KIND(RETRY_TIMEOUT);
     const uint64_t reasons = timer ? score_reason(t->r, e) : 0, early = reasons & SCORE_KIND(RNR_EARLY);
-    *obeyed |= (reasons ^ early) | (timer && s->any ? score_paused(t->r, e, s->newest) : 0);
+    *obeyed |= (reasons ^ early) | (timer && s->any ? score_paused(t->r, e, s->newest) : 0) |
+               (timer && may_be_refused(t, e) ? SCORE_KIND(RETRY_RNR) : 0);
     const uint64_t obeyed_late = *obeyed;
     e->either |= obeyed_late | early;
     /* this may be the first, late */
@@ -169,6 +179,7 @@ static void of_retry(const struct truth *t, struct score_sight *e, const struct 
         e->hidden |= f->retry;
     else if (f->cause && !t->r->frame[f->cause - 1].captured) {
         e->hidden |= f->retry; /* the response that was the cause is not in the capture */
+        e->either |= f->retry == SCORE_KIND(RETRY_RNR) ? SCORE_KIND(RETRY_TIMEOUT) : 0; /* nor is another cause */
         if (!have(t, s, f->from, f->psn, REQUEST))
             e->either |= SCORE_KIND(LATE); /* no packet with that PSN was captured either: this may be the first */
     } else
@@ -211,9 +222,9 @@ static void of_request(struct truth *t, struct score_sight *e)
     const enum score_missing jump = jumps(t, s, e);
     const bool answered = t->answered[f->from] && iba_psn_diff(f->psn, t->una[f->from]) <= 0;
     if (jump != SCORE_CAPTURED)
-        *(answered || jump == SCORE_UNCERTAIN ? &e->either
-          : skips(t, s, f) || begins(t, s, e) ? &e->hidden
-                                              : &e->must) |= SCORE_KIND(GAP);
+        *(answered || jump == SCORE_UNCERTAIN                               ? &e->either
+          : skips(t, s, f) || begins(t, s, e) || score_asked_first(t->r, e) ? &e->hidden
+                                                                            : &e->must) |= SCORE_KIND(GAP);
     take(t, s, f->from, e->frame);
 }
 
@@ -342,20 +353,6 @@ static void of_response(struct truth *t, struct score_sight *e)
     take(t, s, asker, e->frame);
 }
 
-/* Another frame with the same PSN and opcode was sent before the newest captured frame. */
-static bool was_sent_twice(const struct truth *t, const struct stream *s, uint32_t id)
-{
-    const struct score_frame *f = &t->r->frame[id];
-
-    for (uint32_t g = 0; g <= s->newest; g++) {
-        const struct score_frame *b = &t->r->frame[g];
-        if (g != id && b->from == f->from && b->request == f->request && b->opcode == f->opcode &&
-            iba_psn_eq(b->psn, f->psn))
-            return true;
-    }
-    return false;
-}
-
 /* The network copied the packet. A responder that gets a copied request repeats a whole answer itself. A packet that
  * was sent twice and then delayed looks the same as a network copy. Where these are possible, the finding that is true
  * in either case is required. */
@@ -367,7 +364,7 @@ static void of_copy(const struct truth *t, struct score_sight *e, const struct s
     const bool rnr = f->nak == SCORE_KIND(RNR);
 
     e->either |= SCORE_KIND(ECN) | f->nak;
-    if (late && !positive && was_sent_twice(t, s, e->frame)) {
+    if (late && !positive && score_sent_twice(t->r, s->newest, e->frame)) {
         e->must |= SCORE_KIND(LATE);
         e->hidden |= SCORE_KIND(NETWORK_COPY);
     } else if (positive) {
