@@ -59,7 +59,7 @@ static void on_forget(void *ctx, const struct iba_flow *f)
 {
     struct check *c = ctx;
 
-    ibc_check_connection(&c->print, c->summary, f);
+    ibc_check_forgotten(&c->print, c->summary, f);
 }
 
 static void judge(struct check *c, const struct cap_packet *p, size_t source)

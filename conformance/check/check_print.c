@@ -182,6 +182,17 @@ void ibc_check_connection(struct ibc_check_print *p, FILE *to, const struct iba_
         (p->json ? direction_json : direction_text)(p, to, peer);
 }
 
+/* The other direction is kept, or was forgotten before: it is printed by itself, and the last of both counts as the
+ * connection. */
+void ibc_check_forgotten(struct ibc_check_print *p, FILE *to, const struct iba_flow *f)
+{
+    const struct iba_flow *peer = iba_observer_peer(p->observer, f);
+
+    p->connections += peer == NULL;
+    if (p->verbose || has_findings(f) || has_findings(peer))
+        (p->json ? direction_json : direction_text)(p, to, f);
+}
+
 void ibc_check_totals(struct ibc_check_print *p)
 {
     const struct iba_observer_totals totals = iba_observer_totals(p->observer);

@@ -16,5 +16,7 @@ struct ibc_check_print {
 void ibc_check_finding(struct ibc_check_print *p, const struct iba_finding *f);
 /* Both directions of a connection, once: when called for the one that was seen first. */
 void ibc_check_connection(struct ibc_check_print *p, FILE *to, const struct iba_flow *f);
+/* One direction that the observer forgets. */
+void ibc_check_forgotten(struct ibc_check_print *p, FILE *to, const struct iba_flow *f);
 void ibc_check_totals(struct ibc_check_print *p);
 #endif

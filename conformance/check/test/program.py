@@ -4,14 +4,17 @@
 
 samples.golden has a digest of all that it says of each sample capture, as JSON and as text. After a change that is meant:
 IBPROOF_BLESS=1 program.py PROGRAM PCAPS."""
+import collections
 import hashlib
 import json
 import os
 import pathlib
+import struct
 import subprocess
 import sys
 import tempfile
 import unittest
+import zlib
 
 PROGRAM, PCAPS = str(pathlib.Path(sys.argv[1]).resolve()), pathlib.Path(sys.argv[2])
 GOLDEN = pathlib.Path(__file__).resolve().parent / "samples.golden"
@@ -21,6 +24,109 @@ CLEAN, HARMED = PCAPS / "rxe-rping-v6.pcap", PCAPS / "rxe-agent-bad-rkey-read.pc
 def check(*args, cwd=None):
     run = subprocess.run([PROGRAM, "check", *map(str, args)], capture_output=True, text=True, check=False, timeout=60, cwd=cwd)
     return run.returncode, run.stdout, run.stderr
+
+
+def frames_of(path):
+    """(seconds, microseconds, bytes) of each packet of a little-endian pcap file."""
+    data, at, found = path.read_bytes(), 24, []
+    while at + 16 <= len(data):
+        seconds, micro, n, _ = struct.unpack_from("<4I", data, at)
+        found.append((seconds, micro, data[at + 16:at + 16 + n]))
+        at += 16 + n
+    return found
+
+
+def pcap(folder, name, link, frames):
+    path = pathlib.Path(folder, name)
+    with open(path, "wb") as f:
+        f.write(struct.pack("<IHHiIII", 0xa1b2c3d4, 2, 4, 0, 0, 65535, link))
+        for seconds, micro, frame in frames:
+            f.write(struct.pack("<4I", seconds, micro, len(frame), len(frame)) + frame)
+    return path
+
+
+def between(frame, source, destination, address=None):
+    """The packet between other QPs: with another ICRC. Addresses: the last byte of both IPv4 addresses."""
+    ip = bytearray(frame[14:])
+    if address is not None:
+        ip[15], ip[19] = address
+        ip[10:12] = b"\0\0"
+        total = sum(struct.unpack(">10H", ip[:20]))
+        total = (total & 0xffff) + (total >> 16)
+        ip[10:12] = struct.pack(">H", ~((total & 0xffff) + (total >> 16)) & 0xffff)
+    ip[33:36] = destination.to_bytes(3, "big")
+    masked = bytearray(ip)
+    masked[1] = masked[8] = 0xff
+    masked[10:12] = masked[26:28] = b"\xff\xff"
+    masked[32] = 0xff
+    ip[-4:] = struct.pack("<I", zlib.crc32(b"\xff" * 8 + bytes(masked[:-4])))
+    return frame[:14] + bytes(ip)
+
+
+class Links(unittest.TestCase):
+    """The same packets on every link that a capture file can be of (https://www.tcpdump.org/linktypes.html)."""
+    KNOWN = {1: lambda f: f, 12: lambda f: f[14:], 14: lambda f: f[14:], 101: lambda f: f[14:], 228: lambda f: f[14:],
+             113: lambda f: struct.pack(">HHH", 0, 1, 6) + f[6:12] + b"\0\0" + b"\x08\0" + f[14:],
+             276: lambda f: b"\x08\0\0\0" + struct.pack(">IHBB", 1, 1, 0, 6) + f[6:12] + b"\0\0" + f[14:]}
+
+    def test_all_that_carry_ip(self):
+        want = check(HARMED)[1].replace(str(HARMED), "FILE")
+        with tempfile.TemporaryDirectory() as folder:
+            for link, wrap in self.KNOWN.items():
+                path = pcap(folder, "x.pcap", link, [(s, u, wrap(f)) for s, u, f in frames_of(HARMED)])
+                rc, out, err = check(path)
+                self.assertEqual((rc, out.replace(str(path), "FILE"), err), (1, want, ""), link)
+
+    def test_ipv6(self):
+        frames = frames_of(CLEAN)
+        want = check("-v", CLEAN)[1]
+        with tempfile.TemporaryDirectory() as folder:
+            for link in (12, 14, 101, 229):
+                self.assertEqual(check("-v", pcap(folder, "x.pcap", link, [(s, u, f[14:]) for s, u, f in frames]))[1], want, link)
+
+    def test_others_are_named_once_in_each_file(self):
+        known = {*self.KNOWN, 197, 229, 242, 247}
+        near = {n for k in known for n in (k - 1, k + 1, k // 2)} - known - {0}
+        with tempfile.TemporaryDirectory() as folder:
+            for link in sorted(near):
+                path = pcap(folder, "x.pcap", link, frames_of(HARMED))
+                self.assertEqual(check(path), (2, "", f"ibconform: {path}: packet 1: link type {link} is none that can be judged\n"))
+            one, other = (pcap(folder, name, 7, frames_of(HARMED)) for name in ("1.pcap", "2.pcap"))
+            rc, out, err = check(one, HARMED, other)
+            self.assertEqual((rc, err.count("\n"), err.count("1.pcap"), err.count("2.pcap")), (2, 2, 1, 1))
+            self.assertIn("NAK_ACCESS", out)
+
+
+class Many(unittest.TestCase):
+    """More connections than are kept: those that are forgotten are in the summary, too, and each packet is counted."""
+
+    def test_forgotten_connections(self):
+        n, (request, nak) = 2500, frames_of(HARMED)
+        frames = []
+        for i in range(n):
+            frames += [(i, 0, between(request[2], 0, 0x1000 + i, (1 + i % 50, 100 + i % 50))),
+                       (i, 500, between(nak[2], 0, 0x4000 + i, (100 + i % 50, 1 + i % 50)))]
+        with tempfile.TemporaryDirectory() as folder:
+            path = pcap(folder, "many.pcap", 1, frames)
+            rc, out, err = check(path)
+            self.assertEqual((rc, err), (1, ""))
+            self.assertEqual(out.count(" NAK: the responder denies the access (frame "), n)
+            rows = [json.loads(line) for line in check("--json", "-v", path)[1].splitlines()]
+            findings = [r for r in rows if r["type"] == "finding"]
+            directions = [r for r in rows if r["type"] == "connection"]
+            kinds, of_directions = collections.Counter(r["kind"] for r in findings), collections.Counter()
+            for r in directions:
+                of_directions.update(r["found"])
+            self.assertEqual(kinds["NAK_ACCESS"], n)
+            self.assertGreaterEqual(kinds["END_NAK"] + kinds["EVICTED"], 2 * n - 4096)  # so many directions are kept
+            self.assertEqual((rows[-1]["found"], rows[-1]["error"], rows[-1]["note"]), (kinds, n, len(findings) - n))
+            self.assertEqual(of_directions["NAK_ACCESS"], n)
+            self.assertEqual(sum(r["packets"] for r in directions), 2 * n)
+            self.assertEqual([r["time"] for r in findings if r["kind"] == "NAK_ACCESS"], [round(i + 0.0005, 9) for i in range(n)])
+            self.assertEqual(sum(": frame " in line for line in out.splitlines()), len(findings))
+            self.assertEqual(sum(", 1 NAK_ACCESS" in line for line in out.splitlines() if line.startswith("RC ")), n)
+            self.assertRegex(out.splitlines()[-1],
+                             rf"^{2 * n} packets of {rows[-1]['connections']} connections: {n} errors, 0 warnings, {len(findings) - n} notes$")
 
 
 class Check(unittest.TestCase):
