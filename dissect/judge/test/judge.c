@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "judge/judge.h"
+#include <malloc.h>
 #include "wire.h"
 #include "wire/iba_opcode_rows.h"
 #include "observer/iba_finding_kinds.h"
@@ -154,4 +155,55 @@ Test(judge, a_packet_that_nobody_expected)
         }
     }
     judge_close(j);
+}
+
+/* In the end both directions of a connection name each other, and each knows the other's QP. */
+Test(judge, directions_agree)
+{
+    static struct wire w;
+    struct judge *j = judge_open(&(struct judge_config){.late = late});
+    const struct direction *d;
+
+    for (uint32_t i = 0; i < 400; i++) {
+        const bool answers = i % 3 == 2, reads = i % 5 == 0;
+        const struct shot x = {.opcode = answers ? IBA_RC_ACKNOWLEDGE
+                                         : reads ? IBA_RC_READ_REQUEST
+                                                 : IBA_RC_SEND_ONLY,
+                               .from = answers || i % 7 == 0,
+                               .qp = 7 + i % 4,
+                               .psn = 1 + i / 12,
+                               .bytes = answers || reads ? 0 : 8,
+                               .dma = reads ? 64 : 0,
+                               .msn = i / 12};
+        (void)judge_packet(j, wire_shoot(&w, &x));
+    }
+    for (uint32_t id = 0; (d = judge_direction(j, id)) != NULL; id++) {
+        cr_assert(d->id == id && d->peer != 0, "direction %u", id);
+        const struct direction *peer = judge_direction(j, d->peer - 1);
+        cr_assert(peer && peer != d && peer->peer == id + 1, "direction %u", id);
+        cr_assert(d->knows_source_qp && d->source_qp == peer->key.qpn, "direction %u", id);
+        cr_assert_eq(d->guess, peer->guess, "direction %u", id);
+    }
+    judge_close(j);
+}
+
+static size_t allocated(void)
+{
+    const struct mallinfo2 m = mallinfo2();
+
+    return m.uordblks + m.hblkhd;
+}
+
+Test(judge, gives_its_memory_back)
+{
+    static struct wire w;
+    const struct shot one = SEND(1);
+    const size_t before = allocated();
+    struct judge *j = judge_open(&(struct judge_config){.late = late});
+
+    cr_assert_not_null(j);
+    (void)judge_packet(j, wire_shoot(&w, &one));
+    judge_close(j);
+    judge_close(NULL);
+    cr_assert_eq(allocated(), before);
 }

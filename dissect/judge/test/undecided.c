@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "judge/undecided.h"
+#include <malloc.h>
 #include "wire.h"
 
 static void push(struct undecided *h, uint64_t number, uint32_t bytes, const char *comment)
@@ -152,4 +153,15 @@ Test(held, first_response_of_a_datagram)
     undecided_response(h, 4, 15);
     cr_expect_eq(undecided_first(h)->mad_context.response_in, 9);
     undecided_close(h);
+}
+
+Test(held, gives_its_memory_back)
+{
+    const struct mallinfo2 before = mallinfo2();
+    struct undecided *h = undecided_open();
+
+    push(h, 1, 100, "x");
+    undecided_close(h);
+    const struct mallinfo2 after = mallinfo2();
+    cr_assert_eq(after.uordblks + after.hblkhd, before.uordblks + before.hblkhd);
 }
