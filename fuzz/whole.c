@@ -72,8 +72,8 @@ _Noreturn void __assert_fail(const char *what, const char *file, unsigned line, 
 
 static uint8_t random_byte;
 
-/* Linked instead of the library's: an input takes the same path each time, and its second run has other seeds of hashes
- * than the first. */
+/* Replaces the C library's function: an input takes the same path each time, and the second run of an input has
+ * other hash seeds than the first. */
 ssize_t getrandom(void *to, size_t n, unsigned flags)
 {
     (void)flags;

@@ -113,7 +113,7 @@ static int play_all(struct running *u)
     return play_cases(&run, u->played) ? EXIT_OK : EXIT_HARNESS;
 }
 
-/* Links first, then seeds: one result a scenario, in the order of the selection. */
+/* Merges the results of all links, then of all seeds, into one result a scenario, in the order of the selection. */
 static void merge(struct running *u)
 {
     const size_t repeat = u->o->repeat;

@@ -123,8 +123,11 @@ static const struct ibc_row modify[] = {
 };
 #define TO_PEER                                                                                                        \
     (WR(WRITE) | WR(WRITE_IMM) | WR(READ) | WR(CMP_SWAP) | WR(FETCH_ADD) | WR(FLUSH) | WR(ATOMIC_WRITE))
-#define WITH_SGE (TO_PEER | WR(SEND) | WR(SEND_IMM) | WR(SEND_INV))
 #define ANY_SEND (WR(SEND) | WR(SEND_IMM) | WR(SEND_INV))
+#define WITH_SGE (TO_PEER | ANY_SEND)
+#define OR_WR(name, words) | WR(name)
+_Static_assert((0 IBA_WR_SENT_OPS(OR_WR)) == WITH_SGE,
+               "conformance/scenario/grammar.c: an operation of iba_wr.h is neither in TO_PEER nor in ANY_SEND");
 static const struct ibc_row post[] = {
     {IBC_K_len, IBC_T_NUMBER, 0, N, WITH_SGE | WR(BIND_MW), MAX(32)},
     IF(at, PLACE, 0, MAX(64), WITH_SGE),

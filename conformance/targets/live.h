@@ -20,7 +20,7 @@ struct ibc_live {
     struct live_accepted *accepted; /* shared by the targets of a run; NULL: this one's own */
     void (*show)(const char *line); /* for people: who takes part; NULL: nobody */
 };
-/* Greets the agent and reads its capabilities. NULL with one line in err. */
+/* Greets the agent and reads its capabilities. NULL: it failed, and err has a line that says why. */
 struct ibc_target *ibc_live_open(const struct ibc_live *o, char *err, size_t errlen);
 /* ": how much each side sent to the other, and the likely causes if nothing came"; for people. */
 void ibc_live_describe(const struct ibc_target *t, char *out, size_t n);

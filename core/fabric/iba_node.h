@@ -82,9 +82,9 @@ struct iba_fifo { /* of slots; empty: first is IBA_NO_SLOT */
 
 /* A data lane of a link that counts credits (section 7.9): blocks of 64 bytes, modulo 4096. */
 struct iba_lane {
-    uint16_t sent;      /* FCTBS: by this end */
+    uint16_t sent;      /* FCTBS: blocks that this end sent */
     uint16_t limit;     /* FCCL that the neighbour gave last */
-    uint16_t received;  /* ABR: sent by the neighbour */
+    uint16_t received;  /* ABR: blocks that the neighbour sent */
     uint16_t announced; /* FCCL that this end gave last */
     uint16_t held;      /* blocks of the receive buffer that have a packet */
     iba_time heard;     /* when the neighbour's last flow-control packet came */

@@ -31,7 +31,7 @@ static bool field_stream(const struct node *n, const struct packet *p, operand_t
     return s.wanted;
 }
 
-/* The bytes of a span; NULL where the value does not reach that far. */
+/* The bytes of the value that the span names; NULL if the value is too short. */
 static const uint8_t *span_of(const struct span *s, const struct operand *o, size_t *n)
 {
     const size_t back = (size_t) - (int64_t)s->from;

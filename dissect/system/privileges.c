@@ -45,7 +45,7 @@ static bool drop_capabilities(uint32_t but)
     return syscall(SYS_capset, &head, is) == 0;
 }
 
-/* Root would have its capabilities again by execve(). To be called before it becomes somebody else. */
+/* Root would have its capabilities again by execve(). Call it before the process changes its user. */
 static void drop_bounds(void)
 {
     for (int cap = 0; prctl(PR_CAPBSET_READ, cap, 0, 0, 0) >= 0; cap++)

@@ -66,7 +66,7 @@ def of_markdown(file, text):
         whole = " ".join(block)
         block.clear()
         heading = whole.startswith("#")
-        cells = whole.strip("|").split("|") if whole.startswith("|") else [re.sub(MARKER, "", whole, count=1)]
+        cells = whole.strip("|").split("|") if whole.startswith("|") else [re.sub("^" + MARKER.pattern, "", whole)]
         for cell in cells:
             for sentence in split(cell.strip(" #")):
                 yield Sentence(file, first, "docs", sentence, heading=heading)

@@ -307,7 +307,8 @@ Test(credits, random_subnets_lose_and_stop_only_by_rule, .timeout = 36000)
     cr_expect(seeds < 16 || (t.stuck > 0 && t.without_loops > 0 && t.lost > 0), "each kind of subnet has to be there");
 }
 
-/* The checks above notice nodes that send without credits, that never tell of room, and that do not hear of it. */
+/* The checks above notice a node that sends without credits, one that never announces credits, and one that ignores
+ * announced credits. */
 Test(credits, broken_nodes_are_noticed)
 {
     static const struct {

@@ -160,7 +160,8 @@ static enum ibc_rc sees_the_first_late(struct ibc_target *t, unsigned d, uint64_
     return rc;
 }
 
-/* A packet is too early only if it is so even when the one before came right after the wire was last found empty. */
+/* The packet before may have been on the wire since the wire was last found empty. Only if a packet is too early after
+ * even that time, it is too early. */
 Test(late, first_packet_is_seen_late)
 {
     static const struct {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A million random packets: random bytes, and good packets with changed bytes, fields, lengths and ends. The properties
- * of every view hold, nothing is read beyond the bytes (each packet has a block of its own), and repaired packets are
- * good. */
+ * of every view hold, nothing is read beyond the bytes (each packet has a block of its own), and
+ * iba_view_check() accepts each packet whose CRCs were made right again. */
 #include "wire.h"
 
 enum { PACKETS = 1000000, CAP = 400, POOL = 600, LINKS = IBA_LINK_IPOIB + 1 };
