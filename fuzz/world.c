@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "world.h"
 #include <string.h>
+#include "adapter/test/ends.h"
 #include "test/recorder.h"
 
 enum { GUARD = 0xa5, PLAIN = 0x5a };
@@ -38,17 +39,6 @@ static void record_memory(const struct iba_mem *m)
             record_hit(RECORDER_MEMORY, iba_mem_rules[i].name);
 }
 
-static void gid_of(const struct world *w, unsigned end, uint8_t *gid)
-{
-    memset(gid, 0, 16);
-    if (w->kind == IBA_PORT_ROCE2 && !w->v6) {
-        iba_gid_set_ipv4(gid, 0x0a000001u + end);
-        return;
-    }
-    gid[0] = 0xfe, gid[1] = 0x80;
-    gid[15] = (uint8_t)(end + 1);
-}
-
 /* Of how many low bits any value is the port's. */
 static uint8_t lmc_of(const struct world *w)
 {
@@ -69,7 +59,7 @@ struct iba_av world_av(const struct world *w, unsigned from)
                         .hop_limit = 64,
                         .dmac = WORLD_MAC + 1 - from};
 
-    gid_of(w, 1 - from, av.dgid);
+    end_gid(w->kind, w->v6, 1 - from, av.dgid);
     return av;
 }
 
@@ -207,7 +197,7 @@ static void open_port(struct world *w, unsigned end, uint8_t number)
     struct iba_port *port = iba_ca_port(&w->end[end].ca, number);
 
     iba_port_init(port, number, w->kind, IBA_MTU_1024, WORLD_MAC + end);
-    gid_of(w, end, port->gid[0]);
+    end_gid(w->kind, w->v6, end, port->gid[0]);
     memcpy(port->gid[1], port->gid[0], sizeof port->gid[0]);
     port->gid[1][0] ^= 0x20; /* of another subnet; of RoCEv2 over IPv4: an IPv6 one */
     port->n_gid = 2;

@@ -231,20 +231,28 @@ static bool is_early(struct run_player *p, const struct ibc_step *s, struct run_
 }
 
 enum outcome { STOP, DONE, AGAIN };
+
+/* The packet is not the expected one, but an optional line allows it, or it comes with a sequence NAK. */
+static bool may_come(struct run_player *p, const struct ibc_step *s, struct run_live *q, enum outcome *outcome)
+{
+    const struct ibc_step *optional = optional_fit(p, q, q->head, true);
+
+    *outcome = !optional || decided(p, optional, q) ? AGAIN : STOP;
+    return optional || comes_with_nak(p, s, q);
+}
+
 static enum outcome judge(struct run_player *p, const struct ibc_step *s, struct run_live *q)
 {
     struct run_difference d;
-    const struct ibc_step *fit = first_fit(p, s, q, q->head, &d), *optional;
+    const struct ibc_step *fit = first_fit(p, s, q, q->head, &d);
+    enum outcome outcome;
 
     if (fit && !is_early(p, s, q)) {
         q->n_optional = 0;
         return decided(p, fit, q) ? DONE : STOP;
     }
-    optional = optional_fit(p, q, q->head, true);
-    if (optional)
-        return decided(p, optional, q) ? AGAIN : STOP;
-    if (comes_with_nak(p, s, q))
-        return AGAIN;
+    if (may_come(p, s, q, &outcome))
+        return outcome;
     unexpected(p, s, q->head, &d);
     return STOP;
 }
@@ -320,15 +328,13 @@ static struct run_live *noisy(struct run_player *p, const struct ibc_step *s)
 static enum outcome break_silence(struct run_player *p, const struct ibc_step *s, struct run_live *q)
 {
     struct run_difference d;
-    const struct ibc_step *fit = first_fit(p, s, q, q->head, &d), *optional;
+    const struct ibc_step *fit = first_fit(p, s, q, q->head, &d);
+    enum outcome outcome;
 
     if (fit)
         return decided(p, fit, q) ? DONE : STOP;
-    optional = optional_fit(p, q, q->head, true);
-    if (optional)
-        return decided(p, optional, q) ? AGAIN : STOP;
-    if (comes_with_nak(p, s, q))
-        return AGAIN;
+    if (may_come(p, s, q, &outcome))
+        return outcome;
     d.expected[0] = '\0';
     d.late = false;
     unexpected(p, s, q->head, &d);

@@ -18,7 +18,7 @@
 #define WHICH_EVENT "public sources differ on the event of a request whose length, address or number does not fit (a1)"
 #define NAK_CODE_4 "four implementations handle NAK code 4 on a reliable connection differently (c2)"
 #define NO_VERB_CHECKS "no source requires the verb to refuse it, and public implementations accept it (measured only)"
-#define SHARED_KEPT "two implementations keep the shared receive of a broken message for the next one (c4)"
+#define SHARED_KEPT "two implementations keep the shared receive of an interrupted message for the next one (c4)"
 #define OPEN_OPCODE "public sources differ on reserved opcodes: a NAK or nothing"
 
 struct reason {

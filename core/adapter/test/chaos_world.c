@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "chaos.h"
+#include "ends.h"
 
 enum { GUARD = 0xa5 };
 #define MAC UINT64_C(0x020000000001)
@@ -36,17 +37,6 @@ static void on_event(void *ctx, const struct iba_event *e)
 
 /* ---- addresses ---- */
 
-static void gid_of(const struct chaos *c, unsigned end, uint8_t *gid)
-{
-    memset(gid, 0, 16);
-    if (c->kind == IBA_PORT_ROCE2 && !c->v6) {
-        iba_gid_set_ipv4(gid, 0x0a000001u + end);
-        return;
-    }
-    gid[0] = 0xfe, gid[1] = 0x80;
-    gid[15] = (uint8_t)(end + 1);
-}
-
 struct iba_av chaos_av(struct chaos *c, unsigned from)
 {
     struct iba_av av = {.port = 1,
@@ -58,7 +48,7 @@ struct iba_av chaos_av(struct chaos *c, unsigned from)
                         .flow_label = (uint32_t)chaos_below(c, 1 << 20),
                         .dmac = MAC + 1 - from};
 
-    gid_of(c, 1 - from, av.dgid);
+    end_gid(c->kind, c->v6, 1 - from, av.dgid);
     if (chaos_one_in(c, 64))
         av.dgid[chaos_below(c, 16)] = (uint8_t)iba_random_next(&c->r);
     if (chaos_one_in(c, 64))
@@ -293,7 +283,7 @@ static void open_end(struct chaos *c, unsigned i)
     e->ca.ack_delay = (uint32_t)chaos_below(c, 4);
     port = iba_ca_port(&e->ca, 1);
     iba_port_init(port, 1, c->kind, IBA_MTU_1024, MAC + i);
-    gid_of(c, i, port->gid[0]);
+    end_gid(c->kind, c->v6, i, port->gid[0]);
     port->n_gid = 1;
     port->n_pkey = 4;
     port->lid = c->kind == IBA_PORT_IB ? (uint16_t)(i + 1) : 0;

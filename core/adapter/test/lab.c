@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "lab.h"
+#include "ends.h"
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,17 +32,6 @@ static void on_event(void *ctx, const struct iba_event *e)
 
 /* ---- set-up ---- */
 
-static void gid_of(const struct lab *l, unsigned end, uint8_t *gid)
-{
-    memset(gid, 0, 16);
-    if (l->kind == IBA_PORT_ROCE2) {
-        iba_gid_set_ipv4(gid, 0x0a000001u + end);
-        return;
-    }
-    gid[0] = 0xfe, gid[1] = 0x80;
-    gid[15] = (uint8_t)(end + 1);
-}
-
 static void open_memory(struct lab *l, unsigned i)
 {
     struct lab_end *e = &l->end[i];
@@ -70,7 +60,7 @@ static void open_end(struct lab *l, unsigned i)
     iba_ca_init(&e->ca, &cfg);
     port = iba_ca_port(&e->ca, 1);
     iba_port_init(port, 1, l->kind, IBA_MTU_4096, LAB_MAC + i);
-    gid_of(l, i, port->gid[0]);
+    end_gid(l->kind, false, i, port->gid[0]);
     port->n_gid = 1;
     port->n_pkey = 4;
     port->lid = l->kind == IBA_PORT_IB ? (uint16_t)(i + 1) : 0;
@@ -115,7 +105,7 @@ struct iba_av lab_av(const struct lab *l, unsigned from, unsigned to, bool grh)
                         .dmac = LAB_MAC + to};
 
     (void)from;
-    gid_of(l, to, av.dgid);
+    end_gid(l->kind, false, to, av.dgid);
     return av;
 }
 
