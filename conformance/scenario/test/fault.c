@@ -25,6 +25,7 @@ static const struct {
     {"title t\nneeds atomics\n",
      "f.ibt:2:7: unknown capability 'atomics'; did you mean 'atomic'? (`ibconform list --capabilities` lists them)"},
     {"title t\nneeds read read\n", "f.ibt:2:12: 'read' is given twice"},
+    {"title t\ndrawn two words\n", "f.ibt:2:11: the reason is one text between quotes"},
     {HEAD, "f.ibt: there is no step"},
     {HEAD "wait 1s\ntitle late\n", "f.ibt:6:1: 'title' belongs to the head, above"},
     /* ---- vary ---- */
@@ -43,6 +44,8 @@ static const struct {
     {HEAD "qp a\nb silence\n", "f.ibt:6:1: unknown object 'b'"},
     {HEAD "slience\n", "f.ibt:5:1: unknown step 'slience'; did you mean 'silence'?"},
     {HEAD "wait\n", "f.ibt:5:1: a value is missing"},
+    {HEAD "qp a\n> a SEND_ONLY icrc:bad\n", "f.ibt:6:15: unknown field 'icrc:bad'"},
+    {HEAD "qp a\n> a SEND_ONLY psn:5\n", "f.ibt:6:15: unknown field 'psn:5'; did you mean 'psn'?"},
     {HEAD "health now\n", "f.ibt:5:8: unknown word 'now'"},
     {HEAD "m state rts\n", "f.ibt:5:1: 'm' is a mr, which cannot stand here"},
     {HEAD "qp a\nrelease\n", "f.ibt:6:1: the object is missing"},
