@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Random packets, verbs and times: no assert fires, every invariant holds, no byte changes that no key covers.
  * IBPROOF_STEPS sets how many steps are taken (200 000 in the usual run), IBPROOF_SEED the first seed. Each seed runs
- * 20 000 steps. */
+ * 20 000 steps.
+ *
+ * core/adapter/test/lives.golden has a line for each of some short lives: a digest of all packets, completions, events,
+ * results of verbs, and of the memory at the end (test/golden.h says how to renew it). */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "chaos.h"
+#include "test/golden.h"
 
-enum { WORLD = 20000, CHECK_EVERY = 64 };
+enum { WORLD = 20000, CHECK_EVERY = 64, LIVES = 60, LIFE = 3000, FIRST_LIFE = 9000 };
 
 static uint64_t setting(const char *name, uint64_t usual)
 {
@@ -87,4 +91,25 @@ Test(chaos, the_same_seed_gives_the_same_trace)
 {
     for (uint64_t seed = 0; seed < 3; seed++)
         cr_assert_eq(world(seed, 5000), world(seed, 5000), "seed %lu", (unsigned long)seed);
+}
+
+Test(chaos, lives_are_the_same)
+{
+    struct golden g = golden_open(IBPROOF_SOURCE_DIR "/core/adapter/test/lives.golden");
+
+    for (uint64_t seed = FIRST_LIFE; seed < FIRST_LIFE + LIVES; seed++) {
+        struct chaos *c = chaos_open(seed);
+        char line[GOLDEN_LINE];
+        for (unsigned i = 0; i < LIFE; i++)
+            chaos_step(c);
+        for (unsigned i = 0; i < 2; i++)
+            chaos_hash(c, c->end[i].memory, sizeof c->end[i].memory);
+        (void)snprintf(line, sizeof line,
+                       "%" PRIu64 " %016" PRIx64 " %lu fed, %lu completions, %lu successes, %lu events\n", seed,
+                       c->hash, (unsigned long)c->fed, (unsigned long)c->completions, (unsigned long)c->successes,
+                       (unsigned long)c->events);
+        golden_line(&g, line);
+        chaos_close(c);
+    }
+    golden_close(&g);
 }

@@ -91,10 +91,11 @@ static void set_reach(struct chaos *c, unsigned end, struct iba_recipe *r, size_
 
     chaos_place(c, end, true, 4096, &va, &length, &key);
     if (reth) {
+        const bool more = payload > 0 && !chaos_one_in(c, 4);
+        const uint64_t packets = more ? chaos_below(c, 3) : 0, any = more ? chaos_below(c, 2) : 0;
         iba_reth_set_va(reth, va);
         iba_reth_set_r_key(reth, key);
-        iba_reth_set_dmalen(
-            reth, payload > 0 && !chaos_one_in(c, 4) ? payload + 256 * chaos_below(c, 3) * chaos_below(c, 2) : length);
+        iba_reth_set_dmalen(reth, more ? payload + 256 * packets * any : length);
     }
     if (atomic) {
         iba_atomiceth_set_va(atomic, (va + 7) & ~UINT64_C(7));

@@ -89,8 +89,9 @@ static void post_send(struct chaos *c, unsigned end)
 
     if (!chaos_one_in(c, 16))
         wr.op = pick_op(c, chaos_type(i));
+    const struct chaos_end *any = &c->end[chaos_below(c, 2)];
     wr.imm_or_key = chaos_one_in(c, 2) ? c->end[1 - end].window[chaos_below(c, CHAOS_WINDOWS)]
-                                       : c->end[chaos_below(c, 2)].plot[chaos_below(c, CHAOS_PLOTS)].rkey;
+                                       : any->plot[chaos_below(c, CHAOS_PLOTS)].rkey;
     aim(c, end, i, &wr);
     wr.n_sge = fill_sges(c, end, wr.sge, length[chaos_below(c, 4)]);
     if (wr.op == IBA_WR_CMP_SWAP || wr.op == IBA_WR_FETCH_ADD || wr.op == IBA_WR_ATOMIC_WRITE) {
@@ -233,19 +234,20 @@ static void partitions(struct chaos *c, unsigned end)
 {
     static const uint16_t key[] = {0xffff, 0xffff, 0x7fff, 0x8001, 0x0001, 0};
 
-    chaos_result(c, iba_set_pkey(&c->end[end].ca, 1, (uint8_t)chaos_below(c, 4), key[chaos_below(c, 6)]));
+    const uint8_t index = (uint8_t)chaos_below(c, 4);
+
+    chaos_result(c, iba_set_pkey(&c->end[end].ca, 1, index, key[chaos_below(c, 6)]));
 }
 
 static void rarely(struct chaos *c, unsigned end)
 {
     struct chaos_end *e = &c->end[end];
+    const uint32_t srq = (uint32_t)chaos_below(c, CHAOS_SRQS + 1);
 
     switch (chaos_below(c, 8)) {
     case 0: chaos_cq(c, end, (unsigned)chaos_below(c, CHAOS_CQS)); break;
     case 1: chaos_srq(c, end, (unsigned)chaos_below(c, CHAOS_SRQS)); break;
-    case 2:
-        chaos_result(c, iba_arm_srq(&e->ca, (uint32_t)chaos_below(c, CHAOS_SRQS + 1), (uint32_t)chaos_below(c, 16)));
-        break;
+    case 2: chaos_result(c, iba_arm_srq(&e->ca, srq, (uint32_t)chaos_below(c, 16))); break;
     case 3: partitions(c, end); break;
     case 4: groups(c, end); break;
     case 5: handles(c, end); break;

@@ -203,6 +203,10 @@ Test(golden, the_farthest_bth_has_an_icrc)
         cr_expect_eq(iba_build(&r, bytes, sizeof bytes, &len), n == FIT ? IBA_OK : IBA_TOO_DEEP);
         if (n > FIT)
             continue;
+        r.part[1].extra = 1;
+        cr_expect_eq(iba_build(&r, bytes, sizeof bytes, &len), IBA_TOO_DEEP, "one byte farther");
+        r.part[1].extra = 0;
+        cr_assert_eq(iba_build(&r, bytes, sizeof bytes, &len), IBA_OK);
         cr_assert_eq(iba_view_parse(&v, IBA_LINK_ETHERNET, bytes, len, len, NULL), IBA_OK);
         iba_view_check(&v);
         cr_expect_eq(v.bth_at - v.l3_at, IBA_ICRC_MAX_BTH_AT);
@@ -250,4 +254,18 @@ Test(golden, a_datagram_that_ends_inside_its_first_fragment)
     cr_expect_eq(v[0].end, v[1].end);
     cr_expect_eq(v[0].payload_len, v[1].payload_len);
     cr_expect_eq(v[1].end, v[1].bth_at + IBA_BYTES_bth + sizeof payload - 8 + 4);
+}
+
+/* A header's length counts words that are begun (RFC 791, 3.1). */
+Test(golden, options_of_any_length_count_as_words)
+{
+    for (uint8_t extra = 0; extra <= 8; extra++) {
+        static struct iba_recipe r;
+        uint8_t bytes[CAP];
+        size_t len;
+        iba_recipe_init(&r, IBA_ENCAP_ROCE2_V4, IBA_RC_SEND_ONLY);
+        r.part[1].extra = extra;
+        cr_assert_eq(iba_build(&r, bytes, sizeof bytes, &len), IBA_OK);
+        cr_expect_eq(iba_ipv4_hdr_len(bytes + IBA_BYTES_eth), 5 + (extra + 3) / 4, "%u", extra);
+    }
 }
