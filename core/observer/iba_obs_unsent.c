@@ -2,6 +2,8 @@
 /* Responses to PSNs that were never sent, or that the capture lacks. The next request shows which. */
 #include "observer/iba_obs_unsent.h"
 #include "observer/iba_obs_look.h"
+#include "observer/iba_obs_peer.h"
+#include "observer/iba_obs_read.h"
 #include "observer/iba_obs_record.h"
 #include "observer/iba_obs_reorder.h"
 #include "observer/iba_obs_report.h"
@@ -43,6 +45,30 @@ void iba_obs_hold_unsent(struct iba_look *l, struct iba_obs_requests *q)
         iba_obs_report(l, IBA_FINDING_GHOST_ACK, &(struct iba_obs_detail){.cause = &q->last});
 }
 
+/* The response has jumped over the missing answers of READs and ATOMICs before its request (RQ-36). Only the first of
+ * these is reported, and none where the capture does not show how often they were sent. */
+static void pass_over(struct iba_look *l, struct iba_obs_requests *q, const struct iba_obs_unsent *g)
+{
+    const struct iba_look answer = {.s = l->s, .flow = l->peer, .peer = l->flow};
+    struct iba_obs_read *missing = NULL;
+
+    for (unsigned i = 0; l->peer && !q->older && i < q->n_read; i++) {
+        struct iba_obs_read *r = &q->read[i];
+        if (!r->used || r->again || r->n == 0 || r->reported || r->mark.frame > g->mark.frame ||
+            iba_psn_diff(g->psn, iba_psn_add(r->psn, r->n)) < 0 ||
+            iba_psn_diff(r->expect, iba_psn_add(r->psn, r->n)) >= 0 || iba_obs_answer_came(&answer, r))
+            continue;
+        r->reported = true;
+        missing = missing && iba_psn_diff(missing->psn, r->psn) < 0 ? missing : r;
+    }
+    if (!missing)
+        return;
+    iba_obs_report_of(l->s, l->peer, IBA_FINDING_ANSWER_MISSING, &g->mark,
+                      &(struct iba_obs_detail){.cause = &missing->mark, .response = true}, g->psn);
+    iba_obs_expect_for(q,
+                       &(struct iba_obs_reason){.cause = IBA_CAUSE_IMPLIED, .psn = missing->expect, .mark = g->mark});
+}
+
 /* The requester did send the requests up to `g`, and the capture lacks them. */
 static void accept_unsent(struct iba_observer *s, struct iba_flow *f, struct iba_obs_unsent *g)
 {
@@ -74,9 +100,10 @@ void iba_obs_resolve_unsent(struct iba_look *l, struct iba_obs_requests *q)
         if (g->mark.frame == 0 || iba_psn_diff(l->psn, q->high) < 0)
             continue; /* a retransmission shows nothing about this */
         /* The capture may have begun while the requester sent old requests again. */
-        if (iba_psn_diff(l->psn, g->psn) > 0 || l->s->now.at - l->flow->first.at < IBA_OBS_FLIGHT_NS)
+        if (iba_psn_diff(l->psn, g->psn) > 0 || l->s->now.at - l->flow->first.at < IBA_OBS_FLIGHT_NS) {
+            pass_over(l, q, g);
             accept_unsent(l->s, l->flow, g);
-        else
+        } else
             drop_unsent(l->s, l->flow, g);
         g->mark.frame = 0;
     }
