@@ -120,6 +120,7 @@ static const struct reason allowed[] = {
     {"posting.sge_count=drop", "some hardware executes an ATOMIC with two buffers (c7); one with another length may "
                                "fail later, when it is executed (a4)"},
     {"queues.RECV_RESET=drop", "many drivers take a receive in Reset (c1)"},
+    {"posting.post_before_rts=drop", "many drivers take a send before Ready to Send, and do it then or flush it (c1)"},
     {"queues.ARM_LOST=drop", "no source says what arming a lost queue does (measured only)"},
     {"RC-requester.READ_OUT_OF_ORDER=swap", "public sources differ on the fault that counts when a response has both"},
     {"receivers.WRITE_WHOLE=other", "a WRITE may be checked as a whole or by packets"},
