@@ -12,6 +12,7 @@
 #define IBC_FUZZ_GRAMMAR_H
 #include "fuzz.h"
 
+#define FUZZ_WORD(w) " " #w " " /* a word of the language */
 #define FUZZ_CAP(w) (UINT64_C(1) << IBC_CAP_##w)
 #define FUZZ_LINK(w) (1u << IBC_LINK_##w)
 #define FUZZ_V4 FUZZ_LINK(roce2_ipv4)
@@ -46,6 +47,6 @@ struct fuzz_rules {
     const struct fuzz_rule *rule;
     size_t n;
 };
-enum { FUZZ_RULE_FILES = 3 };
-extern const struct fuzz_rules fuzz_packet_rules, fuzz_work_rules, fuzz_verb_rules;
+enum { FUZZ_RULE_FILES = 4 };
+extern const struct fuzz_rules fuzz_packet_rules, fuzz_work_rules, fuzz_verb_rules, fuzz_cm_rules;
 #endif

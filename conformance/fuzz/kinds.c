@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The kinds of cases. The rules use these names of objects: QPs a b u e j, regions m l of the language itself, f (peers
  * may write), g (peers may read), x (of another domain), i (can be invalidated), z (zero-based), o (on demand), windows
- * w and v of type 1 and 2, CQs c d, SRQ s, groups n h, domain p. */
+ * w and v of type 1 and 2, CQs c d, SRQ s, groups n h, domain p, conversations c and d of a connection manager. */
 #include "grammar.h"
 
 /* clang-format off */
@@ -54,6 +54,9 @@ const struct fuzz_kind fuzz_kinds[] = {
     IF(2, "XRC initiator", FUZZ_CAP(xrc), "RQ-60", "xrc-ini", REGIONS CQ QP_BARE "\n", NULL, "xrc"),
     IF(6, "attributes", FUZZ_CAP(qp_states), "QS-07", "{rc|rc|uc|ud}",
         REGIONS CQ "qp a recv=2 state={rtr|rts|rts|rts}\n", NULL, "set"),
+    IF(5, "connections, passive end", FUZZ_CAP(cm), "MD-65", "rc", "cm c\ncm d\n", "  c call listen", "passive"),
+    IF(4, "connections, active end", FUZZ_CAP(cm), "MD-67", "rc", "cm c\ncm d\n", "  c call connect", "active"),
+    IF(2, "datagram services", FUZZ_CAP(cm), "MD-80", "rc", "cm c\ncm d\n", "  c call listen datagrams", "service"),
     IF(2, "paths and entries", FUZZ_CAP(pkey_table) | FUZZ_CAP(two_ports), "PV-09", "{rc|ud|uc}",
         CQ REGIONS "{groups}qp a recv=6 pkey={0|1|1|2} port={1|1|2} gid_index={0|0|1} {|path_bits={0..3}} sl={0..15} {|vlan={1..4000}} " "\n",
         "  port pkey[1]={pkeys}", "path"),

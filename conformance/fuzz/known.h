@@ -18,6 +18,8 @@ enum fuzz_free { /* results that are not compared */
                      1 << 7, /* nor are requests that fail locally: a device may report this at once, or later */
                  FUZZ_FREE_cnp = 1 << 8,       /* congestion notifications of devices that do not claim them */
                  FUZZ_FREE_solicited = 1 << 9, /* a flag that verbs of real devices do not have */
+                 FUZZ_FREE_cm =
+                     1 << 10, /* fields and events of a connection manager that its user does not choose or see */
 };
 struct fuzz_known {
     const char *waiver;                 /* its name; '=' before it: the rules leave this open, for all devices */

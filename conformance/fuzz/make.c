@@ -27,7 +27,8 @@ static bool is_rule(const struct fuzz_rule *r, const char *name, size_t len)
 /* One of the rules of that name, with equal probability; NULL: none. */
 static const struct fuzz_rule *pick(struct making *m, const char *name, size_t len)
 {
-    static const struct fuzz_rules *const files[] = {&fuzz_packet_rules, &fuzz_work_rules, &fuzz_verb_rules};
+    static const struct fuzz_rules *const files[] = {&fuzz_packet_rules, &fuzz_work_rules, &fuzz_verb_rules,
+                                                     &fuzz_cm_rules};
     const struct fuzz_rule *chosen = NULL;
     uint32_t n = 0;
 
@@ -223,9 +224,9 @@ void fuzz_make(struct fuzz_case *c, const struct fuzz_may *may, uint64_t seed)
     const struct fuzz_kind *k;
 
     c->n = 0;
-    c->is_free = fuzz_known_free(may->known) |
-                 (may->caps & FUZZ_CAP(virtual_time) ? 0 : FUZZ_FREE_local | FUZZ_FREE_solicited) |
-                 (may->caps & FUZZ_CAP(congestion) ? 0 : FUZZ_FREE_cnp);
+    c->is_free =
+        fuzz_known_free(may->known) | (may->caps & FUZZ_CAP(virtual_time) ? 0 : FUZZ_FREE_local | FUZZ_FREE_solicited) |
+        (may->caps & FUZZ_CAP(congestion) ? 0 : FUZZ_FREE_cnp) | (may->caps & FUZZ_CAP(cm_fields) ? 0 : FUZZ_FREE_cm);
     snprintf(c->id, sizeof c->id, "sequence-%" PRIu64, seed);
     iba_random_seed(&m.r, seed);
     c->link = choose_link(&m);

@@ -27,6 +27,14 @@ struct predicting {
 
 void predict_print(struct predicting *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The received packets, each with the input before it. */
+/* The datagram of a connection manager; NULL: it is none, or not of a conversation. */
+const uint8_t *predict_cm_of(const struct run_live *c, const struct iba_view *v);
+/* Writes the message with the fields that the rules fix; returns its length. same_tid: it has the transaction of the
+ * last request. */
+size_t predict_cm_message(char *to, size_t room, const struct predicting *f, const struct run_live *c,
+                          const uint8_t *mad, bool same_tid);
+/* The events that no line waited for. */
+void predict_cm_events(struct predicting *f, struct run_player *p);
 void predict_packets(struct predicting *f, struct run_player *p);
 /* The state after the last input: QP states, completions, events, notifications, memory. */
 void predict_after(struct predicting *f, struct run_player *p);

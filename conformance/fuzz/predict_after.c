@@ -252,6 +252,7 @@ void predict_after(struct predicting *f, struct run_player *p)
     for (unsigned i = 0; i < IBC_MAX_OBJECTS; i++)
         if (p->live[i].o && p->live[i].made && p->live[i].kind == IBC_O_qp)
             state(f, p, &p->live[i], lost);
+    predict_cm_events(f, p);
     for (unsigned i = 0; i < p->n_wc; i++)
         completion(f, p, &p->wc[i]);
     for (unsigned i = 0; i < IBC_MAX_OBJECTS; i++)

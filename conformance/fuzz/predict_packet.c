@@ -259,16 +259,39 @@ static bool may_be_missing(const struct predicting *f, const struct run_packet *
     return is_ack(v) && in && iba_view_has_bth(&in->view) && !asked(&in->view);
 }
 
+/* The transaction of the last request of each conversation */
+static uint64_t tids[IBC_MAX_OBJECTS];
+
+static void note_request(const struct run_player *p, const struct run_packet *k)
+{
+    for (unsigned i = 0; i < p->play->n_step; i++) {
+        const struct ibc_step *s = &p->play->step[i];
+        const uint8_t *mad = s->line == k->line && s->kind == IBC_S_send && s->object < IBC_MAX_OBJECTS
+                                 ? predict_cm_of(&p->live[s->object], &k->view)
+                                 : NULL;
+        if (mad && run_cm_begins(mad))
+            tids[s->object] = iba_madhdr_transactionid(mad);
+    }
+}
+
 static void note(struct predicting *f, const struct run_player *p, const struct run_live *q,
                  const struct run_packet *in, const struct run_packet *out, uint64_t before)
 {
     struct predict_answer *a = new_answer(f, out->line);
     struct line l = {a->text, sizeof a->text, 0, 0, f->c.is_free};
+    const uint8_t *mad = predict_cm_of(q, &out->view);
+    uint64_t *tid = &tids[q - p->live], q_tid = *tid;
+
+    if (mad && run_cm_begins(mad))
+        *tid = iba_madhdr_transactionid(mad), q_tid = ~*tid;
 
     put(&l, "<%s ", may_be_missing(f, in, &out->view) ? "?" : "");
     l.is_free |= is_ack_again(in, &out->view, p->first) ? ANY_PSN : 0;
     l.room -= 60; /* for the time */
-    describe(&l, p, q, &out->view);
+    if (mad)
+        l.n += predict_cm_message(l.to + l.n, l.room - l.n, f, q, mad, iba_madhdr_transactionid(mad) == q_tid);
+    else
+        describe(&l, p, q, &out->view);
     l.room += 60;
     timing(&l, p, out, before);
 }
@@ -304,10 +327,12 @@ void predict_packets(struct predicting *f, struct run_player *p)
     const struct run_packet *in = NULL;
     uint64_t before = 0;
 
+    memset(tids, 0, sizeof tids);
     for (const struct run_packet *k = p->first; k; before = k->at, k = k->next) {
         const struct run_live *q = k->owner;
         if (k->sent) {
             in = k;
+            note_request(p, k);
             silent_input(f, p, k);
         } else if (q)
             note(f, p, q, in && in->line + 1 >= k->line ? in : NULL, k, before);

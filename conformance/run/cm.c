@@ -152,6 +152,28 @@ static bool told(struct run_player *p, const struct ibc_step *s, struct run_live
     return true;
 }
 
+struct run_live *run_cm_next_event(struct run_player *p, struct iba_cm_event *e)
+{
+    unsigned n = 1;
+
+    while (n > 0 && p->n_cm_event < RUN_MAX_CM_EVENTS &&
+           p->t->ops->cm_event(p->t, 0, &p->cm_event[p->n_cm_event], &n) == IBC_OK)
+        p->n_cm_event += n;
+    for (unsigned k = 0; k < p->n_cm_event; k++)
+        for (unsigned i = 0; i < p->play->n_object; i++) {
+            struct run_live *c = &p->live[i];
+            if (c->kind != IBC_O_cm || !c->made || !is_about(p, c, &p->cm_event[k]))
+                continue;
+            *e = p->cm_event[k];
+            p->n_cm_event--;
+            memmove(&p->cm_event[k], &p->cm_event[k + 1], (p->n_cm_event - k) * sizeof *p->cm_event);
+            if (e->kind == IBA_CME_REQ || e->kind == IBA_CME_SIDR_REQ)
+                learn_handle(p, c, e->id);
+            return c;
+        }
+    return NULL;
+}
+
 /* TimeWait lasts as long as packets may be in flight by the REQ (MD-78). The tester's REQs say: a few milliseconds. */
 static uint64_t patience_for(struct run_player *p, const struct ibc_step *s, const struct run_live *c)
 {

@@ -27,6 +27,11 @@ static bool begins(uint16_t message)
            message == IBA_CM_ID_SAP || message == IBA_CM_ID_SIDR_REQ;
 }
 
+bool run_cm_begins(const uint8_t *mad)
+{
+    return begins(message_of(mad));
+}
+
 /* ---- defaults ---- */
 
 static void gid_of(const struct run_player *p, const struct ibc_address *a, uint8_t gid[16])

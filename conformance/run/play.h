@@ -337,6 +337,9 @@ bool run_cm_matches(struct run_player *p, const struct ibc_step *s, const uint8_
 bool run_cm_is_late(const struct run_player *p, const struct run_packet *k);
 /* The tester's communication ID in the n-th conversation. */
 uint32_t run_cm_peer(const struct run_player *p, uint32_t n);
+bool run_cm_begins(const uint8_t *mad); /* its message begins a transaction */
+/* Polls, and takes the first event that no line has waited for; NULL: there is none. */
+struct run_live *run_cm_next_event(struct run_player *p, struct iba_cm_event *e);
 /* The SIDR_REQ is the conversation's: by its request ID, or where the device's user does not see that, by the port in
  * the IP CM header. */
 bool run_cm_asks_for(const struct run_player *p, const struct run_live *c, const uint8_t *data);

@@ -106,6 +106,9 @@ Test(fuzz, a_kind_begins_as_it_says)
         {"RC responder with all it has", "  port pkey[1]=0x", false},
         {"UD receiver", "  attach a n", false},
         {"paths and entries", "  port pkey[1]=0x", true},
+        {"connections, passive end", "  c call listen", true},
+        {"connections, active end", "  c call connect", true},
+        {"datagram services", "  c call listen datagrams", true},
     };
     static struct fuzz_case c;
     size_t begin = 0;
@@ -130,7 +133,8 @@ Test(fuzz, a_kind_begins_as_it_says)
 
 static bool is_named(const char *name, size_t len)
 {
-    static const struct fuzz_rules *const files[] = {&fuzz_packet_rules, &fuzz_work_rules, &fuzz_verb_rules};
+    static const struct fuzz_rules *const files[] = {&fuzz_packet_rules, &fuzz_work_rules, &fuzz_verb_rules,
+                                                     &fuzz_cm_rules};
     static struct fuzz_case c;
     struct making m = {.c = &c, .may = &all, .pmtu = 256};
     char out[MAKING_TEXT];
@@ -155,7 +159,8 @@ static void look_at_slots(const char *text)
 
 Test(fuzz, every_hole_can_be_filled)
 {
-    static const struct fuzz_rules *const files[] = {&fuzz_packet_rules, &fuzz_work_rules, &fuzz_verb_rules};
+    static const struct fuzz_rules *const files[] = {&fuzz_packet_rules, &fuzz_work_rules, &fuzz_verb_rules,
+                                                     &fuzz_cm_rules};
 
     for (size_t f = 0; f < sizeof files / sizeof *files; f++)
         for (size_t i = 0; i < files[f]->n; i++)
