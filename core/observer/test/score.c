@@ -119,8 +119,7 @@ static const char no_request[] = "no request: it was not captured, or never sent
 static const char mixed[] = "limit not kept: what is sent or answered again while packets overtake each other";
 static const char single[] = "limit not kept: which of two reasons brought a single packet back";
 static const char before[] = "limit not kept: what was sent before the capture began, and comes only now";
-static const char hasty[] = "limit not kept: a timer that runs out where an answer may be missing as well";
-static const char holes[] = "limit not kept: what a packet that is not captured, or cut, would have shown";
+static const char holes[] = "limit not kept: what a packet that is not captured would have shown";
 static const struct exception {
     unsigned networks, modes; /* bits */
     uint64_t kinds;
@@ -133,17 +132,12 @@ static const struct exception {
      no_icrc, false},
     {~0u, W(LOSSY), F(LATE), no_packet, false},
     {~0u, W(LOSSY) | W(MIDSTREAM), F(GHOST_ACK), no_request, false},
-    {W(PLAIN), W(CUT), F(GAP), holes, true},
     {W(PLAIN), W(LOSSY), F(RETRY_TIMEOUT), holes, true},
     {W(PLAIN), W(MIDSTREAM), F(LATE) | F(RESPONSE_GAP) | F(RETRY_IMPLIED), before, true},
     {W(REORDERING), W(LOSSY), F(LATE) | F(ANSWER_MISSING), mixed, true},
     {W(REORDERING), W(MIDSTREAM), F(LATE) | F(GAP) | F(RETRY_NAK) | F(RETRY_IMPLIED) | F(ANSWER_AGAIN), mixed, true},
-    {W(OLDEST), W(MIDSTREAM), F(ANSWER_AGAIN), before, true},
     {W(SELECTIVE), W(LOSSY), F(RETRY_TIMEOUT), single, true},
     {W(SELECTIVE), W(MIDSTREAM), F(GAP), before, true},
-    {W(ADAPTIVE), W(WHOLE) | W(CUT) | W(LOSSY), F(RETRY_TIMEOUT), hasty, true},
-    {W(ADAPTIVE), W(LOSSY) | W(MIDSTREAM), F(RETRY_IMPLIED), hasty, true},
-    {W(ADAPTIVE), W(MIDSTREAM), F(RETRY_RNR), hasty, true},
 };
 
 static const struct exception *excepted(enum score_network network, enum score_mode mode, unsigned kind)
