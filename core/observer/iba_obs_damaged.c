@@ -70,10 +70,11 @@ static bool is_since(const struct iba_flow *f, const struct iba_finding *t, cons
 
 bool iba_obs_damage_explains(const struct iba_observer *s, const struct iba_flow *f, const struct iba_finding *t)
 {
+    const struct iba_obs_damaged *newest = &s->damaged[(s->next_damaged + IBA_OBS_RECENT - 1) % IBA_OBS_RECENT];
     uint64_t here = 0, reads = 0;
     bool read = false;
 
-    if (t->count == 0 || t->count > IBA_OBS_RECENT)
+    if (t->count == 0 || t->count > IBA_OBS_RECENT || newest->mark.at + IBA_OBS_FLIGHT_NS < t->at)
         return false;
     for (unsigned i = 0; i < IBA_OBS_RECENT; i++) {
         const struct iba_obs_damaged *d = &s->damaged[i];

@@ -29,6 +29,12 @@ static struct iba_message *rest_of(const struct iba_observer *s, struct iba_obs_
     return (struct iba_message *)(void *)&o->span[s->cfg.n_message] + x->slot;
 }
 
+/* A SEND or WRITE: an acknowledgement ends it. */
+static bool is_plain(const struct iba_obs_span *x)
+{
+    return x->operation == IBA_OPERATION_SEND || x->operation == IBA_OPERATION_WRITE;
+}
+
 /* Ends the message at `i`. The current packet is its response, if it has one. */
 static void finish(const struct iba_observer *s, struct iba_obs_open *o, uint32_t i, enum iba_message_end end)
 {
@@ -37,6 +43,7 @@ static void finish(const struct iba_observer *s, struct iba_obs_open *o, uint32_
     struct iba_message m = *rest_of(s, o, &x);
 
     o->n--;
+    o->n_plain -= is_plain(&x);
     memmove(&o->span[i], &o->span[i + 1], (o->n - i) * sizeof *o->span);
     o->span[o->n].slot = x.slot; /* it is free now */
     m.operation = x.operation;
@@ -89,16 +96,24 @@ static struct iba_obs_open *open_of(struct iba_observer *s, const struct iba_flo
     return o;
 }
 
-/* The newest message that takes this PSN. All are looked at, without a branch for each: where PSNs come at random, the
- * processor could not predict it. */
+/* Neither `psn - first` nor `last - psn` is negative, in few instructions. */
+static bool takes(const struct iba_obs_span *x, iba_psn psn)
+{
+    const uint32_t sign = (IBA_PSN_MASK + 1) / 2;
+
+    return (((psn.v - x->first.v) | (x->last.v - psn.v)) & sign) == 0;
+}
+
+/* The newest message that takes this PSN: mostly the last one. All others are looked at, without a branch for each:
+ * where PSNs come at random, the processor could not predict it. */
 static struct iba_obs_span *covering(struct iba_obs_open *o, iba_psn psn)
 {
     uint32_t at = UINT32_MAX;
 
-    for (uint32_t i = 0; i < o->n; i++) {
-        const int32_t before = iba_psn_diff(psn, o->span[i].first), behind = iba_psn_diff(o->span[i].last, psn);
-        at = (before | behind) >= 0 ? i : at; /* neither is negative */
-    }
+    if (o->n > 0 && takes(&o->span[o->n - 1], psn))
+        return &o->span[o->n - 1];
+    for (uint32_t i = 0; i < o->n; i++)
+        at = takes(&o->span[i], psn) ? i : at;
     return at == UINT32_MAX ? NULL : &o->span[at];
 }
 
@@ -133,6 +148,7 @@ static struct iba_obs_span *begin(struct iba_obs_open *o, const struct iba_look 
                                .first = l->psn,
                                .slot = o->n < o->n_slot ? x->slot : o->n_slot++};
     o->n++;
+    o->n_plain += is_plain(x);
     struct iba_message *m = rest_of(l->s, o, x);
     *m = (struct iba_message){
         .direction = o->direction, .first_frame = l->s->now.frame, .began = l->s->now.at, .bytes = bytes_of(l)};
@@ -211,10 +227,9 @@ static void request(struct iba_obs_open *o, const struct iba_look *l)
 /* A SEND or WRITE ends when a PSN from its last on is acknowledged; other messages end with their own response. */
 static void acknowledge(struct iba_obs_open *o, const struct iba_look *l, iba_psn up_to)
 {
-    for (uint32_t i = 0; i < o->n;) {
+    for (uint32_t i = 0; o->n_plain > 0 && i < o->n;) {
         const struct iba_obs_span *x = &o->span[i];
-        const bool plain = x->operation == IBA_OPERATION_SEND || x->operation == IBA_OPERATION_WRITE;
-        if (plain && x->closed && iba_psn_diff(x->last, up_to) <= 0)
+        if (is_plain(x) && x->closed && iba_psn_diff(x->last, up_to) <= 0)
             finish(l->s, o, i, IBA_MESSAGE_END_ANSWERED);
         else
             i++;
@@ -223,10 +238,8 @@ static void acknowledge(struct iba_obs_open *o, const struct iba_look *l, iba_ps
 
 static void respond(struct iba_obs_open *o, const struct iba_look *l, enum iba_message_end end)
 {
-    struct iba_obs_span *x = covering(o, l->psn);
-
     acknowledge(o, l, iba_psn_add(l->psn, IBA_PSN_MASK));
-    x = x ? covering(o, l->psn) : NULL; /* the messages may have moved */
+    struct iba_obs_span *x = covering(o, l->psn);
     if (x && (end == IBA_MESSAGE_END_REFUSED || iba_opcode_ends(l->op)))
         finish(l->s, o, (uint32_t)(x - o->span), end);
 }

@@ -17,7 +17,8 @@ struct iba_obs_span {
 struct iba_obs_open {
     uint32_t direction; /* number of the direction that they belong to; 0: none */
     uint32_t n, n_slot;
-    uint32_t pmtu; /* the path MTU by which READs were measured; 0: not known */
+    uint32_t n_plain; /* number of the SENDs and WRITEs among them */
+    uint32_t pmtu;    /* the path MTU by which READs were measured; 0: not known */
     struct iba_obs_span span[];
 };
 

@@ -489,12 +489,13 @@ void iba_obs_release_by_request(struct iba_look *l)
 
 void iba_obs_miss(const struct iba_look *l, struct iba_obs_requests *q, iba_psn from, iba_psn end)
 {
-    const struct iba_obs_read *r = q ? iba_obs_read_at(q, from) : NULL;
-    const int32_t n = iba_psn_diff(end, from), before = r ? iba_psn_diff(r->seen, from) : 0;
+    const int32_t n = iba_psn_diff(end, from);
     const uint8_t at = l->flow->next_unanswered;
 
     if (n <= 0 || n > IBA_OBS_SENT || iba_obs_gap_at(l->s, l->flow->unanswered, from))
         return;
+    const struct iba_obs_read *r = q ? iba_obs_read_at(q, from) : NULL;
+    const int32_t before = r ? iba_psn_diff(r->seen, from) : 0;
     iba_obs_open_gap(l->flow->unanswered, &l->flow->next_unanswered, l->s->now.at, from, (uint32_t)n);
     l->flow->unanswered[at].done = (uint16_t)(before < 0 ? 0 : before < n ? before : n);
 }
@@ -550,10 +551,8 @@ static void answer_to_unknown(struct iba_look *l, struct iba_obs_requests *q, ib
         iba_obs_expect_retry(l, q, IBA_CAUSE_IMPLIED, iba_psn_of(l->psn.v - (uint32_t)lost), 0);
 }
 
-void iba_obs_read_response(struct iba_look *l, struct iba_obs_requests *q)
+void iba_obs_read_response(struct iba_look *l, struct iba_obs_requests *q, struct iba_obs_read *r)
 {
-    struct iba_obs_read *r = iba_obs_read_at(q, l->psn);
-
     const iba_psn newest = l->flow->has_answers ? l->flow->answers : iba_psn_add(l->psn, 1);
 
     /* what is missing of this READ's own answer is recorded apart, since it may have come before */

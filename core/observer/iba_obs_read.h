@@ -27,8 +27,8 @@ void iba_obs_note_strange(const struct iba_look *l);
  * the PSNs went round.
  */
 void iba_obs_forget_strange(const struct iba_look *l, bool sent_before);
-/* Processes a response with data: to a READ or ATOMIC. */
-void iba_obs_read_response(struct iba_look *l, struct iba_obs_requests *q);
+/* Processes a response with data: to `r`, a READ or ATOMIC. `r` NULL: the capture lacks it. */
+void iba_obs_read_response(struct iba_look *l, struct iba_obs_requests *q, struct iba_obs_read *r);
 /* The response jumps over `lost` PSNs since another one. How many of them, directly before this one, have not come a
  * moment ago: that other response may have been overtaken by them. */
 int32_t iba_obs_missing_before(const struct iba_look *l, int32_t lost);

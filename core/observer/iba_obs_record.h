@@ -14,8 +14,8 @@ static inline struct iba_obs_read *iba_obs_read_at(struct iba_obs_requests *q, i
 {
     for (unsigned i = 0; i < q->n_read; i++) {
         struct iba_obs_read *r = &q->read[i];
-        const int32_t d = iba_psn_diff(psn, r->psn);
-        if (r->used && d >= 0 && (uint32_t)d < (r->n ? r->n : iba_mtu_packets(r->length, IBA_MTU_LEAST_BYTES)))
+        const uint32_t d = (uint32_t)iba_psn_diff(psn, r->psn); /* before the READ: more than it can have packets */
+        if (r->used && d < (r->n ? r->n : iba_mtu_packets(r->length, IBA_MTU_LEAST_BYTES)))
             return r;
     }
     return NULL;

@@ -447,11 +447,10 @@ static void note_ask(struct iba_look *l, struct iba_obs_requests *q, uint32_t n)
     }
 }
 
-/* The entry of a READ that begins at `psn`. It replaces the entries of the READs that asked for parts of it before. */
-static struct iba_obs_read *take_read(struct iba_obs_requests *q, iba_psn psn, uint32_t n)
+/* The entry of a READ that begins at `psn`, where `found` has this PSN already. It replaces the entries of the READs
+ * that asked for parts of it before. */
+static struct iba_obs_read *take_read(struct iba_obs_requests *q, struct iba_obs_read *found, iba_psn psn, uint32_t n)
 {
-    struct iba_obs_read *found = iba_obs_read_at(q, psn);
-
     for (unsigned i = 0; i < q->n_read; i++) {
         struct iba_obs_read *r = &q->read[i];
         const int32_t d = iba_psn_diff(r->psn, psn);
@@ -466,10 +465,11 @@ static struct iba_obs_read *take_read(struct iba_obs_requests *q, iba_psn psn, u
 }
 
 /* Records READs and all other requests that are answered by more than an ACK. */
-static void note_read(struct iba_look *l, struct iba_obs_requests *q, uint32_t n, bool sent_before)
+static void note_read(struct iba_look *l, struct iba_obs_requests *q, struct iba_obs_read *at, uint32_t n,
+                      bool sent_before)
 {
     const bool read = iba_obs_is_read(l->opcode);
-    struct iba_obs_read *r = take_read(q, l->psn, n);
+    struct iba_obs_read *r = take_read(q, at, l->psn, n);
     const struct iba_obs_read before = r ? *r : (struct iba_obs_read){.seen = l->psn};
     const bool known = r != NULL, again = known || sent_before;
 
@@ -564,10 +564,10 @@ void iba_obs_request(struct iba_look *l)
     q->together |= l->flow->requests > 1 && iba_obs_pause(l, q) < IBA_OBS_LEAST_RTT_NS;
     remember(l, q, sent_before);
     iba_obs_wait_for_peer(l);
-    const struct iba_obs_read *known = iba_obs_read_at(q, l->psn);
+    struct iba_obs_read *known = iba_obs_read_at(q, l->psn);
     /* the packet asks for the rest of a READ, so it is no new message */
     const bool rest = known && !iba_psn_eq(known->psn, l->psn);
-    note_read(l, q, n, sent_before);
+    note_read(l, q, known, n, sent_before);
     note_ask(l, q, least);
     if (iba_psn_eq(l->psn, q->seq) && !rest) {
         if (q->credit.limited)

@@ -135,11 +135,12 @@ static bool passed_over(struct iba_look *l, struct iba_obs_requests *q, iba_psn 
 
     for (unsigned i = 0; i < q->n_read; i++) {
         struct iba_obs_read *r = &q->read[i];
+        if (!r->used || r == own || r->n == 0 || iba_psn_diff(psn, r->psn) < 0)
+            continue;
         const bool before = r->again && l->s->now.at - r->mark.at < 2 * iba_obs_rtt(l) + IBA_OBS_LEAST_RTT_NS;
         const iba_psn end = iba_psn_add(r->psn, r->n), stops = before ? r->seen : r->expect;
         bool *reported = before ? &r->reported_before : &r->reported;
-        if (!r->used || r == own || r->n == 0 || *reported || iba_psn_diff(psn, r->psn) < 0 ||
-            iba_psn_diff(stops, end) >= 0 || asked_before(l, q, r))
+        if (*reported || iba_psn_diff(stops, end) >= 0 || asked_before(l, q, r))
             continue;
         *reported = true;
         if (iba_obs_answer_came(l, r))
@@ -164,11 +165,12 @@ static bool passed_over(struct iba_look *l, struct iba_obs_requests *q, iba_psn 
 static void learn_rtt(struct iba_look *l, struct iba_obs_requests *q)
 {
     const struct iba_obs_sent *e = iba_obs_sent_at(q, l->psn);
-    const struct iba_obs_read *r = iba_obs_read_at(q, l->psn);
     const iba_time took = e ? l->s->now.at - e->mark.at : 0;
 
-    if (!e || e->again || (r && r->again) || took > IBA_OBS_AT_ONCE_NS ||
-        (l->flow->has_rtt && took >= l->flow->rtt_min_ns))
+    if (!e || e->again || took > IBA_OBS_AT_ONCE_NS || (l->flow->has_rtt && took >= l->flow->rtt_min_ns))
+        return;
+    const struct iba_obs_read *r = iba_obs_read_at(q, l->psn);
+    if (r && r->again)
         return;
     l->flow->rtt_min_ns = (uint32_t)took;
     l->flow->has_rtt = true;
@@ -413,7 +415,7 @@ static bool data(struct iba_look *l, struct iba_obs_requests *q)
     const int32_t lost = iba_psn_diff(l->psn, l->flow->answers);
     const bool goes_on = !iba_opcode_begins(l->op) && l->flow->has_answers && lost >= 0 && lost <= IBA_OBS_MOST_LOST;
     (void)passed_over(l, q, l->psn, r);
-    iba_obs_read_response(l, q);
+    iba_obs_read_response(l, q, r);
     if (!r && !goes_on)
         arrived(l, q, l->psn);
     else if (!r && iba_psn_diff(l->psn, q->seq) >= 0)
