@@ -22,6 +22,7 @@ static bool round_trip(const char *text, size_t n)
         return false;
     n = ag_write_request(&asked, line, sizeof line);
     FUZZ_CHECK(n > 0 && ag_read_request(line, n, &again, &said) == AG_FINE);
+    FUZZ_CHECK(memcmp(&asked, &again, sizeof asked) == 0);
     FUZZ_CHECK(ag_write_request(&again, line_again, sizeof line_again) == n && memcmp(line, line_again, n) == 0);
     return true;
 }
