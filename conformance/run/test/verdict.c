@@ -225,3 +225,38 @@ Test(verdict, how_long_a_script_waits)
     cr_expect_eq(ibc_waits(s), 2 * (3000 + 2 * 103) * UINT64_C(1000000));
     ibc_free(s);
 }
+
+/* Headers of at most 96 bytes, and the longest payload: of a line of the tester, or of a message of the device, which
+ * sends at most its path MTU at once. */
+Test(verdict, how_large_packets_are)
+{
+    static const struct {
+        const char *text;
+        unsigned bytes;
+    } rows[] = {
+        {RC "qp a\n a state rts\n", 96},
+        {RC "qp a\n a post SEND\n", 96 + 64},
+        {RC "qp a\n a post SEND len=100\n", 96 + 100},
+        {RC "qp a\n a post SEND len=1023\n", 96 + 1023},
+        {RC "qp a\n a post SEND len=4000\n", 96 + 1024},
+        {RC "qp a pmtu=2048\n a post SEND len=4000\n", 96 + 2048},
+        {RC "qp a pmtu=4096\nqp b pmtu=256\n a post SEND len=4000\n", 96 + 4000},
+        {RC "qp a\n a post SEND sge=l+8:40 sge=l+100:50\n", 96 + 90},
+        {RC "qp a\n> a SEND_ONLY payload=3000\n", 96 + 3000},
+        {RC "qp a\n> a SEND_ONLY payload=3000\n> a SEND_ONLY payload=20\n", 96 + 3000},
+        {RC "qp a\n> a SEND_ONLY payload=hex:0102\n", 96 + 2},
+        {RC "qp a\n> a READ_REQUEST dmalen=500\n", 96 + 500},
+        {RC "qp a\n> a READ_REQUEST dmalen=50000\n", 96 + 1024},
+        {RC "qp a\n> a WRITE_ONLY payload=200 dmalen=600\n", 96 + 600},
+        {RC "mw w\nqp a\n a post BIND_MW mw=w len=900\n", 96},
+        {CASE_HEAD("rc uc") "vary n 10 20 15\nqp a\n> a SEND_ONLY payload=$n\n", 96 + 20},
+    };
+    char err[256];
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct ibc_scenario *s = ibc_load_text(rows[i].text, strlen(rows[i].text), "t.ibt", "t", err, sizeof err);
+        cr_assert_not_null(s, "%s", err);
+        cr_expect_eq(ibc_packet_bytes(s), rows[i].bytes, "row %zu: %u", i, ibc_packet_bytes(s));
+        ibc_free(s);
+    }
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* All broken engines, by name: the clauses that each breaks, what it does, and how far it comes with the tour before it
+ * sends another frame than the reference. broken.golden has a line for each:
+ *
+ *   name, digest of clauses and words, frames that it sends, the first one that differs ("-": none)
+ *
+ * An engine that is new is not compared. After a change that is meant, run with IBPROOF_BLESS=1. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "targets/mutant.h"
+#include "tour.h"
+
+enum { LINE = 256, LEAST_PERCENT = 80 };
+#define GOLDEN IBPROOF_SOURCE_DIR "/conformance/targets/test/broken.golden"
+
+static uint32_t digest(const char *one, const char *other) /* FNV-1a */
+{
+    uint32_t h = 0x811c9dc5;
+
+    for (; *one; one++)
+        h = (h ^ (uint8_t)*one) * 0x01000193;
+    for (; *other; other++)
+        h = (h ^ (uint8_t)*other) * 0x01000193;
+    return h;
+}
+
+static struct tour *tour_of(const char *spec, enum ibc_link link)
+{
+    char err[200] = "";
+    struct ibc_target *t = ibc_target_open(spec, err, sizeof err);
+
+    cr_assert_not_null(t, "%s", err);
+    struct tour *r = tour_run(t, link, 3);
+    ibc_target_close(t);
+    return r;
+}
+
+/* The first frame that differs; the number of all: none does */
+static unsigned first_other(const struct tour *a, const struct tour *b)
+{
+    unsigned i = 0;
+
+    while (i < a->n && i < b->n && a->len[i] == b->len[i] && memcmp(a->frame[i], b->frame[i], a->len[i]) == 0)
+        i++;
+    return i;
+}
+
+static void line_of(const struct ibc_mutant *m, struct tour *const whole[IBC_LINK_COUNT], char line[LINE])
+{
+    const enum ibc_link link = (enum ibc_link)(digest(m->spec, "") % IBC_LINK_COUNT);
+    char tour[32] = "";
+
+    if (strncmp(m->spec, "mutant:fabric.", 14) != 0) { /* the tour has no subnet */
+        struct tour *r = tour_of(m->spec, link);
+        const unsigned at = first_other(r, whole[link]);
+        (void)snprintf(tour, sizeof tour, at == r->n && at == whole[link]->n ? " %u -" : " %u %u", r->n, at);
+        tour_free(r);
+    }
+    (void)snprintf(line, LINE, "%s %08x%s", m->spec, digest(m->clause, m->says), tour);
+}
+
+static char *read_golden(void)
+{
+    enum { MOST = 1 << 20 };
+    char *text = calloc(1, MOST);
+    FILE *f = fopen(GOLDEN, "r");
+
+    cr_assert(text && f, "%s", GOLDEN);
+    (void)fread(text, 1, MOST - 1, f);
+    (void)fclose(f);
+    return text;
+}
+
+/* `at`: where the line after the last known one begins; the order is that of the golden. */
+static bool compare(const char *golden, const char **at, const char *line)
+{
+    const size_t head = strcspn(line, " ") + 1, n = strlen(line);
+
+    for (unsigned turn = 0; turn < 2; turn++, *at = golden)
+        for (const char *p = *at; p && *p; p = strchr(p, '\n'), p += p != NULL) {
+            if (strncmp(p, line, head) != 0)
+                continue;
+            cr_expect(strncmp(p, line, n) == 0 && p[n] == '\n', "not as before: %s", line);
+            *at = p + strcspn(p, "\n");
+            *at += **at == '\n';
+            return true;
+        }
+    return false;
+}
+
+Test(broken, each_as_before, .timeout = 280)
+{
+    struct tour *whole[IBC_LINK_COUNT];
+    FILE *out = getenv("IBPROOF_BLESS") ? fopen(GOLDEN, "w") : NULL;
+    char *golden = out ? NULL : read_golden(), line[LINE];
+    const char *at = golden;
+    size_t known = 0;
+    struct ibc_mutant m;
+
+    for (unsigned l = 0; l < IBC_LINK_COUNT; l++)
+        whole[l] = tour_of("reference", (enum ibc_link)l);
+    for (size_t i = 0; ibc_mutant_at(i, &m); i++) {
+        line_of(&m, whole, line);
+        if (out)
+            (void)fprintf(out, "%s\n", line);
+        else
+            known += compare(golden, &at, line);
+    }
+    cr_expect(out || 100 * known >= LEAST_PERCENT * ibc_mutant_count(), "only %zu of %zu are in the golden", known,
+              ibc_mutant_count());
+    if (out)
+        cr_assert_eq(fclose(out), 0);
+    free(golden);
+    for (unsigned l = 0; l < IBC_LINK_COUNT; l++)
+        tour_free(whole[l]);
+}
