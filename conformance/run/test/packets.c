@@ -212,6 +212,12 @@ Test(packets, addresses_and_ports)
     static const struct run_case global[] = {
         {RC "port gid[1]=fe80::77\nqp a gid_index=1\n a post SEND\n< a SEND_ONLY sgid=fe80::77\n", P, NULL, NULL},
         {RC "port gid[1]=fe80::77\nqp a gid_index=1\n a post SEND\n< a SEND_ONLY\n", F, NULL, NULL},
+        {RC "port gid[1]=fe80::77\nqp a gid_index=1\n a post SEND\n< a SEND_ONLY sgid=fe80::76|fe80::77\n", P, NULL,
+         NULL},
+        {RC "port gid[1]=fe80::77\nqp a gid_index=1\n a post SEND\n< a SEND_ONLY sgid=fe80::76|fe80::78\n", F, NULL,
+         NULL},
+        {RC "port gid[1]=fe80::77\nqp a gid_index=1\n a post SEND\n< a SEND_ONLY sgid=!fe80::76\n", P, NULL, NULL},
+        {RC "port gid[1]=fe80::77\nqp a gid_index=1\n a post SEND\n< a SEND_ONLY sgid=!fe80::77\n", F, NULL, NULL},
         {UD "group g\nqp u\n u post SEND dest=g qpn=0xffffff\n< u SEND_ONLY to=g dgid=g\n", P, NULL, NULL},
         {UD "group g\nqp u\n u post SEND dest=g qpn=0xffffff\n< u SEND_ONLY to=g dgid=!g\n", F, NULL, NULL},
         {UD "group g\nqp u recv=1\nattach u g\n> u SEND_ONLY to=g dgid=g\n u completions recv=1\n", P, NULL, NULL},
