@@ -121,7 +121,9 @@ class Outputs(Case):
     def test_a_run_that_was_killed(self):
         self.assertEqual(self.run_it("run", SAMPLE, "--json", "r.json").returncode, 0)
         p = subprocess.Popen([PROGRAM, "run", "--repeat", "100", "-j", "1", "--json", "r.json"], cwd=self.folder, env=PLACE, stdout=subprocess.DEVNULL)
-        time.sleep(1)
+        end = time.monotonic() + 60  # on a busy machine it is reading the scenarios still
+        while time.monotonic() < end and json.loads((self.folder / "r.json").read_text())["counts"]["ERROR"] == 0:
+            time.sleep(0.1)
         p.kill()
         p.wait()
         self.assertEqual(json.loads((self.folder / "r.json").read_text())["counts"]["ERROR"], 1)
