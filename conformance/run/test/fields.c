@@ -101,7 +101,7 @@ static void check(struct ibc_target *t, enum ibc_link link, const char *text, en
                   const struct iba_field *f, const char *name, const struct iba_view *was)
 {
     const uint64_t is = iba_field_get(f, iba_view_hdr(was, hdr));
-    char named[TEXT], other[TEXT], near[TEXT], plain[TEXT], expected[TEXT], begin[64];
+    char named[TEXT], other[TEXT], near[TEXT], plain[TEXT], expected[TEXT], begin[128];
     enum ibc_verdict v;
 
     now.hdr = hdr;
