@@ -38,6 +38,7 @@ static int end_by(int first, int second)
     cr_assert_eq(pipe(ready), 0);
     const pid_t pid = fork();
     if (pid == 0) {
+        signal(first, SIG_DFL); /* nohup ignores SIGHUP */
         if (!signals_mind(NULL) || write(ready[1], "x", 1) != 1)
             _exit(1);
         while (!signals_came())
