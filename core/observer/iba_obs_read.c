@@ -487,14 +487,25 @@ void iba_obs_release_by_request(struct iba_look *l)
         let_go(l->s, l->peer, iba_psn_diff(h->psn, h->from) > 1);
 }
 
+static bool is_remembered(const struct iba_look *l, iba_psn from, int32_t n)
+{
+    return n <= 0 || n > IBA_OBS_SENT || iba_obs_gap_at(l->s, l->flow->unanswered, from);
+}
+
+void iba_obs_miss_alone(const struct iba_look *l, iba_psn from, int32_t n)
+{
+    if (!is_remembered(l, from, n))
+        iba_obs_open_gap(l->flow->unanswered, &l->flow->next_unanswered, l->s->now.at, from, (uint32_t)n);
+}
+
 void iba_obs_miss(const struct iba_look *l, struct iba_obs_requests *q, iba_psn from, iba_psn end)
 {
     const int32_t n = iba_psn_diff(end, from);
     const uint8_t at = l->flow->next_unanswered;
 
-    if (n <= 0 || n > IBA_OBS_SENT || iba_obs_gap_at(l->s, l->flow->unanswered, from))
+    if (is_remembered(l, from, n))
         return;
-    const struct iba_obs_read *r = q ? iba_obs_read_at(q, from) : NULL;
+    const struct iba_obs_read *r = iba_obs_read_at(q, from);
     const int32_t before = r ? iba_psn_diff(r->seen, from) : 0;
     iba_obs_open_gap(l->flow->unanswered, &l->flow->next_unanswered, l->s->now.at, from, (uint32_t)n);
     l->flow->unanswered[at].done = (uint16_t)(before < 0 ? 0 : before < n ? before : n);
