@@ -22,7 +22,8 @@ static bool round_trip(const char *text, size_t n)
         return false;
     n = ag_write_request(&asked, line, sizeof line);
     FUZZ_CHECK(n > 0 && ag_read_request(line, n, &again, &said) == AG_FINE);
-    FUZZ_CHECK(memcmp(&asked, &again, sizeof asked) == 0);
+    /* Padding is equal, too: both begin as zeros. */
+    FUZZ_CHECK(memcmp(&asked, &again, sizeof asked) == 0); /* NOLINT(bugprone-suspicious-memory-comparison) */
     FUZZ_CHECK(ag_write_request(&again, line_again, sizeof line_again) == n && memcmp(line, line_again, n) == 0);
     return true;
 }

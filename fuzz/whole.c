@@ -2,6 +2,7 @@
 /* All of ibdissect: a file, or two, through options, readers, judge and printers, as main() calls them. Its output can
  * be parsed, a terminal only shows it, the exit code is that of the manual, and a second run writes the same bytes,
  * although its hashes have another seed. */
+#include <assert.h>
 #include <fcntl.h>
 #include <getopt.h>
 #include <malloc.h>
@@ -61,7 +62,6 @@ static void begin(void)
 
 /* assert() prints to stderr, which is a buffer while ibdissect runs: this one is linked instead of the library's. */
 /* NOLINTBEGIN(bugprone-reserved-identifier) */
-_Noreturn void __assert_fail(const char *what, const char *file, unsigned line, const char *function);
 _Noreturn void __assert_fail(const char *what, const char *file, unsigned line, const char *function)
 {
     stderr = standard_error;
