@@ -2,6 +2,7 @@
 /* Open messages: those that wait for more request packets, or for their response. Not for users of libiba. */
 #ifndef IBA_OBS_OPEN_H
 #define IBA_OBS_OPEN_H
+#include <assert.h>
 #include "observer/iba_obs_look.h"
 
 /* The part of an open message that is compared with every packet; the other members of its struct iba_message are in a
@@ -19,8 +20,9 @@ struct iba_obs_open {
     uint32_t n, n_slot;
     uint32_t n_plain; /* number of the SENDs and WRITEs among them */
     uint32_t pmtu;    /* the path MTU by which READs were measured; 0: not known */
-    struct iba_obs_span span[];
+    _Alignas(struct iba_message) struct iba_obs_span span[];
 };
+static_assert(sizeof(struct iba_obs_span) % _Alignof(struct iba_message) == 0, "slots follow the spans");
 
 /* Bytes of the open messages of a flow. */
 static inline size_t iba_obs_open_bytes(const struct iba_observer_config *cfg)
