@@ -312,7 +312,7 @@ class Sequences(Live):
         for mode in ("kill", "garbage", "empty"):
             with self.subTest(mode):
                 (self.folder / "flag").unlink(missing_ok=True)
-                r = self.fuzz("--count", 10, "--timeout-scale", "0.2", agent=self.relay(mode, 150))
+                r = self.fuzz("--count", 10, "--timeout-scale", "0.5", agent=self.relay(mode, 150))
                 made = re.search(rb"([0-9]+) sequences, seed 1: .*, ([0-9]+) not to be predicted\n", r.stdout)
                 self.assertTrue(made, r)
                 self.assertEqual(int(made[1]) + int(made[2]), 10, r)
