@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GOLDEN_LINE = 4096, GOLDEN_SHOWN = 20 };
+enum { GOLDEN_LINE = 4096, GOLDEN_SHOWN = 20, GOLDEN_BYTES = 1 << 20 };
 struct golden {
     const char *path;
     FILE *file;
@@ -53,6 +53,64 @@ static inline void golden_close(struct golden *g)
                  g->path, g->differ, GOLDEN_SHOWN);
 }
 
+/* A golden of rows that come and go, as scenarios do. A row begins with what it is about, `head` bytes with the blank
+ * after it; rows about what the file does not know are not compared. */
+struct golden_rows {
+    const char *path;
+    FILE *out;        /* being renewed; NULL: compared */
+    char *text;       /* of the file */
+    const char *next; /* where the line after the last known row begins: mostly the next one is there */
+    size_t n, known;
+};
+
+static inline struct golden_rows golden_rows_open(const char *path)
+{
+    struct golden_rows g = {.path = path};
+    const bool bless = getenv("IBPROOF_BLESS") != NULL;
+    FILE *f = fopen(path, bless ? "w" : "r");
+
+    cr_assert(f != NULL, "%s: cannot be opened", path);
+    if (bless) {
+        g.out = f;
+        return g;
+    }
+    g.next = g.text = calloc(1, GOLDEN_BYTES);
+    cr_assert(g.text != NULL);
+    cr_assert_lt(fread(g.text, 1, GOLDEN_BYTES - 1, f), GOLDEN_BYTES - 1, "%s is too long", path);
+    (void)fclose(f);
+    return g;
+}
+
+static inline void golden_row(struct golden_rows *g, const char *row, size_t head)
+{
+    const size_t n = strlen(row);
+
+    g->n++;
+    if (g->out) {
+        (void)fprintf(g->out, "%s\n", row);
+        return;
+    }
+    for (unsigned turn = 0; turn < 2; turn++, g->next = g->text)
+        for (const char *at = g->next; at && *at; at = strchr(at, '\n'), at += at != NULL) {
+            if (strncmp(at, row, head) != 0)
+                continue;
+            cr_expect(strncmp(at, row, n) == 0 && at[n] == '\n', "not as before: %s", row);
+            g->known++;
+            g->next = at + strcspn(at, "\n");
+            g->next += *g->next == '\n';
+            return;
+        }
+}
+
+static inline void golden_rows_close(struct golden_rows *g, unsigned least_percent)
+{
+    cr_expect(g->out || 100 * g->known >= least_percent * g->n, "%s knows only %zu of %zu rows: renew it", g->path,
+              g->known, g->n);
+    if (g->out)
+        cr_assert_eq(fclose(g->out), 0);
+    free(g->text);
+}
+
 /* FNV-1a, going on from `hash`; it begins with GOLDEN_EMPTY. */
 #define GOLDEN_EMPTY UINT64_C(0xcbf29ce484222325)
 static inline uint64_t golden_digest(uint64_t hash, const void *bytes, size_t n)
@@ -64,5 +122,24 @@ static inline uint64_t golden_digest(uint64_t hash, const void *bytes, size_t n)
 static inline uint64_t golden_number(uint64_t hash, uint64_t value)
 {
     return golden_digest(hash, &value, sizeof value); /* little-endian machines, as all that this is tested on */
+}
+static inline uint64_t golden_text(uint64_t hash, const char *text)
+{
+    return golden_digest(hash, text, strlen(text));
+}
+static inline uint64_t golden_file(const char *path)
+{
+    static uint8_t bytes[1 << 16];
+    FILE *f = fopen(path, "r");
+
+    cr_assert(f != NULL, "%s", path);
+    const size_t n = fread(bytes, 1, sizeof bytes, f);
+    (void)fclose(f);
+    return golden_digest(GOLDEN_EMPTY, bytes, n);
+}
+/* For a row: eight hexadecimal digits are enough to notice a change. */
+static inline uint32_t golden_short(uint64_t digest)
+{
+    return (uint32_t)(digest ^ digest >> 32);
 }
 #endif

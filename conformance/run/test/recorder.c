@@ -6,26 +6,17 @@
 #include <stdio.h>
 #include <string.h>
 #include "cases.h"
+#include "test/golden.h"
 
 enum { LOG = 1 << 16, MRS = 8 };
 static char log_text[LOG];
 static size_t used;
-static uint64_t digest;
+static uint64_t digest = GOLDEN_EMPTY;
 static struct region {
     struct ibc_mr mr;
     char letter;
 } regions[MRS];
 static unsigned n_region;
-
-/* FNV-1a */
-uint64_t recorder_digest(uint64_t before, const void *bytes, size_t n)
-{
-    uint64_t h = before ? before : UINT64_C(0xcbf29ce484222325);
-
-    for (size_t i = 0; i < n; i++)
-        h = (h ^ ((const uint8_t *)bytes)[i]) * UINT64_C(0x100000001b3);
-    return h;
-}
 
 __attribute__((format(printf, 1, 2))) static void note(const char *format, ...)
 {
@@ -36,7 +27,7 @@ __attribute__((format(printf, 1, 2))) static void note(const char *format, ...)
     const size_t n = (size_t)vsnprintf(text, sizeof text, format, args);
     va_end(args);
     cr_assert_lt(n, sizeof text);
-    digest = recorder_digest(digest, text, n);
+    digest = golden_digest(digest, text, n);
     if (used + n < LOG) {
         memcpy(log_text + used, text, n + 1);
         used += n;
@@ -45,7 +36,7 @@ __attribute__((format(printf, 1, 2))) static void note(const char *format, ...)
 
 static void note_bytes(const uint8_t *bytes, size_t n)
 {
-    note(" %zu bytes %016" PRIx64 "\n", n, recorder_digest(0, bytes, n));
+    note(" %zu bytes %016" PRIx64 "\n", n, golden_digest(GOLDEN_EMPTY, bytes, n));
 }
 
 /* ---- objects ---- */
@@ -174,21 +165,23 @@ static enum ibc_rc post_send(struct ibc_target *t, unsigned d, uint32_t qpn, con
     return whole->post_send(t, d, qpn, s);
 }
 
-static enum ibc_rc post_recv(struct ibc_target *t, unsigned d, uint32_t qpn, const struct iba_recv_wr *wr)
+static void note_receive(const char *queue, const struct iba_recv_wr *wr)
 {
-    note("recv");
+    note("%s", queue);
     for (unsigned i = 0; i < wr->n_sge; i++)
         note_sge(&wr->sge[i]);
     note("\n");
+}
+
+static enum ibc_rc post_recv(struct ibc_target *t, unsigned d, uint32_t qpn, const struct iba_recv_wr *wr)
+{
+    note_receive("recv", wr);
     return whole->post_recv(t, d, qpn, wr);
 }
 
 static enum ibc_rc post_srq_recv(struct ibc_target *t, unsigned d, uint32_t srq, const struct iba_recv_wr *wr)
 {
-    note("shared");
-    for (unsigned i = 0; i < wr->n_sge; i++)
-        note_sge(&wr->sge[i]);
-    note("\n");
+    note_receive("shared", wr);
     return whole->post_srq_recv(t, d, srq, wr);
 }
 
@@ -209,7 +202,7 @@ static enum ibc_rc write_memory(struct ibc_target *t, unsigned d, uint64_t at, c
     for (size_t i = 0; i < n && i < 4; i++)
         note(" %02x", in[i]);
     note("\n");
-    digest = recorder_digest(digest, in, n);
+    digest = golden_digest(digest, in, n);
     return whole->write_memory(t, d, at, in, n);
 }
 
@@ -288,7 +281,7 @@ void recorder_begin(void)
 {
     used = 0;
     log_text[0] = '\0';
-    digest = 0;
+    digest = GOLDEN_EMPTY;
     n_region = 0;
 }
 

@@ -2,7 +2,6 @@
 /* Between the runner and the reference: writes down the arguments of each verb and each frame, and passes them on. */
 #ifndef IBC_RUN_TEST_RECORDER_H
 #define IBC_RUN_TEST_RECORDER_H
-#include <stddef.h>
 #include <stdint.h>
 
 /* After open_changed() */
@@ -12,6 +11,4 @@ void recorder_begin(void);
 /* A line for each call, the first 64 KiB of them; a digest of all */
 const char *recorder_calls(void);
 uint64_t recorder_sum(void);
-/* Of these bytes after others; before: 0, or the digest of those */
-uint64_t recorder_digest(uint64_t before, const void *bytes, size_t n);
 #endif

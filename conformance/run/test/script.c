@@ -5,8 +5,8 @@
  *   id, digest of the file, link, verdict, digest of frames and verbs, and for two changed frames verdict, line and a
  *   digest of what was expected and of what came
  *
- * A scenario that is new, or whose file has changed since, is not compared. After a change that is meant, run with
- * IBPROOF_BLESS=1; IBPROOF_VERBOSE=1 prints what was expected and what came. */
+ * A scenario that is new, or whose file has changed since, is not compared (test/golden.h says how to renew the file).
+ * IBPROOF_VERBOSE=1 prints what was expected and what came. */
 #include <criterion/criterion.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,20 +15,10 @@
 #include "cases.h"
 #include "changed_wire.h"
 #include "recorder.h"
+#include "test/golden.h"
 
 enum { LINE = 512, LEAST_PERCENT = 80, CHANGES = 2 };
 #define GOLDEN IBPROOF_SOURCE_DIR "/conformance/run/test/script.golden"
-
-static uint64_t digest_of_file(const char *path)
-{
-    static uint8_t bytes[1 << 16];
-    FILE *f = fopen(path, "r");
-
-    cr_assert_not_null(f, "%s", path);
-    const size_t n = fread(bytes, 1, sizeof bytes, f);
-    (void)fclose(f);
-    return recorder_digest(0, bytes, n);
-}
 
 static struct ibc_result play(struct ibc_target *t, const struct ibc_scenario *s, uint32_t link)
 {
@@ -38,19 +28,15 @@ static struct ibc_result play(struct ibc_target *t, const struct ibc_scenario *s
     return r;
 }
 
-static uint32_t short_of(uint64_t digest)
-{
-    return (uint32_t)(digest ^ digest >> 32);
-}
-
 static uint32_t found(const struct ibc_result *r)
 {
-    uint64_t d = recorder_digest(0, r->finding.expected, strlen(r->finding.expected));
+    const char *const words[] = {r->finding.expected, r->finding.got, r->finding.variation, r->finding.sentence,
+                                 r->measured};
+    uint64_t d = GOLDEN_EMPTY;
 
-    d = recorder_digest(d, r->finding.got, strlen(r->finding.got));
-    d = recorder_digest(d, r->finding.variation, strlen(r->finding.variation));
-    d = recorder_digest(d, r->finding.sentence, strlen(r->finding.sentence));
-    return short_of(recorder_digest(d, r->measured, strlen(r->measured)));
+    for (unsigned i = 0; i < sizeof words / sizeof *words; i++)
+        d = golden_text(d, words[i]);
+    return golden_short(d);
 }
 
 static void print_changed(struct changed_wire *w, const struct ibc_scenario *s, uint32_t link, unsigned frames,
@@ -58,7 +44,7 @@ static void print_changed(struct changed_wire *w, const struct ibc_scenario *s, 
 {
     struct iba_random random;
 
-    iba_random_seed(&random, recorder_digest(0, s->id, strlen(s->id)));
+    iba_random_seed(&random, golden_text(GOLDEN_EMPTY, s->id));
     for (unsigned i = 0; i < CHANGES; i++) {
         const uint64_t seed = iba_random_next(&random);
         changed_wire_begin(w, seed, (long)iba_random_below(&random, frames), false);
@@ -75,15 +61,15 @@ static void print_changed(struct changed_wire *w, const struct ibc_scenario *s, 
 
 static void line_of(struct changed_wire *w, const struct ibc_scenario *s, char line[LINE])
 {
-    const uint64_t file = digest_of_file(s->path);
-    const uint32_t link = (uint32_t)(recorder_digest(0, s->id, strlen(s->id)) % IBC_LINK_COUNT);
+    const uint64_t file = golden_file(s->path);
+    const uint32_t link = (uint32_t)(golden_text(GOLDEN_EMPTY, s->id) % IBC_LINK_COUNT);
 
     changed_wire_begin(w, 0, WIRE_NO_FRAME, false);
     recorder_begin();
     struct ibc_result r = play(w->t, s, link);
     const unsigned frames = w->all;
-    (void)snprintf(line, LINE, "%s %08x link %u %s %08x", s->id, short_of(file), link, ibc_verdict_names[r.verdict],
-                   short_of(recorder_sum()));
+    (void)snprintf(line, LINE, "%s %08x link %u %s %08x", s->id, golden_short(file), link, ibc_verdict_names[r.verdict],
+                   golden_short(recorder_sum()));
     ibc_result_clear(&r);
     if (frames > 0)
         print_changed(w, s, link, frames, line);
@@ -97,59 +83,20 @@ static size_t head_of(const char *line)
     return id + strcspn(line + id, " ") + 1;
 }
 
-/* Whether the golden has a line of that scenario and file; *same: and of that content. */
-static bool is_known(const char *golden, const char *line, bool *same)
-{
-    const size_t head = head_of(line), n = strlen(line);
-
-    for (const char *at = golden; at; at = strchr(at, '\n')) {
-        at += *at == '\n';
-        if (strncmp(at, line, head) != 0)
-            continue;
-        *same = strncmp(at, line, n) == 0 && at[n] == '\n';
-        return true;
-    }
-    return false;
-}
-
-static char *read_golden(void)
-{
-    enum { MOST = 1 << 20 };
-    char *text = calloc(1, MOST);
-    FILE *f = fopen(GOLDEN, "r");
-
-    cr_assert(text && f, "%s", GOLDEN);
-    (void)fread(text, 1, MOST - 1, f);
-    (void)fclose(f);
-    return text;
-}
-
 Test(script, of_every_scenario)
 {
     char err[512] = "", line[LINE];
     struct ibc_suite suite;
-    unsigned known = 0;
-    const bool bless = getenv("IBPROOF_BLESS") != NULL;
-    FILE *out = bless ? fopen(GOLDEN, "w") : NULL;
-    char *golden = bless ? NULL : read_golden();
+    struct golden_rows golden = golden_rows_open(GOLDEN);
 
     cr_assert(ibc_suite_load(&suite, IBPROOF_SOURCE_DIR "/conformance/scenarios", err, sizeof err), "%s", err);
     struct changed_wire *w = changed_wire_open();
     recorder_attach();
     for (size_t i = 0; i < suite.n; i++) {
-        bool same = true;
         line_of(w, suite.s[i], line);
-        if (out)
-            (void)fprintf(out, "%s\n", line);
-        else if (is_known(golden, line, &same))
-            known++;
-        cr_expect(same, "not as before: %s", line);
+        golden_row(&golden, line, head_of(line));
     }
-    cr_expect(bless || 100 * known >= LEAST_PERCENT * suite.n,
-              "only %u of %zu scenarios are as before: renew the golden", known, suite.n);
-    if (out)
-        cr_assert_eq(fclose(out), 0);
-    free(golden);
+    golden_rows_close(&golden, LEAST_PERCENT);
     changed_wire_close(w);
     ibc_suite_free(&suite);
 }

@@ -2,27 +2,19 @@
 /* The whole suite as data: loaded.golden has for each scenario the digest of its file, and of everything that the
  * loader made of it: the head, and all variations with their objects, steps, and values.
  *
- * A scenario that is new, or whose file has changed since, is not compared. After a change that is meant, run with
- * IBPROOF_BLESS=1; IBPROOF_VERBOSE=ID prints what was made of that scenario. */
+ * A scenario that is new, or whose file has changed since, is not compared (test/golden.h says how to renew the file).
+ * IBPROOF_VERBOSE=ID prints what was made of that scenario. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include "load.h"
+#include "test/golden.h"
 
 enum { LEAST_PERCENT = 80, LINE = 256 };
 #define GOLDEN IBPROOF_SOURCE_DIR "/conformance/scenario/test/loaded.golden"
 
 static uint64_t digest;
 static bool verbose;
-
-static uint64_t of_bytes(uint64_t before, const void *bytes, size_t n) /* FNV-1a */
-{
-    uint64_t h = before ? before : UINT64_C(0xcbf29ce484222325);
-
-    for (size_t i = 0; i < n; i++)
-        h = (h ^ ((const uint8_t *)bytes)[i]) * UINT64_C(0x100000001b3);
-    return h;
-}
 
 __attribute__((format(printf, 1, 2))) static void note(const char *format, ...)
 {
@@ -33,7 +25,7 @@ __attribute__((format(printf, 1, 2))) static void note(const char *format, ...)
     const int n = vsnprintf(text, sizeof text, format, args);
     va_end(args);
     cr_assert(n >= 0 && (size_t)n < sizeof text);
-    digest = of_bytes(digest, text, (size_t)n);
+    digest = golden_digest(digest, text, (size_t)n);
     if (verbose)
         fputs(text, stdout);
 }
@@ -48,7 +40,9 @@ static void note_value(const struct ibc_value *v)
     note(" %s%u", v->negated ? "!" : "", v->kind);
     switch ((enum ibc_value_kind)v->kind) {
     case IBC_V_REF: note(":%u.%u%c%" PRIu64, v->object, v->attr, v->op ? v->op : '.', v->n); break;
-    case IBC_V_BYTES: note(":%u bytes %016" PRIx64, v->n_bytes, of_bytes(0, v->bytes, v->n_bytes)); break;
+    case IBC_V_BYTES:
+        note(":%u bytes %016" PRIx64, v->n_bytes, golden_digest(GOLDEN_EMPTY, v->bytes, v->n_bytes));
+        break;
     case IBC_V_WORD: note(":%s %" PRIu64, word(v->text), v->n); break;
     default: note(":%" PRIx64 "..%" PRIx64 "&%" PRIx64, v->n, v->hi, v->mask); break;
     }
@@ -111,74 +105,28 @@ static void note_scenario(const struct ibc_scenario *s)
         }
 }
 
-static uint32_t short_of(uint64_t d)
-{
-    return (uint32_t)(d ^ d >> 32);
-}
-
 /* "id digest-of-the-file digest" */
 static void line_of(const struct ibc_scenario *s, char line[LINE])
 {
-    static uint8_t bytes[1 << 16];
     const char *const wanted = getenv("IBPROOF_VERBOSE");
-    FILE *f = fopen(s->path, "r");
 
-    cr_assert_not_null(f, "%s", s->path);
-    const size_t n = fread(bytes, 1, sizeof bytes, f);
-    (void)fclose(f);
     verbose = wanted && strcmp(wanted, s->id) == 0;
-    digest = 0;
+    digest = GOLDEN_EMPTY;
     note_scenario(s);
-    (void)snprintf(line, LINE, "%s %08x %08x", s->id, short_of(of_bytes(0, bytes, n)), short_of(digest));
-}
-
-static char *read_golden(void)
-{
-    enum { MOST = 1 << 20 };
-    char *text = calloc(1, MOST);
-    FILE *f = fopen(GOLDEN, "r");
-
-    cr_assert(text && f, "%s", GOLDEN);
-    (void)fread(text, 1, MOST - 1, f);
-    (void)fclose(f);
-    return text;
-}
-
-/* Whether the golden has that scenario and file; then its line must be this one. */
-static bool compare(const char *golden, const char *line)
-{
-    const size_t head = (size_t)(strrchr(line, ' ') - line) + 1, n = strlen(line);
-
-    for (const char *at = golden; at; at = strchr(at, '\n')) {
-        at += *at == '\n';
-        if (strncmp(at, line, head) != 0)
-            continue;
-        cr_expect(strncmp(at, line, n) == 0 && at[n] == '\n', "not loaded as before: %s", line);
-        return true;
-    }
-    return false;
+    (void)snprintf(line, LINE, "%s %08x %08x", s->id, golden_short(golden_file(s->path)), golden_short(digest));
 }
 
 Test(loaded, every_scenario)
 {
     char err[512] = "", line[LINE];
     struct ibc_suite suite;
-    unsigned known = 0;
-    FILE *out = getenv("IBPROOF_BLESS") ? fopen(GOLDEN, "w") : NULL;
-    char *golden = out ? NULL : read_golden();
+    struct golden_rows golden = golden_rows_open(GOLDEN);
 
     cr_assert(ibc_suite_load(&suite, IBPROOF_SOURCE_DIR "/conformance/scenarios", err, sizeof err), "%s", err);
     for (size_t i = 0; i < suite.n; i++) {
         line_of(suite.s[i], line);
-        if (out)
-            (void)fprintf(out, "%s\n", line);
-        else
-            known += compare(golden, line);
+        golden_row(&golden, line, (size_t)(strrchr(line, ' ') - line) + 1);
     }
-    cr_expect(out || 100 * known >= LEAST_PERCENT * suite.n, "only %u of %zu files are as before: renew the golden",
-              known, suite.n);
-    if (out)
-        cr_assert_eq(fclose(out), 0);
-    free(golden);
+    golden_rows_close(&golden, LEAST_PERCENT);
     ibc_suite_free(&suite);
 }

@@ -4,12 +4,13 @@
  *
  *   name, digest of clauses and words, frames that it sends, the first one that differs ("-": none)
  *
- * An engine that is new is not compared. After a change that is meant, run with IBPROOF_BLESS=1. */
+ * An engine that is new is not compared (test/golden.h says how to renew the file). */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "targets/mutant.h"
+#include "test/golden.h"
 #include "tour.h"
 
 enum { LINE = 256, LEAST_PERCENT = 80 };
@@ -61,58 +62,20 @@ static void line_of(const struct ibc_mutant *m, struct tour *const whole[IBC_LIN
     (void)snprintf(line, LINE, "%s %08x%s", m->spec, digest(m->clause, m->says), tour);
 }
 
-static char *read_golden(void)
-{
-    enum { MOST = 1 << 20 };
-    char *text = calloc(1, MOST);
-    FILE *f = fopen(GOLDEN, "r");
-
-    cr_assert(text && f, "%s", GOLDEN);
-    (void)fread(text, 1, MOST - 1, f);
-    (void)fclose(f);
-    return text;
-}
-
-/* `at`: where the line after the last known one begins; the order is that of the golden. */
-static bool compare(const char *golden, const char **at, const char *line)
-{
-    const size_t head = strcspn(line, " ") + 1, n = strlen(line);
-
-    for (unsigned turn = 0; turn < 2; turn++, *at = golden)
-        for (const char *p = *at; p && *p; p = strchr(p, '\n'), p += p != NULL) {
-            if (strncmp(p, line, head) != 0)
-                continue;
-            cr_expect(strncmp(p, line, n) == 0 && p[n] == '\n', "not as before: %s", line);
-            *at = p + strcspn(p, "\n");
-            *at += **at == '\n';
-            return true;
-        }
-    return false;
-}
-
 Test(broken, each_as_before, .timeout = 280)
 {
     struct tour *whole[IBC_LINK_COUNT];
-    FILE *out = getenv("IBPROOF_BLESS") ? fopen(GOLDEN, "w") : NULL;
-    char *golden = out ? NULL : read_golden(), line[LINE];
-    const char *at = golden;
-    size_t known = 0;
+    struct golden_rows golden = golden_rows_open(GOLDEN);
+    char line[LINE];
     struct ibc_mutant m;
 
     for (unsigned l = 0; l < IBC_LINK_COUNT; l++)
         whole[l] = tour_of("reference", (enum ibc_link)l);
     for (size_t i = 0; ibc_mutant_at(i, &m); i++) {
         line_of(&m, whole, line);
-        if (out)
-            (void)fprintf(out, "%s\n", line);
-        else
-            known += compare(golden, &at, line);
+        golden_row(&golden, line, strcspn(line, " ") + 1);
     }
-    cr_expect(out || 100 * known >= LEAST_PERCENT * ibc_mutant_count(), "only %zu of %zu are in the golden", known,
-              ibc_mutant_count());
-    if (out)
-        cr_assert_eq(fclose(out), 0);
-    free(golden);
+    golden_rows_close(&golden, LEAST_PERCENT);
     for (unsigned l = 0; l < IBC_LINK_COUNT; l++)
         tour_free(whole[l]);
 }
