@@ -10,11 +10,20 @@
 #include <unistd.h>
 #include "verbs_device.h"
 
-#define PORT_SPACE UINT64_C(0x01060000)     /* RDMA_PS_TCP: the service ID without its port */
-#define DATAGRAM_SPACE UINT64_C(0x01110000) /* RDMA_PS_UDP */
-#define QKEY 0x01234567u                    /* RDMA_UDP_QKEY: that of each queue pair of a datagram service */
+#define QKEY 0x01234567u /* RDMA_UDP_QKEY: that of each queue pair of a datagram service */
 enum { PORT = 17042, IP_HEADER = IBA_BYTES_ip_cm + IBA_BYTES_ip_cm6, RESOLVE_MS = 1000, NS_PER_MS = 1000000 };
 enum { SIDR_REJECTED = 2 }; /* MD-80 */
+
+/* The service IDs of connections, and of datagrams, without their ports. */
+static const struct space {
+    uint64_t service;
+    enum rdma_port_space space;
+} spaces[2] = {{UINT64_C(0x01060000), RDMA_PS_TCP}, {UINT64_C(0x01110000), RDMA_PS_UDP}};
+
+static bool is_in(uint64_t service, bool datagrams)
+{
+    return service >> 16 == spaces[datagrams].service >> 16;
+}
 
 /* ---- connections ---- */
 
@@ -79,7 +88,7 @@ enum ibc_rc verbs_cm_open(struct ibc_target *t, unsigned d)
     struct verbs *v = verbs_of(t);
 
     (void)d;
-    t->cm_service = PORT_SPACE + PORT;
+    t->cm_service = spaces[false].service + PORT;
     if (v->cm.channel)
         return IBC_OK;
     v->cm.channel = rdma_create_event_channel();
@@ -152,7 +161,8 @@ static void disconnected(const struct verbs_cm_conn *c, const struct rdma_cm_eve
         message(out, out->kind == IBA_CME_DREQ ? IBA_CM_ID_DREQ : IBA_CM_ID_DREP, e);
 }
 
-/* Of a datagram service. A status that refuses comes as an error of the event, and so does a timeout. */
+/* An event of a datagram service (SIDR). librdmacm reports a SIDR_REP that refuses and a timeout as one event: the
+ * status of a refusal is positive. */
 static void datagram(const struct rdma_cm_event *e, struct iba_cm_event *out)
 {
     const struct rdma_ud_param *p = &e->param.ud;
@@ -175,23 +185,28 @@ static void datagram(const struct rdma_cm_event *e, struct iba_cm_event *out)
         out->kind = IBA_CME_SIDR_UNANSWERED;
 }
 
+static void connection(const struct verbs_cm_conn *c, const struct rdma_cm_event *e, struct iba_cm_event *out)
+{
+    if (e->event == RDMA_CM_EVENT_DISCONNECTED)
+        disconnected(c, e, out);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (kinds[i].event == e->event) {
+            out->kind = c->active ? kinds[i].active : kinds[i].passive;
+            if (kinds[i].message)
+                message(out, kinds[i].message, e);
+        }
+    if (out->kind == IBA_CME_REJ)
+        out->reason = (uint16_t)e->status;
+}
+
 static void report(struct verbs *v, const struct verbs_cm_conn *c, const struct rdma_cm_event *e)
 {
     struct iba_cm_event out = {.id = c->number};
-    const bool is_datagram = e->id->ps == RDMA_PS_UDP;
 
-    if (is_datagram)
+    if (e->id->ps == RDMA_PS_UDP)
         datagram(e, &out);
-    else if (e->event == RDMA_CM_EVENT_DISCONNECTED)
-        disconnected(c, e, &out);
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds && !is_datagram; i++)
-        if (kinds[i].event == e->event) {
-            out.kind = c->active ? kinds[i].active : kinds[i].passive;
-            if (kinds[i].message)
-                message(&out, kinds[i].message, e);
-        }
-    if (out.kind == IBA_CME_REJ)
-        out.reason = (uint16_t)e->status;
+    else
+        connection(c, e, &out);
     if (out.kind != IBA_CME_NONE && v->cm.n_event < VERBS_CM_EVENTS)
         v->cm.event[v->cm.n_event++] = out;
 }
@@ -291,9 +306,9 @@ static enum ibc_rc listen_for(struct verbs *v, const struct ibc_cm_call *call)
     union address own = address_of(v, &v->t.device[0], (uint16_t)service);
     struct rdma_cm_id *id;
 
-    if (service >> 16 != (call->datagrams ? DATAGRAM_SPACE : PORT_SPACE) >> 16 || call->compare_n > 0)
+    if (!is_in(service, call->datagrams) || call->compare_n > 0)
         return IBC_UNSUPPORTED;
-    if (rdma_create_id(v->cm.channel, &id, NULL, call->datagrams ? RDMA_PS_UDP : RDMA_PS_TCP) != 0)
+    if (rdma_create_id(v->cm.channel, &id, NULL, spaces[call->datagrams].space) != 0)
         return verbs_answer(v, errno);
     if (rdma_bind_addr(id, &own.any) != 0 || rdma_listen(id, (int)call->backlog) != 0 || !conn_new(v, id)) {
         const int e = errno;
@@ -319,7 +334,7 @@ static uint64_t service_of(const struct ibc_cm_call *call)
     return call->verb == IBC_CM_resolve ? iba_cm_sidr_req_serviceid(data) : iba_cm_req_serviceid(data);
 }
 
-/* A SIDR_REQ has none of them but the private data. */
+/* The parameters that the user chooses: of a SIDR_REQ the private data alone. */
 static void fill_params(const struct ibc_cm_call *call, struct rdma_conn_param *p)
 {
     const uint8_t *data = call->mad + IBA_BYTES_madhdr, *bytes;
@@ -363,9 +378,9 @@ static enum ibc_rc connect_to(struct verbs *v, struct ibc_cm_call *call)
 
     const bool datagrams = call->verb == IBC_CM_resolve;
 
-    if (service_of(call) >> 16 != (datagrams ? DATAGRAM_SPACE : PORT_SPACE) >> 16 || call->both)
+    if (!is_in(service_of(call), datagrams) || call->both)
         return IBC_UNSUPPORTED;
-    if (rdma_create_id(v->cm.channel, &id, NULL, datagrams ? RDMA_PS_UDP : RDMA_PS_TCP) != 0)
+    if (rdma_create_id(v->cm.channel, &id, NULL, spaces[datagrams].space) != 0)
         return verbs_answer(v, errno);
     c = conn_new(v, id);
     if (!c) {

@@ -21,12 +21,13 @@ struct predicting {
     unsigned n_answer;
     uint32_t first_line, last_line; /* of the first input and after the last one, in the script */
     bool had_play;
+    uint64_t
+        tid[IBC_MAX_OBJECTS]; /* of each conversation of a connection manager: the transaction of its last request */
     unsigned local; /* an input whose request failed locally, if that is not to be sent, or if the result is open; c.n:
                        none */
 };
 
 void predict_print(struct predicting *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* The received packets, each with the input before it. */
 /* The datagram of a connection manager; NULL: it is none, or not of a conversation. */
 const uint8_t *predict_cm_of(const struct run_live *c, const struct iba_view *v);
 /* Writes the message with the fields that the rules fix; returns its length. same_tid: it has the transaction of the
@@ -35,6 +36,7 @@ size_t predict_cm_message(char *to, size_t room, const struct predicting *f, con
                           const uint8_t *mad, bool same_tid);
 /* The events that no line waited for. */
 void predict_cm_events(struct predicting *f, struct run_player *p);
+/* The received packets, each with the input before it. */
 void predict_packets(struct predicting *f, struct run_player *p);
 /* The state after the last input: QP states, completions, events, notifications, memory. */
 void predict_after(struct predicting *f, struct run_player *p);

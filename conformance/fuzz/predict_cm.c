@@ -1,31 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Messages and events of a connection manager as expectations. */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include "grammar.h"
 #include "known.h"
 #include "predict.h"
+#include "scenario/field.h"
 
 enum { MOST_FIELDS = 14 }; /* a line has IBC_MAX_ARGS */
-
-static const struct {
-    const char *name;
-    uint16_t attribute;
-    uint8_t layout;
-} messages[] = {{"REQ", IBA_CM_ID_REQ, IBA_M_cm_req},
-                {"MRA", IBA_CM_ID_MRA, IBA_M_cm_mra},
-                {"REJ", IBA_CM_ID_REJ, IBA_M_cm_rej},
-                {"REP", IBA_CM_ID_REP, IBA_M_cm_rep},
-                {"RTU", IBA_CM_ID_RTU, IBA_M_cm_rtu},
-                {"DREQ", IBA_CM_ID_DREQ, IBA_M_cm_dreq},
-                {"DREP", IBA_CM_ID_DREP, IBA_M_cm_drep},
-                {"SIDR_REQ", IBA_CM_ID_SIDR_REQ, IBA_M_cm_sidr_req},
-                {"SIDR_REP", IBA_CM_ID_SIDR_REP, IBA_M_cm_sidr_rep},
-                {"LAP", IBA_CM_ID_LAP, IBA_M_cm_lap},
-                {"APR", IBA_CM_ID_APR, IBA_M_cm_apr},
-                {"SAP", IBA_CM_ID_SAP, IBA_M_cm_sap},
-                {"SPR", IBA_CM_ID_SPR, IBA_M_cm_spr}};
 
 /* Fields that each connection manager must fill alike: what its user chooses, and reasons. */
 static const char *const always[] = {"reason", "msgrej", "status", "localqpn", "qpn"};
@@ -80,13 +64,13 @@ size_t predict_cm_message(char *to, size_t room, const struct predicting *f, con
 {
     const uint8_t *data = mad + IBA_BYTES_madhdr;
     const uint16_t attribute = iba_madhdr_attributeid(mad);
-    unsigned i = 0, said = 0;
+    const struct iba_mad_attr *a = iba_mad_attr(IBA_CLASS_CM, attribute);
+    unsigned said = 0;
     size_t n;
 
-    while (i < sizeof messages / sizeof *messages - 1 && messages[i].attribute != attribute)
-        i++;
-    const struct iba_hdr_info *l = &iba_mad_layouts[messages[i].layout];
-    n = (size_t)snprintf(to, room, "%s %s", c->o->name, messages[i].name);
+    assert(a && attribute >= IBA_CM_ID_REQ && attribute < IBA_CM_ID_REQ + IBC_MESSAGES);
+    const struct iba_hdr_info *l = &iba_mad_layouts[a->part[0].layout];
+    n = (size_t)snprintf(to, room, "%s %s", c->o->name, ibc_message_name((size_t)attribute - IBA_CM_ID_REQ, NULL));
     if (same_tid)
         n += (size_t)snprintf(to + n, room - n, " tid=%s.tid", c->o->name);
     n += put_ids(to + n, room - n, c, attribute, data);

@@ -259,10 +259,7 @@ static bool may_be_missing(const struct predicting *f, const struct run_packet *
     return is_ack(v) && in && iba_view_has_bth(&in->view) && !asked(&in->view);
 }
 
-/* The transaction of the last request of each conversation */
-static uint64_t tids[IBC_MAX_OBJECTS];
-
-static void note_request(const struct run_player *p, const struct run_packet *k)
+static void note_request(struct predicting *f, const struct run_player *p, const struct run_packet *k)
 {
     for (unsigned i = 0; i < p->play->n_step; i++) {
         const struct ibc_step *s = &p->play->step[i];
@@ -270,7 +267,7 @@ static void note_request(const struct run_player *p, const struct run_packet *k)
                                  ? predict_cm_of(&p->live[s->object], &k->view)
                                  : NULL;
         if (mad && run_cm_begins(mad))
-            tids[s->object] = iba_madhdr_transactionid(mad);
+            f->tid[s->object] = iba_madhdr_transactionid(mad);
     }
 }
 
@@ -280,16 +277,17 @@ static void note(struct predicting *f, const struct run_player *p, const struct 
     struct predict_answer *a = new_answer(f, out->line);
     struct line l = {a->text, sizeof a->text, 0, 0, f->c.is_free};
     const uint8_t *mad = predict_cm_of(q, &out->view);
-    uint64_t *tid = &tids[q - p->live], q_tid = *tid;
+    uint64_t *tid = &f->tid[q - p->live];
+    const bool begins = mad && run_cm_begins(mad);
 
-    if (mad && run_cm_begins(mad))
-        *tid = iba_madhdr_transactionid(mad), q_tid = ~*tid;
-
+    if (begins)
+        *tid = iba_madhdr_transactionid(mad);
     put(&l, "<%s ", may_be_missing(f, in, &out->view) ? "?" : "");
     l.is_free |= is_ack_again(in, &out->view, p->first) ? ANY_PSN : 0;
     l.room -= 60; /* for the time */
     if (mad)
-        l.n += predict_cm_message(l.to + l.n, l.room - l.n, f, q, mad, iba_madhdr_transactionid(mad) == q_tid);
+        l.n +=
+            predict_cm_message(l.to + l.n, l.room - l.n, f, q, mad, !begins && iba_madhdr_transactionid(mad) == *tid);
     else
         describe(&l, p, q, &out->view);
     l.room += 60;
@@ -327,12 +325,12 @@ void predict_packets(struct predicting *f, struct run_player *p)
     const struct run_packet *in = NULL;
     uint64_t before = 0;
 
-    memset(tids, 0, sizeof tids);
+    memset(f->tid, 0, sizeof f->tid);
     for (const struct run_packet *k = p->first; k; before = k->at, k = k->next) {
         const struct run_live *q = k->owner;
         if (k->sent) {
             in = k;
-            note_request(p, k);
+            note_request(f, p, k);
             silent_input(f, p, k);
         } else if (q)
             note(f, p, q, in && in->line + 1 >= k->line ? in : NULL, k, before);

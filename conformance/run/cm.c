@@ -73,16 +73,20 @@ bool run_step_call(struct run_player *p, const struct ibc_step *s)
 
 /* ---- events ---- */
 
+static enum ibc_rc collect_events(struct run_player *p)
+{
+    enum ibc_rc rc = IBC_OK;
+
+    for (unsigned n = 1; rc == IBC_OK && n > 0 && p->n_cm_event < RUN_MAX_CM_EVENTS;) {
+        rc = p->t->ops->cm_event(p->t, 0, &p->cm_event[p->n_cm_event], &n);
+        p->n_cm_event += rc == IBC_OK ? n : 0;
+    }
+    return rc;
+}
+
 static bool poll_events(struct run_player *p, const struct ibc_step *s)
 {
-    unsigned n = 1;
-
-    while (n > 0 && p->n_cm_event < RUN_MAX_CM_EVENTS) {
-        if (!run_did(p, s, p->t->ops->cm_event(p->t, 0, &p->cm_event[p->n_cm_event], &n), "report events"))
-            return false;
-        p->n_cm_event += n;
-    }
-    return true;
+    return run_did(p, s, collect_events(p), "report events");
 }
 
 /* The event is about that conversation: by the device's name for it, or by the tester's communication ID in the request
@@ -133,6 +137,18 @@ static bool await_event(struct run_player *p, const struct ibc_step *s, uint64_t
     return poll_events(p, s);
 }
 
+/* Removes the i-th event, which is about that conversation. */
+static struct iba_cm_event take_event(struct run_player *p, struct run_live *c, unsigned i)
+{
+    const struct iba_cm_event e = p->cm_event[i];
+
+    p->n_cm_event--;
+    memmove(&p->cm_event[i], &p->cm_event[i + 1], (p->n_cm_event - i) * sizeof *p->cm_event);
+    if (e.kind == IBA_CME_REQ || e.kind == IBA_CME_SIDR_REQ)
+        learn_handle(p, c, e.id);
+    return e;
+}
+
 static bool told(struct run_player *p, const struct ibc_step *s, struct run_live *c, unsigned i)
 {
     const struct iba_cm_event e = p->cm_event[i];
@@ -143,10 +159,7 @@ static bool told(struct run_player *p, const struct ibc_step *s, struct run_live
         snprintf(d.got, sizeof d.got, "event %s", iba_cm_event_name((enum iba_cm_event_kind)e.kind));
         return run_fail(p, s, NULL, d.expected, d.got);
     }
-    p->n_cm_event--;
-    memmove(&p->cm_event[i], &p->cm_event[i + 1], (p->n_cm_event - i) * sizeof *p->cm_event);
-    if (e.kind == IBA_CME_REQ || e.kind == IBA_CME_SIDR_REQ)
-        learn_handle(p, c, e.id);
+    (void)take_event(p, c, i);
     if (s->message && iba_madhdr_attributeid(e.mad) != 0 && !run_cm_matches(p, s, e.mad, &d))
         return run_fail(p, s, NULL, d.expected, d.got);
     return true;
@@ -154,21 +167,13 @@ static bool told(struct run_player *p, const struct ibc_step *s, struct run_live
 
 struct run_live *run_cm_next_event(struct run_player *p, struct iba_cm_event *e)
 {
-    unsigned n = 1;
-
-    while (n > 0 && p->n_cm_event < RUN_MAX_CM_EVENTS &&
-           p->t->ops->cm_event(p->t, 0, &p->cm_event[p->n_cm_event], &n) == IBC_OK)
-        p->n_cm_event += n;
+    (void)collect_events(p);
     for (unsigned k = 0; k < p->n_cm_event; k++)
         for (unsigned i = 0; i < p->play->n_object; i++) {
             struct run_live *c = &p->live[i];
             if (c->kind != IBC_O_cm || !c->made || !is_about(p, c, &p->cm_event[k]))
                 continue;
-            *e = p->cm_event[k];
-            p->n_cm_event--;
-            memmove(&p->cm_event[k], &p->cm_event[k + 1], (p->n_cm_event - k) * sizeof *p->cm_event);
-            if (e->kind == IBA_CME_REQ || e->kind == IBA_CME_SIDR_REQ)
-                learn_handle(p, c, e->id);
+            *e = take_event(p, c, k);
             return c;
         }
     return NULL;

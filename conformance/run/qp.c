@@ -228,17 +228,10 @@ bool run_raise_qp(struct run_player *p, struct run_live *q, enum iba_qp_state st
 }
 
 /* ---- reported attributes ---- */
-static const struct {
-    uint8_t key;
-    const char *name;
-} reported[] = {{IBC_K_epsn, "epsn"},       {IBC_K_psn, "psn"},
-                {IBC_K_qpn, "qpn"},         {IBC_K_pmtu, "pmtu"},
-                {IBC_K_timeout, "timeout"}, {IBC_K_retry, "retry"},
-                {IBC_K_rd, "rd"},           {IBC_K_rnr_retry, "rnr_retry"},
-                {IBC_K_dest_rd, "dest_rd"}, {IBC_K_flow_control, "flow_control"},
-                {IBC_K_alt_lid, "alt_lid"}, {IBC_K_alt_port, "alt_port"},
-                {IBC_K_mig, "mig"},         {IBC_K_min_rnr, "min_rnr"},
-                {IBC_K_pkey, "pkey"},       {IBC_K_qkey, "qkey"}};
+static const uint8_t reported[] = {IBC_K_epsn,    IBC_K_psn,          IBC_K_qpn,     IBC_K_pmtu,
+                                   IBC_K_timeout, IBC_K_retry,        IBC_K_rd,      IBC_K_rnr_retry,
+                                   IBC_K_dest_rd, IBC_K_flow_control, IBC_K_alt_lid, IBC_K_alt_port,
+                                   IBC_K_mig,     IBC_K_min_rnr,      IBC_K_pkey,    IBC_K_qkey};
 
 static uint64_t value_of(const struct iba_qp_attr *a, uint8_t key)
 {
@@ -264,12 +257,13 @@ static uint64_t value_of(const struct iba_qp_attr *a, uint8_t key)
 
 /* "rd 0x4", "rd 0x4 or more", "rd 0x4 or another": the first value that the line allows, and whether there are others.
  */
-static void show_reported(struct run_player *p, const char *name, const struct ibc_arg *arg, char out[RUN_TEXT])
+static void show_reported(struct run_player *p, const struct ibc_arg *arg, char out[RUN_TEXT])
 {
     static const struct run_context none;
     const struct ibc_value *v = &arg->v[0];
 
-    snprintf(out, RUN_TEXT, "%s %s0x%llx%s", name, v->negated ? "not " : "", (unsigned long long)run_value(p, v, &none),
+    snprintf(out, RUN_TEXT, "%s %s0x%llx%s", ibc_key_names[arg->key], v->negated ? "not " : "",
+             (unsigned long long)run_value(p, v, &none),
              v->kind == IBC_V_RANGE ? " or more"
              : arg->n > 1           ? " or another"
                                     : "");
@@ -281,11 +275,11 @@ bool run_attributes_fit(struct run_player *p, const struct ibc_step *s, const st
     static const struct run_context none;
 
     for (size_t i = 0; i < sizeof reported / sizeof *reported; i++) {
-        const struct ibc_arg *arg = run_arg(s, (enum ibc_key)reported[i].key);
-        if (!arg || run_fits(p, arg, value_of(a, reported[i].key), &none))
+        const struct ibc_arg *arg = run_arg(s, (enum ibc_key)reported[i]);
+        if (!arg || run_fits(p, arg, value_of(a, reported[i]), &none))
             continue;
-        show_reported(p, reported[i].name, arg, expected);
-        snprintf(got, RUN_TEXT, "%s 0x%llx", reported[i].name, (unsigned long long)value_of(a, reported[i].key));
+        show_reported(p, arg, expected);
+        snprintf(got, RUN_TEXT, "%s 0x%llx", ibc_key_names[arg->key], (unsigned long long)value_of(a, reported[i]));
         return false;
     }
     return true;

@@ -229,7 +229,7 @@ static bool is_needed(const char *line, size_t n)
         if (*at == '$' || (at + 4 < line + n && memcmp(at, " as=", 4) == 0))
             return true;
     /* an alternative hangs on it */
-    return (line[n] == '\n' && line[n + 1 + strspn(line + n + 1, " \t")] == '|');
+    return line[n] == '\n' && line[n + 1 + strspn(line + n + 1, " \t")] == '|';
 }
 
 /* Blanks line `number`; false when later lines need it. */
