@@ -68,6 +68,7 @@ iba_time iba_ca_deadline(const struct iba_ca *ca);
 void iba_ca_check(const struct iba_ca *ca);
 /* The same, without the memory table. */
 void iba_ca_check_queues(const struct iba_ca *ca);
+
 #ifdef __cplusplus
 }
 #endif

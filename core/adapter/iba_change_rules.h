@@ -29,6 +29,7 @@ uint16_t iba_rules_actions(enum iba_rule_table t, uint16_t row);
 const char *iba_rules_action_name(enum iba_rule_table t, uint16_t row, uint16_t with);
 /* Later rows depend on this one: it cannot be left out, nor swapped with its successor. */
 bool iba_rule_is_guard(enum iba_rule_table t, uint16_t row);
+
 #ifdef __cplusplus
 }
 #endif

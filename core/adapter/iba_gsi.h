@@ -40,6 +40,7 @@ void iba_gsi_feed(struct iba_gsi *g, uint8_t port, const struct iba_view *v, iba
 /* The next packet of the CM, and the number of the port that it leaves from; *len 0: none. cap >= IBA_TX_MOST, or
  * IBA_NO_ROOM. */
 enum iba_err iba_gsi_poll(struct iba_gsi *g, uint8_t *port, uint8_t *buf, size_t cap, size_t *len, iba_time now);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Broken CMs: as transport/deviations.h. The code of the CM is that of an unbroken one. A broken CM has one column of
  * one row of its tables changed (iba_cm_rules_change), or one row of these lists (iba_cm_change): a message leaves with
- * one wrong field, or something is not decided message by message. A sentence goes on from "a device ..."; after
- * "broken:" stands what a device does that has the row changed. Not for users of libiba. */
+ * one wrong field, or something is not decided message by message. A sentence goes on from "a device ..."; "broken:"
+ * begins what it does when the row is changed. Not for users of libiba. */
 #ifndef IBA_DEVIATIONS_CM_H
 #define IBA_DEVIATIONS_CM_H
 #include "cm/iba_cm_input.h"
@@ -144,6 +144,7 @@ struct iba_cm_deviations {
     /* The attributes of a queue pair are known. */
     void (*attributes)(const struct iba_cm *cm, const struct iba_cm_conn *c, struct iba_qp_attr *a);
 };
+
 #ifdef __cplusplus
 }
 #endif

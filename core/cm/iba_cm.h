@@ -360,6 +360,7 @@ static inline iba_time iba_cm_time(unsigned code)
 {
     return (iba_time)4096 << (code & 31);
 }
+
 #ifdef __cplusplus
 }
 #endif

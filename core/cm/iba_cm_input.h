@@ -85,6 +85,7 @@ bool iba_cm_alternate(const struct iba_cm *cm, const struct iba_cm_conn *c, stru
 /* ---- iba_cm_find.c: which connection a message is for ---- */
 void iba_cm_match(struct iba_cm_rx *x);
 uint64_t iba_cm_sidr_key(const struct iba_cm_rx *x); /* stands for the GUID of the sender of a SIDR_REQ */
+
 #ifdef __cplusplus
 }
 #endif

@@ -74,6 +74,7 @@ struct iba_cm_rules {
     uint16_t n;
 };
 extern const struct iba_cm_rules iba_cm_message_rules, iba_cm_timer_rules, iba_cm_verb_rules;
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Behaviour that the architecture requires of a port: which keys and addresses are its own, and the headers before the
- * BTH. A sentence goes on from "a device ..."; after "broken:" stands what a device does that has the row changed. */
+ * BTH. A sentence goes on from "a device ..."; "broken:" begins what it does when the row is changed. */
 #ifndef IBA_ROW_port_H
 #define IBA_ROW_port_H
 #include "iba_port.h"
@@ -88,6 +88,7 @@ struct iba_port_deviations {
 };
 /* Makes it the port of a device that does one thing otherwise; NULL: unchanged again. */
 void iba_port_change(struct iba_port *p, const struct iba_change *c);
+
 #ifdef __cplusplus
 }
 #endif

@@ -13,6 +13,7 @@ extern "C" {
 void iba_link_settle(struct iba_node *a, uint8_t port_a, struct iba_node *b, uint8_t port_b, iba_time now);
 /* The cable is gone from this end. */
 void iba_link_lost(struct iba_node *n, uint8_t port, iba_time now);
+
 #ifdef __cplusplus
 }
 #endif

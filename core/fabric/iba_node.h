@@ -294,6 +294,7 @@ void iba_node_set_issm(struct iba_node *n, uint8_t port, bool issm, iba_time now
  * IBA_BYTES_notice_data bytes of details, until it is repressed. port: of a switch 0. False: the port is not Active,
  * knows no manager, or has no room. */
 bool iba_node_notice(struct iba_node *n, uint8_t port, uint16_t trap, const uint8_t *details, iba_time now);
+
 #ifdef __cplusplus
 }
 #endif

@@ -123,6 +123,7 @@ size_t iba_envelope_write(const struct iba_port *p, const struct iba_av *av, uin
  * bytes (12 or more, whole words), then appends ICRC, and VCRC on IB: this needs room for 6 more bytes. May be called
  * again after the body or the envelope changed. Returns the packet's length. */
 size_t iba_envelope_seal(const struct iba_port *p, uint8_t *packet, size_t n, size_t body);
+
 #ifdef __cplusplus
 }
 #endif

@@ -16,6 +16,7 @@ unsigned iba_rate_lanes(uint8_t width);
 uint32_t iba_rate_ps_per_byte(const struct iba_node_port *p);
 /* The same on one lane of it: a symbol time, by which section 7.9 counts, and the tick of PortXmitWait. */
 uint32_t iba_rate_ps_per_symbol(const struct iba_node_port *p);
+
 #ifdef __cplusplus
 }
 #endif

@@ -89,6 +89,7 @@ const struct iba_mad_attr *iba_mad_attr(uint8_t mgmt_class, uint16_t id);
 const char *iba_mad_component(const struct iba_mad_attr *a, unsigned bit, size_t *n);
 /* The layout of the details of a generic notice with that trap number; IBA_M_notice_data: no rule has this number. */
 enum iba_mad_layout iba_trap_details(uint16_t trap);
+
 #ifdef __cplusplus
 }
 #endif

@@ -55,6 +55,7 @@ static inline void iba_rmpp_record(const struct iba_rmpp_transfer *t, uint32_t i
 {
     iba_mad_record(m, t->attr, t->data + (size_t)i * t->record_bytes, t->record_bytes, i + 1);
 }
+
 #ifdef __cplusplus
 }
 #endif

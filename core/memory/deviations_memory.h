@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Behaviour that the architecture requires of memory, beside the translation of an access (iba_mem_translate.c), and
- * that as a list as well. A sentence goes on from "a device ..."; after "broken:" stands what a device does that has
- * the row changed. Not for users of libiba. */
+ * that as a list as well. A sentence goes on from "a device ..."; "broken:" begins what it does when the row is
+ * changed. Not for users of libiba. */
 #ifndef IBA_ROW_mem_H
 #define IBA_ROW_mem_H
 #include "iba_mem.h"
@@ -89,6 +89,7 @@ struct iba_mem_deviations {
 };
 /* Makes it the memory of a device that does one thing otherwise; NULL: unchanged again. */
 void iba_mem_change(struct iba_mem *m, const struct iba_change *c);
+
 #ifdef __cplusplus
 }
 #endif

@@ -194,6 +194,7 @@ extern const size_t iba_mem_rule_count;
 const char *iba_mem_broken(const struct iba_mem *m);
 /* Asserts that all hold. */
 void iba_mem_check(const struct iba_mem *m);
+
 #ifdef __cplusplus
 }
 #endif

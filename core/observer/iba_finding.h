@@ -43,6 +43,7 @@ struct iba_finding {
 };
 /* The name of the part of a path that bit `part` of `count` stands for; NULL: no part has this bit. */
 const char *iba_path_part_name(unsigned part);
+
 #ifdef __cplusplus
 }
 #endif

@@ -33,6 +33,7 @@ struct iba_message {
     uint32_t again;                   /* number of its packets that were sent again */
 };
 const char *iba_message_end_name(enum iba_message_end e); /* "answered" */
+
 #ifdef __cplusplus
 }
 #endif

@@ -91,36 +91,36 @@ static void came_before(struct iba_look *l, const struct iba_obs_mark *cause)
 }
 
 /* The capture lacks the READ or ATOMIC of this response. Remembers the response, since the request may come again. */
-void iba_obs_note_strange(const struct iba_look *l)
+void iba_obs_note_alone(const struct iba_look *l)
 {
     struct iba_flow *f = l->flow;
     const iba_psn end = iba_psn_add(l->psn, 1);
 
-    for (unsigned i = 0; i < IBA_OBS_STRANGE; i++)
-        if (iba_psn_eq(f->strange[i].end, l->psn) && !iba_psn_eq(f->strange[i].psn, l->psn)) {
-            f->strange[i].end = end;
+    for (unsigned i = 0; i < IBA_OBS_ALONE; i++)
+        if (iba_psn_eq(f->alone[i].end, l->psn) && !iba_psn_eq(f->alone[i].psn, l->psn)) {
+            f->alone[i].end = end;
             return;
         }
-    f->strange[f->next_strange].psn = l->psn;
-    f->strange[f->next_strange].end = end;
-    f->next_strange = (uint8_t)((f->next_strange + 1) % IBA_OBS_STRANGE);
+    f->alone[f->next_alone].psn = l->psn;
+    f->alone[f->next_alone].end = end;
+    f->next_alone = (uint8_t)((f->next_alone + 1) % IBA_OBS_ALONE);
 }
 
 /* The response came before the first captured transmission of its READ. */
-static bool was_strange(const struct iba_look *l)
+static bool was_alone(const struct iba_look *l)
 {
     bool any = false;
 
-    for (unsigned i = 0; i < IBA_OBS_STRANGE; i++)
-        any |= iba_psn_diff(l->psn, l->flow->strange[i].psn) >= 0 && iba_psn_diff(l->psn, l->flow->strange[i].end) < 0;
+    for (unsigned i = 0; i < IBA_OBS_ALONE; i++)
+        any |= iba_psn_diff(l->psn, l->flow->alone[i].psn) >= 0 && iba_psn_diff(l->psn, l->flow->alone[i].end) < 0;
     return any;
 }
 
-void iba_obs_forget_strange(const struct iba_look *l, bool sent_before)
+void iba_obs_forget_alone(const struct iba_look *l, bool sent_before)
 {
-    for (unsigned i = 0; !sent_before && l->peer && l->flow->requests > 1 && i < IBA_OBS_STRANGE; i++)
-        if (iba_psn_diff(l->peer->strange[i].end, l->psn) > 0)
-            l->peer->strange[i].psn = l->peer->strange[i].end;
+    for (unsigned i = 0; !sent_before && l->peer && l->flow->requests > 1 && i < IBA_OBS_ALONE; i++)
+        if (iba_psn_diff(l->peer->alone[i].end, l->psn) > 0)
+            l->peer->alone[i].psn = l->peer->alone[i].end;
 }
 
 /* Records the response; reports one that came before. */
@@ -134,7 +134,7 @@ static void note_answer(struct iba_look *l, struct iba_obs_read *r)
 
     if (h && !came)
         h->done = (uint16_t)iba_psn_diff(end, h->psn);
-    else if (iba_psn_diff(l->psn, r->seen) < 0 || (r->again && iba_obs_answered_before(l)) || was_strange(l))
+    else if (iba_psn_diff(l->psn, r->seen) < 0 || (r->again && iba_obs_answered_before(l)) || was_alone(l))
         came_before(l, &r->mark);
     if (iba_psn_diff(end, r->seen) > 0)
         r->seen = end;
@@ -487,14 +487,15 @@ void iba_obs_release_by_request(struct iba_look *l)
         let_go(l->s, l->peer, iba_psn_diff(h->psn, h->from) > 1);
 }
 
-static bool is_remembered(const struct iba_look *l, iba_psn from, int32_t n)
+/* No response is missing, or too many, or these are known to be missing. */
+static bool misses_nothing_new(const struct iba_look *l, iba_psn from, int32_t n)
 {
     return n <= 0 || n > IBA_OBS_SENT || iba_obs_gap_at(l->s, l->flow->unanswered, from);
 }
 
 void iba_obs_miss_alone(const struct iba_look *l, iba_psn from, int32_t n)
 {
-    if (!is_remembered(l, from, n))
+    if (!misses_nothing_new(l, from, n))
         iba_obs_open_gap(l->flow->unanswered, &l->flow->next_unanswered, l->s->now.at, from, (uint32_t)n);
 }
 
@@ -503,7 +504,7 @@ void iba_obs_miss(const struct iba_look *l, struct iba_obs_requests *q, iba_psn 
     const int32_t n = iba_psn_diff(end, from);
     const uint8_t at = l->flow->next_unanswered;
 
-    if (is_remembered(l, from, n))
+    if (misses_nothing_new(l, from, n))
         return;
     const struct iba_obs_read *r = iba_obs_read_at(q, from);
     const int32_t before = r ? iba_psn_diff(r->seen, from) : 0;
@@ -552,7 +553,7 @@ static void answer_to_unknown(struct iba_look *l, struct iba_obs_requests *q, ib
         iba_obs_report(l, IBA_FINDING_ANSWER_KIND, &(struct iba_obs_detail){.cause = &e->mark});
     else if (iba_obs_answered_before(l))
         came_before(l, NULL);
-    iba_obs_note_strange(l);
+    iba_obs_note_alone(l);
     const int32_t lost = iba_obs_missing_before(l, iba_psn_diff(l->psn, newest));
     const bool jumps = !e && !iba_opcode_begins(l->op) && lost > 0 && lost <= IBA_OBS_SENT;
     if (jumps)

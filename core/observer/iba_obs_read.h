@@ -23,11 +23,10 @@ void iba_obs_miss_alone(const struct iba_look *l, iba_psn from, int32_t n);
 /* All responses to the READ came, though not necessarily since its newest transmission. */
 bool iba_obs_answer_came(const struct iba_look *l, const struct iba_obs_read *r);
 /* Remembers a response with data whose READ or ATOMIC the capture lacks. */
-void iba_obs_note_strange(const struct iba_look *l);
-/* The packet is a request. If it was not sent before, remembered responses to it and later PSNs are from a time before
- * the PSNs went round.
- */
-void iba_obs_forget_strange(const struct iba_look *l, bool sent_before);
+void iba_obs_note_alone(const struct iba_look *l);
+/* The packet is a request. If it was not sent before, the remembered responses to it and to later PSNs came before the
+ * PSNs wrapped: they are forgotten. */
+void iba_obs_forget_alone(const struct iba_look *l, bool sent_before);
 /* Processes a response with data: to `r`, a READ or ATOMIC. `r` NULL: the capture lacks it. */
 void iba_obs_read_response(struct iba_look *l, struct iba_obs_requests *q, struct iba_obs_read *r);
 /* The response jumps over `lost` PSNs since another one. How many of them, directly before this one, have not come a

@@ -475,7 +475,7 @@ static void note_read(struct iba_look *l, struct iba_obs_requests *q, struct iba
 
     if (!iba_obs_fetches(l))
         return;
-    iba_obs_forget_strange(l, sent_before);
+    iba_obs_forget_alone(l, sent_before);
     if (!r) {
         r = &q->read[q->next_read];
         q->next_read = (uint8_t)((q->next_read + 1) % IBA_OBS_READS);

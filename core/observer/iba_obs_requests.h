@@ -109,7 +109,7 @@ struct iba_obs_requests {
     struct iba_obs_gap gaps[IBA_OBS_GAPS];
     struct iba_obs_mark copied; /* the last network copy */
     struct iba_obs_read read[IBA_OBS_READS];
-    uint8_t next_before, next_gap;          /* of `before` and of `gaps` */
+    uint8_t next_before, next_gap;          /* entries of `before` and `gaps` to be written next */
     uint8_t next_read, n_read;              /* n_read: entries that were ever used; they fill from the front */
     struct iba_obs_sent sent[IBA_OBS_SENT]; /* by PSN, modulo */
     /* a NAK that ends the connection, unless the requester goes back for an earlier answer */

@@ -10,7 +10,7 @@ enum {
     IBA_OBS_ASKED = 8192, /* remembered requests of directions without a peer: a response looks for its request there */
     IBA_OBS_BUCKETS = 2,  /* buckets for each remembered direction */
     IBA_OBS_CHAINS = 4,   /* chains for each remembered request: mostly a chain is empty */
-    IBA_OBS_STRANGE = 4,  /* rows of responses of a direction whose requests the capture lacks */
+    IBA_OBS_ALONE = 4,    /* rows of responses of a direction whose requests the capture lacks */
     IBA_OBS_PUT_OFF = 24, /* deferred findings of a direction, which may be dropped */
     IBA_OBS_ROUTES = 4,   /* most reported changes of a path, since some senders change it all the time */
     IBA_OBS_MARKED = 64,  /* remembered QPs with congestion, a power of two: of two at one index the later stays */
@@ -110,8 +110,8 @@ struct iba_flow {
     iba_psn answers; /* one past the newest response to READs and ATOMICs */
     struct {         /* responses to READs and ATOMICs that the capture lacks, from `psn` to before `end` */
         iba_psn psn, end;
-    } strange[IBA_OBS_STRANGE];
-    uint8_t next_strange;
+    } alone[IBA_OBS_ALONE];
+    uint8_t next_alone;
     struct {               /* a row of consecutive responses: their number; the PSN that would come next */
         uint8_t n, before; /* before: length of the previous row, which the last response did not continue */
         iba_psn next;

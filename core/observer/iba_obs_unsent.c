@@ -47,7 +47,7 @@ void iba_obs_hold_unsent(struct iba_look *l, struct iba_obs_requests *q)
 
 /* The response has jumped over the missing answers of READs and ATOMICs before its request (RQ-36). Only the first of
  * these is reported, and none where the capture does not show how often they were sent. */
-static void pass_over(struct iba_look *l, struct iba_obs_requests *q, const struct iba_obs_unsent *g)
+static void report_jumped_over(struct iba_look *l, struct iba_obs_requests *q, const struct iba_obs_unsent *g)
 {
     const struct iba_look answer = {.s = l->s, .flow = l->peer, .peer = l->flow};
     struct iba_obs_read *missing = NULL;
@@ -101,7 +101,7 @@ void iba_obs_resolve_unsent(struct iba_look *l, struct iba_obs_requests *q)
             continue; /* a retransmission shows nothing about this */
         /* The capture may have begun while the requester sent old requests again. */
         if (iba_psn_diff(l->psn, g->psn) > 0 || l->s->now.at - l->flow->first.at < IBA_OBS_FLIGHT_NS) {
-            pass_over(l, q, g);
+            report_jumped_over(l, q, g);
             accept_unsent(l->s, l->flow, g);
         } else
             drop_unsent(l->s, l->flow, g);

@@ -174,6 +174,7 @@ struct iba_observer_totals {
     const uint32_t *found;        /* findings by kind */
 };
 struct iba_observer_totals iba_observer_totals(const struct iba_observer *s);
+
 #ifdef __cplusplus
 }
 #endif

@@ -35,6 +35,7 @@ void iba_mutate_field(const struct iba_view *v, uint8_t *wire, struct iba_random
  * them; lengths stay as they are. Returns the new length, 1..cap; `what` may be NULL. */
 size_t iba_mutate(struct iba_random *r, enum iba_link link, uint8_t *wire, size_t len, size_t cap, uint32_t repair,
                   struct iba_mutation *what);
+
 #ifdef __cplusplus
 }
 #endif

@@ -82,6 +82,7 @@ void iba_net_send(struct iba_net *n, uint8_t from, const uint8_t *frame, size_t 
 size_t iba_net_receive(struct iba_net *n, uint8_t to, uint8_t *buf, size_t cap, iba_time now);
 /* When the next frame is due, at either side; IBA_NEVER when nothing is in flight. */
 iba_time iba_net_deadline(const struct iba_net *n);
+
 #ifdef __cplusplus
 }
 #endif

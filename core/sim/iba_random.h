@@ -16,6 +16,7 @@ void iba_random_seed(struct iba_random *r, uint64_t seed);
 uint64_t iba_random_next(struct iba_random *r);
 /* Uniform in [0, n), n > 0. */
 uint64_t iba_random_below(struct iba_random *r, uint64_t n);
+
 #ifdef __cplusplus
 }
 #endif

@@ -22,6 +22,7 @@ const struct iba_clause *iba_clause_find(const char *id, size_t len);
 /* Writes the sections of clauses as tables cite them, "RQ-01, UU-03" or "§9.7", as "9.7.1 C9-114, 9.8.2", each once; ""
  * when none is known. A section that does not fit is left out completely. Returns the length. */
 size_t iba_clause_sections(const char *clauses, char *out, size_t room);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The behaviours that the architecture requires of verbs, states, events and queues, as lists. A sentence goes on from
- * "a device ..."; after "broken:" stands what a device does that has the row changed. Host memory stays safe in every
+ * "a device ..."; "broken:" begins what it does when the row is changed. Host memory stays safe in every
  * broken device: a harmless value replaces a value that the device wrongly accepts. Not for users of libiba. */
 #ifndef IBA_DEVIATIONS_QP_H
 #define IBA_DEVIATIONS_QP_H

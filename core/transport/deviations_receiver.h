@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The behaviours that the architecture requires of receivers and of the RC responder beside their rule tables, as
- * lists. A sentence goes on from "a device ..."; after "broken:" stands what a device does that has the row changed.
+ * lists. A sentence goes on from "a device ..."; "broken:" begins what it does when the row is changed.
  * Not for users of libiba. */
 #ifndef IBA_DEVIATIONS_RECEIVER_H
 #define IBA_DEVIATIONS_RECEIVER_H

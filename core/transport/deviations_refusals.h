@@ -20,6 +20,7 @@ void iba_fill_attributes(const struct iba_ca *ca, struct iba_qp *qp);
 const struct iba_port *iba_port_or_first(const struct iba_ca *ca, uint8_t *number);
 /* Gives the address vector a GID index of the port. */
 void iba_av_fit(const struct iba_port *p, struct iba_av *av);
+
 #ifdef __cplusplus
 }
 #endif

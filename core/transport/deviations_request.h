@@ -13,6 +13,7 @@ struct iba_cut iba_changed_cut(const struct iba_ca *ca, const struct iba_qp *qp,
 /* Writes the next packet of `e`. False: a fault, or a page is absent. */
 bool iba_changed_request(struct iba_ca *ca, struct iba_qp *qp, const struct iba_sqe *e, iba_time now,
                          struct iba_tx *tx);
+
 #ifdef __cplusplus
 }
 #endif

@@ -182,6 +182,7 @@ void iba_queues_check(const struct iba_ca *ca); /* CQs and SRQs */
 /* Returns the sentence of a violated invariant, or NULL. */
 const char *iba_qp_broken(const struct iba_ca *ca, const struct iba_qp *qp);
 const char *iba_queues_broken(const struct iba_ca *ca);
+
 #ifdef __cplusplus
 }
 #endif

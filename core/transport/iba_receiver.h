@@ -130,6 +130,7 @@ void iba_rx_fail_qp(struct iba_rx *x);
 void iba_rx_fail(struct iba_rx *x);
 /* Completes the WQE in use with `status`. */
 void iba_rx_complete(struct iba_rx *x, enum iba_wc_status status);
+
 #ifdef __cplusplus
 }
 #endif

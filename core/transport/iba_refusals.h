@@ -127,6 +127,7 @@ int iba_refuse(struct iba_call *c, const struct iba_refusals *t);
     }                                                                                                                  \
     static const struct iba_refusals name = {IBA_REFUSALS_##id_, sizeof name##_rows / sizeof *name##_rows,             \
                                              name##_rows, name##_first};
+
 #ifdef __cplusplus
 }
 #endif

@@ -210,6 +210,7 @@ struct iba_request iba_request_plan(const struct iba_qp *qp, const struct iba_sq
 /* Writes the packet. False: a fault, or a page is absent. */
 bool iba_request_write(struct iba_ca *ca, struct iba_qp *qp, const struct iba_request *p, iba_time now,
                        struct iba_tx *tx);
+
 #ifdef __cplusplus
 }
 #endif

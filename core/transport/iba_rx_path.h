@@ -42,6 +42,7 @@ bool iba_rx_comes_along(const struct iba_rx *x, const struct iba_av *av);
 bool iba_rx_return_path(const struct iba_rx *x, struct iba_av *av);
 /* Returns whether attachment `m` is to the multicast group of the packet (UU-25). */
 bool iba_rx_of_group(const struct iba_rx *x, const struct iba_mcast *m);
+
 #ifdef __cplusplus
 }
 #endif

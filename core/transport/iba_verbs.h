@@ -112,6 +112,7 @@ struct iba_transition {
 const struct iba_transition *iba_transitions(size_t *n);
 const char *iba_qp_state_name(enum iba_qp_state s);
 const char *iba_qp_type_name(enum iba_qp_type t);
+
 #ifdef __cplusplus
 }
 #endif

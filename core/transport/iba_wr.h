@@ -154,6 +154,7 @@ struct iba_event {
     uint32_t object; /* number of the QP, CQ or SRQ */
     uint32_t a, b;   /* of violations: the key, the source QP, for traps */
 };
+
 #ifdef __cplusplus
 }
 #endif

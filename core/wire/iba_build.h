@@ -129,6 +129,7 @@ enum iba_err iba_build(const struct iba_recipe *r, uint8_t *buf, size_t cap, siz
 /* Repairs the CRCs of a parsed packet: IPv4 header checksums, then ICRC, then VCRC or link packet CRC; those the view
  * could check. `wire` is v->wire, writable. The view's own icrc and vcrc stay as they were: parse again. */
 void iba_view_repair_crc(const struct iba_view *v, uint8_t *wire);
+
 #ifdef __cplusplus
 }
 #endif

@@ -52,6 +52,7 @@ static inline void iba_put_le16(uint8_t *p, uint16_t v)
     p[0] = (uint8_t)v;
     p[1] = (uint8_t)(v >> 8);
 }
+
 #ifdef __cplusplus
 }
 #endif

@@ -67,6 +67,7 @@ bool iba_gid_is_ipv4(const uint8_t *gid);
 void iba_gid_set_ipv4(uint8_t *gid, uint32_t address);
 /* False: the packet has no GIDs (native without a GRH), or no endpoints at all. */
 bool iba_endpoints_gids(struct iba_endpoint_gids *g, const struct iba_view *v);
+
 #ifdef __cplusplus
 }
 #endif

@@ -179,6 +179,7 @@ static inline uint64_t iba_field_max(const struct iba_field *f)
 }
 /* The row with this filter name in header `h` (the name without the header's prefix), or NULL. */
 const struct iba_field *iba_field_find(enum iba_hdr h, const char *name);
+
 #ifdef __cplusplus
 }
 #endif

@@ -67,6 +67,7 @@ static inline bool iba_opcode_ends(const struct iba_opcode *op)
 size_t iba_hdrs_bytes(uint64_t hdrs);
 /* Whether `len` payload bytes are allowed for opcode `op` at path MTU `pmtu`. */
 bool iba_payload_allowed(const struct iba_opcode *op, size_t len, size_t pmtu);
+
 #ifdef __cplusplus
 }
 #endif

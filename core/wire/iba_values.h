@@ -76,6 +76,7 @@ struct iba_value {
 const struct iba_value *iba_values(enum iba_vocabulary w, size_t *n);
 /* The name of `value`, or NULL where the vocabulary has none. For OPCODE never NULL. */
 const char *iba_value_name(enum iba_vocabulary w, uint64_t value);
+
 #ifdef __cplusplus
 }
 #endif

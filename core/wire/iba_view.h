@@ -158,6 +158,7 @@ static inline bool iba_view_is_transport(const struct iba_view *v)
 {
     return v->proto == IBA_PROTO_IB || v->proto == IBA_PROTO_ROCE1 || v->proto == IBA_PROTO_ROCE2;
 }
+
 #ifdef __cplusplus
 }
 #endif
