@@ -182,8 +182,8 @@ void ibc_check_connection(struct ibc_check_print *p, FILE *to, const struct iba_
         (p->json ? direction_json : direction_text)(p, to, peer);
 }
 
-/* The other direction is kept, or was forgotten before: it is printed by itself, and the last of both counts as the
- * connection. */
+/* Prints this direction alone: the other one was printed when it was forgotten, or will be printed later. The
+ * connection counts when the second of the two is printed. */
 void ibc_check_forgotten(struct ibc_check_print *p, FILE *to, const struct iba_flow *f)
 {
     const struct iba_flow *peer = iba_observer_peer(p->observer, f);

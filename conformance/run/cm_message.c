@@ -53,7 +53,8 @@ static uint64_t service_of(const struct run_player *p)
     return p->t->cm_service ? p->t->cm_service : SERVICE;
 }
 
-/* Of an RDMA IP CM service the protocol is UDP's, not TCP's (A11.4.1). */
+/* An RDMA IP CM service of datagrams has UDP's protocol number in its service ID, one of connections TCP's (A11.4.1).
+ */
 static uint64_t datagram_service_of(const struct run_player *p)
 {
     return p->t->cm_service ? (p->t->cm_service & ~IP_PROTOCOL) | IP_UDP : SERVICE;

@@ -241,8 +241,8 @@ struct ibc_target {
     bool hurried;                           /* live: do not wait for an agent that is gone */
     struct ibc_address second[IBC_DEVICES]; /* the second port, capability two_ports */
     /* The RDMA IP CM service (annex A11) that the user of the connection manager serves and asks for, where the system
-     * chooses communication IDs and service IDs; 0: the user chooses both. Its datagrams' has UDP's number for TCP's.
-     */
+     * chooses communication IDs and service IDs; 0: the user chooses both. The service ID of its datagrams has UDP's
+     * protocol number instead of TCP's. */
     uint64_t cm_service;
     uint64_t log_at;       /* start of the log to read, then its end; 0: continue */
     uint64_t slowest;      /* ns: the longest time that a verb took since the last reset, reset not counted, */

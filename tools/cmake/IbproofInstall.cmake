@@ -30,7 +30,8 @@ foreach(program ibdissect ibconform ibagent ibagent-static ibfabric)
   endif()
 endforeach()
 
-# Headers that say "Not for users of libiba" stay here. The others are C++, too: core-cplusplus compiles one file with all of them.
+# Headers that say "Not for users of libiba" are not installed. The others must compile as C++, too: the test core-cplusplus compiles
+# one file that includes all of them.
 file(GLOB_RECURSE headers RELATIVE ${CMAKE_SOURCE_DIR}/core CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/core/*.h)
 list(FILTER headers EXCLUDE REGEX "(^|/)test/")
 set(all_headers "/* SPDX-License-Identifier: BSD-2-Clause */\n")
