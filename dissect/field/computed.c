@@ -51,6 +51,10 @@ static bool get_frame_time_epoch(const struct packet *p, struct value *v)
 {
     return instant(p, v, 0);
 }
+static bool get_frame_time_ns(const struct packet *p, struct value *v)
+{
+    return number(v, p->cap->ts_ns) && p->cap->has_ts;
+}
 static bool get_frame_time_relative(const struct packet *p, struct value *v)
 {
     return instant(p, v, p->first_ns);

@@ -11,6 +11,7 @@
     C(frame_len, "frame.len", UINT, DEC, "Frame length on the wire")                                                   \
     C(frame_cap_len, "frame.cap_len", UINT, DEC, "Frame length stored into the capture file")                          \
     C(frame_time_epoch, "frame.time_epoch", TIME, DEC, "Epoch Time")                                                   \
+    C(frame_time_ns, "frame.time_ns", UINT, DEC, "Epoch Time in nanoseconds")                                          \
     C(frame_time_relative, "frame.time_relative", TIME, DEC, "Time since first frame")                                 \
     C(frame_time_delta, "frame.time_delta", TIME, DEC, "Time delta from previous captured frame")                      \
     C(frame_file, "frame.file", TEXT, DEC, "File the frame came from")                                                 \

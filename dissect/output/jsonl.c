@@ -344,9 +344,9 @@ static void jsonl_layers(struct out *o, const struct iba_view *v)
 
 void print_jsonl(struct out *o, const struct packet *p, const struct print_opts *opts, bool first)
 {
-    static const uint8_t head[] = {COMPUTED_frame_time_epoch, COMPUTED_frame_time_relative, COMPUTED_frame_len,
-                                   COMPUTED_frame_cap_len,    COMPUTED_frame_comment,       COMPUTED_encapsulation,
-                                   COMPUTED_service};
+    static const uint8_t head[] = {COMPUTED_frame_time_epoch, COMPUTED_frame_time_ns, COMPUTED_frame_time_relative,
+                                   COMPUTED_frame_len,        COMPUTED_frame_cap_len, COMPUTED_frame_comment,
+                                   COMPUTED_encapsulation,    COMPUTED_service};
     static const uint8_t tail[] = {COMPUTED_payload_len, COMPUTED_icrc,         COMPUTED_icrc_status, COMPUTED_vcrc,
                                    COMPUTED_vcrc_status, COMPUTED_lpcrc_status, COMPUTED_truncated,   COMPUTED_fault};
 

@@ -246,6 +246,26 @@ class Forms(Case):
                 self.assertEqual(len(rows), len(lines(self.good(path))))
                 self.assertEqual(len(jsonl(self.good("-x", "-T", "jsonl", path))), len(rows))
 
+    def test_nanoseconds(self):
+        """A double keeps 16 digits of frame.time_epoch, which has 19; frame.time_ns is a whole number with all of them."""
+        lost = 0
+        for path in bad.captures():
+            with self.subTest(path.name):
+                rows = jsonl(self.good("-T", "jsonl", path))
+                text = lines(self.good("-T", "fields", "-e", "frame.time_epoch", "-e", "frame.time_ns", path))
+                self.assertEqual(len(rows), len(text))
+                for row, line in zip(rows, text):
+                    epoch, ns = line.split("\t")
+                    self.assertEqual("frame.time_epoch" in row, epoch != "")
+                    self.assertIs(type(row.get("frame.time_ns", 0)), int)
+                    self.assertEqual(str(row.get("frame.time_ns", "")), epoch.replace(".", "").lstrip("0") or ns)
+                    self.assertEqual(str(row.get("frame.time_ns", "")), ns)
+                    lost += epoch != "" and round(row["frame.time_epoch"] * 1e9) != int(ns)
+        self.assertGreater(lost, 0)
+        number = jsonl(self.good("-T", "jsonl", PLAIN))[-1]["frame.time_ns"]
+        one = jsonl(self.good("-Y", "frame.time_ns == %d" % number, "-T", "jsonl", PLAIN))
+        self.assertEqual([row["frame.time_ns"] for row in one], [number])
+
     def test_json_and_ek_of_all(self):
         for path in bad.captures():
             with self.subTest(path.name):
