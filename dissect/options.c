@@ -10,6 +10,7 @@
 #include "field/distance.h"
 #include "filter/filter.h"
 #include "help.h"
+#include "option_rows.h"
 #include "system/confine.h"
 #include "system/text.h"
 
@@ -328,7 +329,13 @@ static int set_fail_on(struct options *opt, const char *text)
     return wrong("--fail-on=%s: want note, warn or error", text);
 }
 
-enum { OPT_COLOR = 256, OPT_FAIL_ON, OPT_MTU, OPT_PORT, OPT_REPORT, OPT_USER, OPT_NO_SANDBOX, OPT_HELP, OPT_VERSION };
+enum {
+    AFTER_LETTERS = 255,
+#define OPTION_ID(id, name, value, arg, what) OPT_##id,
+    DISSECT_LONGS(OPTION_ID)
+};
+#define OPTION_LETTER(letter, arg, what) letter
+static const char shorts[] = ":" DISSECT_LETTERS(OPTION_LETTER);
 
 static int one_option(struct options *opt, int c, const char *arg)
 {
@@ -456,21 +463,18 @@ static int check_whole(struct options *opt)
 }
 
 static const struct option longs[] = {
-    {"color", optional_argument, NULL, OPT_COLOR},     {"fail-on", required_argument, NULL, OPT_FAIL_ON},
-    {"mtu", required_argument, NULL, OPT_MTU},         {"port", required_argument, NULL, OPT_PORT},
-    {"report", required_argument, NULL, OPT_REPORT},   {"help", no_argument, NULL, OPT_HELP},
-    {"version", no_argument, NULL, OPT_VERSION},       {"user", required_argument, NULL, OPT_USER},
-    {"no-sandbox", no_argument, NULL, OPT_NO_SANDBOX}, {NULL, 0, NULL, 0}};
+#define OPTION_LONG(id, name, value, arg, what) {name, value##_argument, NULL, OPT_##id},
+    DISSECT_LONGS(OPTION_LONG){0}};
 
 /* getopt_long() returned '?' or ':' for `word`, or for the letter optopt. */
 static int bad_option(int got, const char *word)
 {
     enum { SLIPS = 3 };
-    const char *instead = optopt > 0 && optopt < OPT_COLOR ? elsewhere_of(optopt) : NULL, *near = NULL;
+    const char *instead = optopt > 0 && optopt <= AFTER_LETTERS ? elsewhere_of(optopt) : NULL, *near = NULL;
     char name[64];
     unsigned least = SLIPS, d;
 
-    if (got == ':' || optopt >= OPT_COLOR)
+    if (got == ':' || optopt > AFTER_LETTERS)
         return wrong(got == ':' ? "%s: wants a value; see ibdissect --help" : "%s: takes no value", word);
     if (instead)
         return wrong("no option -%c: %s", optopt, instead);
@@ -496,8 +500,7 @@ int options_parse(struct options *opt, int argc, char **argv, bool *done)
     *done = false;
     (void)set_color(opt, "auto");
     opterr = 0;
-    while (rc == EXIT_OK &&
-           (c = getopt_long(argc, argv, ":r:i:f:Y:c:nVxlT:e:E:t:w:P2qz:d:o:G:hv", longs, NULL)) != -1) {
+    while (rc == EXIT_OK && (c = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
         *done = c == 'h' || c == OPT_HELP || c == 'v' || c == OPT_VERSION || c == 'G';
         if (c == 'G')
             return show(optarg, NULL);

@@ -4,30 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "option_rows.h"
 #include "scenario/usage.h"
 #include "system/confine.h"
 #include "system/text.h"
 
-/* clang-format off */
-/*    name          value       what */
-#define OPTIONS(O)                                                                                                     \
-    O("engine",     optional,   "[=SPEC]", "the reference engine as the device, on virtual time; SPEC as in\n"         \
-                                           "`ibconform run --target`: reference (the default), mutant:...")            \
-    O("wire",       required,   " SPEC",   "of the engine's port: unix:PEER,OWN, dgram:HOST:PORT,HOST:PORT, ...;\n"    \
-                                           "given twice: two devices")                                                 \
-    O("real-time",  no,         "",        "the engine's time follows the clock")                                    \
-    O("device",     required,   " NAME",   "of libibverbs; left out: the only one there is")                           \
-    O("port",       required,   " N",      "of the device; left out: 1")                                               \
-    O("tester",     required,   " WHERE",  "addresses of the tester, mac=02:..,ipv4=10.0.0.3; left out: the\n"         \
-                                           "device's own with 2 added to the last number")                             \
-    O("stranger",   required,   " WHERE",  "likewise, of a third host; 3 added")                                      \
-    O("listen",     required,   " WHERE",  "unix:PATH or tcp:[HOST:]PORT; left out: standard input and output")        \
-    O("token-file", required,   " FILE",   "with tcp: the token that hello must carry; left out: a random one,\n"      \
-                                           "printed on the standard error")                                            \
-    O("no-sandbox", no,         "",        "with --engine: read requests and frames with all rights of this user")     \
-    O("help",       no,         "",        "this")                                                                     \
-    O("version",    no,         "",        "the version")
-/* clang-format on */
 enum option_id {
     O_ENGINE,
     O_WIRE,
@@ -56,7 +37,7 @@ int wrong(int code, const char *format, ...)
 static int help(void)
 {
 #define HELP(name, value, arg, what) {"--" name arg, what},
-    static const struct ibc_usage rows[] = {OPTIONS(HELP)};
+    static const struct ibc_usage rows[] = {IBAGENT_OPTIONS(HELP)};
 
     puts("usage: ibagent [--device NAME] [--port N] [--listen WHERE]\n"
          "       ibagent --engine[=SPEC] [--real-time] [--wire SPEC]... [--listen WHERE]\n\n"
@@ -129,7 +110,7 @@ static int check(const struct options *o, int left, char **word)
 int read_options(struct options *o, int argc, char **argv, bool *done)
 {
 #define LONG(name, value, arg, what) {name, value##_argument, NULL, 0},
-    static const struct option longs[] = {OPTIONS(LONG){0}};
+    static const struct option longs[] = {IBAGENT_OPTIONS(LONG){0}};
     int got, which = 0, e = EXIT_OK;
 
     while (e == EXIT_OK && (got = getopt_long(argc, argv, ":h", longs, &which)) != -1) {

@@ -6,24 +6,10 @@
 #include <string.h>
 #include "console.h"
 #include "fabric/iba_node.h"
+#include "option_rows.h"
 #include "scenario/usage.h"
 #include "system/text.h"
 
-/* clang-format off */
-/*    name          value       what */
-#define OPTIONS(O)                                                                                                     \
-    O("sim",        required,   " NAME",   "serve under this name: $IBSIM_SOCKNAME of the programs; left out: sim")    \
-    O("udp",        required,   " PORT",   "serve UDP of 127.0.0.1 from this port on: $IBSIM_SERVER_NAME 127.0.0.1")   \
-    O("pcap",       required,   " FILE",   "write every packet of every wire: pcapng, link type 247, an interface\n"   \
-                                           "for each port that sends")                                                 \
-    O("console",    no,         "",        "commands from the standard input; its end ends the program")               \
-    O("credits",    required,   " BLOCKS", "links count credits: each data lane has a receive buffer of so many blocks\n"  \
-                                           "of 64 bytes, 68 or more; left out: packets never wait for room")           \
-    O("mutant",     required,   " ROW",    "every node lacks this row of its rules, TABLE.ROW")                        \
-    O("rules",      no,         "",        "list the rows of all tables, and end")                                     \
-    O("help",       no,         "",        "this")                                                                     \
-    O("version",    no,         "",        "the version")
-/* clang-format on */
 enum option_id { O_SIM, O_UDP, O_PCAP, O_CONSOLE, O_CREDITS, O_MUTANT, O_RULES, O_HELP, O_VERSION };
 
 int options_wrong(int code, const char *format, ...)
@@ -39,7 +25,7 @@ int options_wrong(int code, const char *format, ...)
 static int help(void)
 {
 #define HELP(name, value, arg, what) {"--" name arg, what},
-    static const struct ibc_usage rows[] = {OPTIONS(HELP)};
+    static const struct ibc_usage rows[] = {IBFABRIC_OPTIONS(HELP)};
 
     puts("ibfabric - simulate an InfiniBand subnet for a subnet manager and its tools\n\n"
          "Usage: ibfabric [option]... TOPOLOGY\n\n"
@@ -124,7 +110,7 @@ static int check(struct options *o, int left, char **word)
 int options_read(struct options *o, int argc, char **argv, bool *done)
 {
 #define LONG(name, value, arg, what) {name, value##_argument, NULL, 0},
-    static const struct option longs[] = {OPTIONS(LONG){0}};
+    static const struct option longs[] = {IBFABRIC_OPTIONS(LONG){0}};
     int got, which = 0, e = EXIT_OK;
 
     *o = (struct options){.sim = "sim"};

@@ -5,6 +5,7 @@
 #                   lib/libiba.so, too
 #   lib/pkgconfig, lib/cmake  how other programs find it: pkg-config libiba, find_package(libiba) and its target libiba::iba
 #   share/man/man1, man7  the manual pages of the programs that are built
+#   share/bash-completion, zsh, fish  completions (tools/completions.d)
 #   share/ibproof   the scenarios that ibconform plays by default
 set_target_properties(iba-static PROPERTIES EXPORT_NAME iba-static)
 install(TARGETS iba-static EXPORT libiba ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
