@@ -248,9 +248,9 @@ def class_of(test, folder):
     return None
 
 
-def asked(tests, folder, classes, quick):
-    """Those of the tests that are asked about mutants of the folder."""
-    return [t for t in tests.values() if class_of(t, folder) in classes and not (quick and t.slow)]
+def asked(tests, folder, classes, quick, also=""):
+    """Those of the tests that are asked about mutants of the folder. Quick: without slow ones, but for those that `also` matches."""
+    return [t for t in tests.values() if class_of(t, folder) in classes and not (quick and t.slow and not re.fullmatch(also, t.name))]
 
 
 def programs_of(tests, build_dir):
@@ -327,14 +327,15 @@ def state_of(test, source):
 
 
 class Killers:
-    """The tests that are asked about mutants of one folder, quickest first. Safe to use from several threads."""
+    """The tests that are asked about mutants of one folder, quickest first. `quick`: the options --quick and --also. Safe to use from
+    several threads."""
 
     def __init__(self, tree, folder, quick, classes, known, visible=False):
         self.known, self.spent = known, collections.Counter()  # seconds, by class
         self.groups = {c: [] for c in classes}
         self.noticed = collections.defaultdict(collections.Counter)  # function: names of parts that noticed a mutant in it
         tests = tests_of(tree.build_dir("tests")) if "tests" in tree.builds else {}
-        for test in asked(tests, folder, classes, quick):
+        for test in asked(tests, folder, classes, *quick):
             self.groups[class_of(test, folder)].append(test)
         if "scenarios" in classes:
             self.groups["scenarios"] = [Suite(tree)]
