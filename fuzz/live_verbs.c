@@ -31,6 +31,7 @@ static enum ibc_rc objects(struct ibc_target *t, unsigned which, unsigned d)
     case 6: return t->ops->alloc_mw(t, d, 1, 1, &id);
     case 7: return t->ops->destroy(t, d, IBC_O_qp, 3);
     case 8: return t->ops->arm_cq(t, d, 1, false);
+    case 9: return t->ops->resize_cq(t, d, 1, 8);
     default: return t->ops->notified(t, d, 1, &times);
     }
 }

@@ -112,7 +112,7 @@ struct ag_counters {
 /* ---- verbs ---- */
 #define AG_VERBS(V)                                                                                                    \
     V(hello) V(reset) V(create_pd) V(create_cq) V(create_srq) V(create_ah) V(create_qp) V(modify_qp) V(query_qp) V(destroy)         \
-    V(reg_mr) V(alloc_mw) V(arm_cq) V(notified) V(arm_srq) V(post_send) V(post_recv) V(poll_cq) V(poll_event)          \
+    V(reg_mr) V(alloc_mw) V(arm_cq) V(resize_cq) V(notified) V(arm_srq) V(post_send) V(post_recv) V(poll_cq) V(poll_event)          \
     V(attach) V(read_memory) V(write_memory) V(page) V(set_port) V(set_gid) V(choose_psn) V(counters) V(log)         \
     V(cm_open) V(cm_call) V(cm_event) V(cm_attributes) V(advance)
 
@@ -160,6 +160,8 @@ struct ag_counters {
 #define AG_M_alloc_mw_ok(M, s)       M(s, U32, rkey, MUST)
 #define AG_M_arm_cq_args(M, s)       M(s, U32, cq, MUST) M(s, FLAG, solicited, MAY)
 #define AG_M_arm_cq_ok(M, s)
+#define AG_M_resize_cq_args(M, s)    M(s, U32, cq, MUST) M(s, U32, depth, MUST)
+#define AG_M_resize_cq_ok(M, s)
 #define AG_M_notified_args(M, s)     M(s, U32, cq, MUST)
 #define AG_M_notified_ok(M, s)       M(s, U64, times, MUST)
 #define AG_M_arm_srq_args(M, s)      M(s, U32, srq, MUST) M(s, U32, limit, MUST)

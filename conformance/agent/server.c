@@ -147,6 +147,14 @@ static uint64_t now_of(struct ag_server *s)
     return s->target->ops->now ? s->target->ops->now(s->target) : 0;
 }
 
+/* A verb without a result. */
+#define DO_PLAIN(verb, ...)                                                                                            \
+    DO(verb)                                                                                                           \
+    {                                                                                                                  \
+        UNUSED(ok);                                                                                                    \
+        return CALL(verb, d, __VA_ARGS__);                                                                             \
+    }
+
 DO(reset)
 {
     struct ibc_target *t = s->target;
@@ -260,22 +268,16 @@ DO(alloc_mw)
     return CALL(alloc_mw, d, a->type, a->pd, &ok->rkey);
 }
 
-DO(arm_cq)
-{
-    UNUSED(ok);
-    return CALL(arm_cq, d, a->cq, a->solicited);
-}
+DO_PLAIN(arm_cq, a->cq, a->solicited)
+
+DO_PLAIN(resize_cq, a->cq, a->depth)
 
 DO(notified)
 {
     return CALL(notified, d, a->cq, &ok->times);
 }
 
-DO(arm_srq)
-{
-    UNUSED(ok);
-    return CALL(arm_srq, d, a->srq, a->limit);
-}
+DO_PLAIN(arm_srq, a->srq, a->limit)
 
 DO(post_send)
 {

@@ -185,6 +185,7 @@ static const struct ibc_target_ops verbs_ops = {
     .alloc_mw = verbs_alloc_mw,
     .destroy = verbs_destroy,
     .arm_cq = verbs_arm_cq,
+    .resize_cq = verbs_resize_cq,
     .notified = verbs_notified,
     .arm_srq = verbs_arm_srq,
     .modify_qp = verbs_modify_qp,

@@ -143,6 +143,7 @@ enum ibc_rc verbs_create_srq(struct ibc_target *t, unsigned d, uint32_t pd, uint
                              uint32_t *srq);
 enum ibc_rc verbs_create_qp(struct ibc_target *t, unsigned d, const struct ibc_qp_spec *q, uint32_t *qpn);
 enum ibc_rc verbs_destroy(struct ibc_target *t, unsigned d, enum ibc_object_kind kind, uint32_t id);
+enum ibc_rc verbs_resize_cq(struct ibc_target *t, unsigned d, uint32_t cq, uint32_t depth);
 enum ibc_rc verbs_arm_cq(struct ibc_target *t, unsigned d, uint32_t cq, bool solicited_only);
 enum ibc_rc verbs_notified(struct ibc_target *t, unsigned d, uint32_t cq, uint64_t *times);
 enum ibc_rc verbs_arm_srq(struct ibc_target *t, unsigned d, uint32_t srq, uint32_t limit);

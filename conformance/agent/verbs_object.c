@@ -41,6 +41,17 @@ enum ibc_rc verbs_create_cq(struct ibc_target *t, unsigned d, uint32_t depth, ui
     return verbs_made(v, v->cq[i].cq);
 }
 
+enum ibc_rc verbs_resize_cq(struct ibc_target *t, unsigned d, uint32_t cq, uint32_t depth)
+{
+    struct verbs *v = verbs_of(t);
+    const struct verbs_cq *c = verbs_find_cq(v, cq);
+
+    (void)d;
+    if (depth > VERBS_DEPTH)
+        return verbs_refused(v, "full");
+    return c ? verbs_answer(v, ibv_resize_cq(c->cq, (int)depth)) : verbs_refused(v, "no_cq");
+}
+
 enum ibc_rc verbs_arm_cq(struct ibc_target *t, unsigned d, uint32_t cq, bool solicited_only)
 {
     struct verbs *v = verbs_of(t);

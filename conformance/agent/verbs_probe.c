@@ -113,6 +113,7 @@ static uint64_t tried(const struct trial *p)
         [IBC_CAP_zero_based] = can_have_region(p, IBA_ACCESS_ZERO_BASED),
         [IBC_CAP_exact_depth] = has_exact_depth(p),
         [IBC_CAP_odp] = odp && can_have_region(p, IBA_ACCESS_ON_DEMAND),
+        [IBC_CAP_resize_cq] = verbs_resize_cq(&p->v->t, 0, p->cq, 2 * TRIAL_DEPTH) == IBC_OK,
         [IBC_CAP_notify] = verbs_arm_cq(&p->v->t, 0, p->cq, false) == IBC_OK,
     };
     uint64_t can = 0;

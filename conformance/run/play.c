@@ -92,6 +92,7 @@ static const uint8_t traits[IBC_S_COUNT] = {
     [IBC_S_state] = ASKED_IN_TURN | AT_ONCE,
     [IBC_S_memory] = ASKED_IN_TURN | AT_ONCE,
     [IBC_S_arm] = AT_ONCE,
+    [IBC_S_resize] = AT_ONCE,
     [IBC_S_notified] = AT_ONCE,
     [IBC_S_limit] = AT_ONCE,
     [IBC_S_write] = AT_ONCE,

@@ -241,6 +241,17 @@ bool run_step_free(struct run_player *p, const struct ibc_step *s)
     return run_settle(p, s) && destroy(p, s, "free the window");
 }
 
+bool run_step_resize(struct run_player *p, const struct ibc_step *s)
+{
+    const struct run_live *l = run_live(p, s);
+    const uint32_t depth = (uint32_t)run_number(p, s, IBC_K_value, 0, NULL);
+
+    for (unsigned d = 0; d < p->n_device; d++)
+        if (!run_did_or(p, s, p->t->ops->resize_cq(p->t, d, l->id[d], depth), "resize the CQ"))
+            return false;
+    return true;
+}
+
 /* ---- notification ---- */
 bool run_step_arm(struct run_player *p, const struct ibc_step *s)
 {

@@ -48,6 +48,7 @@
     C(two_devices,   "two devices with the tester between")                                                            \
     C(qp_states,     "all states of a QP can be asked for")                                                            \
     C(exact_depth,   "a QP asked for seven sends and receives takes seven and no more")                                \
+    C(resize_cq,     "completion queues of another size")                                                              \
     C(notify,        "completion notification")                                                                        \
     C(counters,      "counters")                                                                                       \
     C(cm,            "a connection manager that the tester may use")                                                   \
@@ -114,6 +115,7 @@
     S(dereg,          "dereg")                                                                                         \
     S(free,           "free")                                                                                          \
     S(arm,            "arm")                                                                                           \
+    S(resize,         "resize")                                                                                        \
     S(notified,       "notified")                                                                                      \
     S(limit,          "limit")                                                                                         \
     S(attach,         "attach")                                                                                        \

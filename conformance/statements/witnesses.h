@@ -24,6 +24,7 @@
     CONFIRMS("QS-32",    "NVIDIA RDMA Aware manual, RDMAmojo", "an overflowing queue is CQ_ERR, its QPs fail") \
     CONTRADICTS("QS-32", "rdma-unit-test",  "wants an overflowing queue to overwrite and go on") \
     SETTLES("QS-33",     "rdma-unit-test, ibv_req_notify_cq(3)", "comp_channel_test DowngradeRequest; manual page: one event a request") \
+    SETTLES("QS-35",     "ibv_resize_cq(3)", "manual page: the new size must be at least the number of unpolled entries") \
     SETTLES("QS-42",     "qib 6.1, rdma-unit-test", "rdmavt qp.c:2277 takes the shared queue's domain; srq_test PdSrqTest") \
     SETTLES("QS-55",     "rdma-unit-test",  "rc_test SendInvalidLkey and BadRecvLkey") \
     CONFIRMS("QS-63",    "rdma-unit-test",  "mw_test quotes IBTA table 78") \

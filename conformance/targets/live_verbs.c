@@ -167,6 +167,16 @@ static enum ibc_rc arm_cq(struct ibc_target *t, unsigned d, uint32_t cq, bool so
     return live_ask(l);
 }
 
+static enum ibc_rc resize_cq(struct ibc_target *t, unsigned d, uint32_t cq, uint32_t depth)
+{
+    struct live *l = live_of(t);
+    struct ag_resize_cq_args *a = &live_request(l, AG_V_resize_cq, d)->u.resize_cq;
+
+    a->cq = cq;
+    a->depth = depth;
+    return live_ask(l);
+}
+
 static enum ibc_rc notified(struct ibc_target *t, unsigned d, uint32_t cq, uint64_t *times)
 {
     struct live *l = live_of(t);
@@ -452,6 +462,7 @@ const struct ibc_target_ops live_ops = {
     .alloc_mw = alloc_mw,
     .destroy = destroy,
     .arm_cq = arm_cq,
+    .resize_cq = resize_cq,
     .notified = notified,
     .arm_srq = arm_srq,
     .modify_qp = modify_qp,

@@ -33,6 +33,7 @@ static struct ref_cq *free_cq(struct ref_device *dev, uint32_t depth)
     if (c || dev->n_cq == REF_CQS)
         return c;
     c = &dev->cq[dev->n_cq];
+    *c = (struct ref_cq){0};
     c->ring = cut(dev, depth, sizeof *c->ring);
     c->n = depth;
     dev->n_cq += c->ring != NULL;
@@ -58,6 +59,35 @@ static struct ref_cq *find_cq(struct ref_device *dev, uint32_t number)
         if (dev->cq[i].used && dev->cq[i].cq.number == number)
             return &dev->cq[i];
     return NULL;
+}
+
+/* A ring that the queue does not use at the moment; NULL: not enough memory is left. */
+static struct iba_wc *spare_ring(struct ref_device *dev, struct ref_cq *c, uint32_t depth)
+{
+    if (c->n_spare >= depth)
+        return c->spare;
+    c->spare = cut(dev, depth, sizeof *c->spare);
+    c->n_spare = c->spare ? depth : 0;
+    return c->spare;
+}
+
+enum ibc_rc ref_resize_cq(struct ibc_target *t, unsigned d, uint32_t cq, uint32_t depth)
+{
+    struct ref_device *dev = device_of(t, d);
+    struct ref_cq *c = find_cq(dev, cq);
+    const struct ref_cq before = c ? *c : (struct ref_cq){0};
+    struct iba_wc *ring = c && depth > 0 ? spare_ring(dev, c, depth) : NULL;
+    enum iba_verb_err e = !c ? IBA_VERB_NO_CQ : depth > 0 ? IBA_VERB_FULL : IBA_VERB_ATTR_VALUE;
+
+    if (ring)
+        e = iba_resize_cq(&dev->ca, cq, ring, depth);
+    if (ring && e == IBA_VERB_OK) {
+        c->ring = ring;
+        c->n = c->n_spare;
+        c->spare = before.ring;
+        c->n_spare = before.n;
+    }
+    return ref_verb(t, e);
 }
 
 static enum iba_verb_err destroy_cq(struct ref_device *dev, uint32_t number)

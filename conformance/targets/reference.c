@@ -329,6 +329,7 @@ static const struct ibc_target_ops reference_ops = {
     .alloc_mw = ref_alloc_mw,
     .destroy = ref_destroy,
     .arm_cq = arm_cq,
+    .resize_cq = ref_resize_cq,
     .notified = ref_notified,
     .arm_srq = arm_srq,
     .modify_qp = ref_modify_qp,

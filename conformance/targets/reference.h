@@ -46,8 +46,8 @@ struct ref_qp {
 };
 struct ref_cq {
     struct iba_cq cq;
-    struct iba_wc *ring;
-    uint32_t n;
+    struct iba_wc *ring, *spare; /* spare: of a queue that was resized, or NULL */
+    uint32_t n, n_spare;
     bool used;
 };
 struct ref_srq {
@@ -182,6 +182,7 @@ enum ibc_rc ref_cm_attributes(struct ibc_target *t, unsigned d, uint32_t id, enu
 enum ibc_rc ref_create_pd(struct ibc_target *t, unsigned d, uint32_t *pd);
 enum ibc_rc ref_create_cq(struct ibc_target *t, unsigned d, uint32_t depth, uint32_t *cq);
 enum ibc_rc ref_create_ah(struct ibc_target *t, unsigned d, uint32_t pd, const struct ibc_address *to, uint32_t *ah);
+enum ibc_rc ref_resize_cq(struct ibc_target *t, unsigned d, uint32_t cq, uint32_t depth);
 enum ibc_rc ref_create_srq(struct ibc_target *t, unsigned d, uint32_t pd, uint32_t depth, uint32_t limit,
                            uint32_t *srq);
 enum ibc_rc ref_create_qp(struct ibc_target *t, unsigned d, const struct ibc_qp_spec *q, uint32_t *qpn);

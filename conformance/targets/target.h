@@ -170,6 +170,7 @@ struct ibc_target_ops {
     /* kind: enum ibc_object_kind; id: of a region its L_Key, of a window its R_Key, of a QP its number */
     enum ibc_rc (*destroy)(struct ibc_target *t, unsigned d, enum ibc_object_kind kind, uint32_t id);
     enum ibc_rc (*arm_cq)(struct ibc_target *t, unsigned d, uint32_t cq, bool solicited_only);
+    enum ibc_rc (*resize_cq)(struct ibc_target *t, unsigned d, uint32_t cq, uint32_t depth);
     enum ibc_rc (*notified)(struct ibc_target *t, unsigned d, uint32_t cq, uint64_t *times);
     enum ibc_rc (*arm_srq)(struct ibc_target *t, unsigned d, uint32_t srq, uint32_t limit);
 

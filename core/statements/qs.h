@@ -41,7 +41,7 @@
     OPEN(QS, "QS-32", "10.8",     "",            "",    M, S, "A completion queue that overflows reports an error and fails the QPs that complete into it.") \
     OPEN(QS, "QS-33", "11.4.2.2", "",            "",    M, S, "An armed completion queue notifies once; arming it again may extend the kinds of completions, not reduce them.") \
     OPEN(QS, "QS-34", "10.8.5",   "",            "",    M, K, "Completions of one work queue come in the order in which its work requests finished.") \
-    SHUT(QS, "QS-35", "11.2.8",   "",            "",    M, K, NOT_YET, "A completion queue that is resized keeps its completions.", "the reference engine does not resize completion queues") \
+    OPEN(QS, "QS-35", "11.2.8",   "",            "",    M, S, "A completion queue that is resized keeps its completions, and refuses fewer entries than those.") \
     OPEN(QS, "QS-36", "10.8",     "",            "",    M, S, "A send has a completion if its QP or the work request asks for it, and whenever it fails.") \
     OPEN(QS, "QS-37", "10.2.9",   "",            "",    C, S, "QPs take receives from a shared queue in posting order, at a message's first packet.") \
     OPEN(QS, "QS-38", "10.2.9",   "",            "",    C, S, "A shared receive queue below its limit reports that once and disarms the limit.") \

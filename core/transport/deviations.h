@@ -80,6 +80,8 @@ struct iba_refusals;
 #define IBA_QUEUE_POINTS(P)                                                                                            \
     /* A work request completes. */                                                                                    \
     P(void, push, (struct iba_ca *ca, uint32_t cq, const struct iba_wc *wc, bool solicited))                           \
+    /* A CQ has moved its completions to a ring of another size. */                                                   \
+    P(void, resized, (const struct iba_ca *ca, struct iba_cq *cq))                                                     \
     /* The receives of a QP are flushed. */                                                                            \
     P(void, flushes_receives, (struct iba_ca *ca, struct iba_qp *qp))                                                  \
     /* A receive was taken from an SRQ. True: the function has checked the limit of the SRQ. */                        \

@@ -160,6 +160,9 @@
     B(ARM_SOLICITED,      DROP|OTHER,  "notifies of solicited completions when armed for them; broken: of any",  "QS-33, WF-29") \
     B(ARM_ERRORS,         DROP,        "notifies of errors when armed for solicited completions",                "QS-33, WF-29") \
     B(ARM_NEXT,           DROP,        "notifies of any completion when armed for the next",                     "QS-33") \
+    B(RESIZE_FITS,        DROP,        "refuses to resize a CQ to fewer entries than it has completions",        "QS-35") \
+    B(RESIZE_KEEPS,       DROP|OTHER,  "keeps the completions of a CQ that is resized; left out: loses them; broken: gives the newest first", "QS-35") \
+    B(RESIZE_ROOM,        DROP,        "has space for new completions in a CQ that was enlarged",                "QS-35") \
     B(RECV_ORDER,         OTHER,       "takes receives oldest first; broken: newest first",                      "QS-37, RR-06") \
     B(RECV_RESET,         DROP,        "refuses receives in Reset",                                              "QS-17") \
     B(RECV_INIT,          DROP,        "takes receives in Init",                                                 "QS-18") \

@@ -101,6 +101,19 @@ void iba_deviate_push(struct iba_ca *ca, uint32_t number, const struct iba_wc *w
     add(ca, cq, &own, is_heard(ca, &own, solicited));
 }
 
+/* A ring of fewer entries than completions keeps the oldest ones: RESIZE_FITS. */
+void iba_deviate_resized(const struct iba_ca *ca, struct iba_cq *cq)
+{
+    if (changed(ca) == IBA_ROW_queue_RESIZE_ROOM)
+        cq->n = cq->count > 0 ? cq->count : 1;
+    if (changed(ca) != IBA_ROW_queue_RESIZE_KEEPS)
+        return;
+    if (!otherwise(ca))
+        cq->count = 0;
+    else if (cq->count > 1)
+        newest_first(cq);
+}
+
 /* ---- receives ---- */
 
 static void reverse(struct iba_rq *rq)

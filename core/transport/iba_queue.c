@@ -79,6 +79,36 @@ enum iba_verb_err iba_req_notify_cq(struct iba_ca *ca, uint32_t number, bool sol
     return IBA_VERB_OK;
 }
 
+/* clang-format off */
+#define RESIZE_CQ_CHECKS(R, A)                                                                                       \
+    A(no_cq_to_resize,    IBA_VERB_NO_CQ, !c->queue.cq,                               "QS-35")                       \
+    R(queue, RESIZE_FITS, IBA_VERB_FULL,  c->queue.n < c->queue.cq->count,            "QS-35")
+/* clang-format on */
+IBA_REFUSAL_TABLE(RESIZE_CQ_CHECKS, resize_cq_checks, RESIZE_CQ)
+
+/* The completions move to the new ring, oldest first. An arm and an overflow stay as they are. */
+enum iba_verb_err iba_resize_cq(struct iba_ca *ca, uint32_t number, struct iba_wc *ring, uint32_t n)
+{
+    struct iba_cq *cq = cq_find(ca, number);
+    struct iba_call c = {.ca = ca, .queue = {.cq = cq, .number = number, .n = n}};
+    const int refused = iba_refuse(&c, &resize_cq_checks);
+    uint32_t kept = 0;
+
+    assert(ring && n > 0);
+    if (refused != IBA_PASSES)
+        return (enum iba_verb_err)refused;
+    assert(cq && ring != cq->ring); /* the queue: by a row */
+    while (kept < n && iba_poll_cq(ca, number, &ring[kept]) > 0)
+        kept++;
+    cq->ring = ring;
+    cq->n = n;
+    cq->head = 0;
+    cq->count = kept;
+    if (ca->deviate)
+        ca->deviate->resized(ca, cq);
+    return IBA_VERB_OK;
+}
+
 int iba_poll_cq(struct iba_ca *ca, uint32_t number, struct iba_wc *wc)
 {
     struct iba_cq *cq = cq_find(ca, number);

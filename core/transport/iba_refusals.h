@@ -24,6 +24,7 @@ enum iba_refusal_table {
     IBA_REFUSALS_DETACH,
     IBA_REFUSALS_DESTROY_CQ,
     IBA_REFUSALS_ARM_CQ,
+    IBA_REFUSALS_RESIZE_CQ,
     IBA_REFUSALS_CREATE_SRQ,
     IBA_REFUSALS_DESTROY_SRQ,
     IBA_REFUSALS_POST_RECV,
@@ -73,8 +74,9 @@ struct iba_call {
             uint16_t lid;
         } group;
         struct {
-            struct iba_cq *cq; /* ARM_CQ */
+            struct iba_cq *cq; /* ARM_CQ, RESIZE_CQ */
             uint32_t number;   /* of the object */
+            uint32_t n;        /* RESIZE_CQ: entries of the new ring */
             uint32_t pd;       /* CREATE_SRQ */
         } queue;
     };

@@ -46,6 +46,9 @@ enum iba_verb_err iba_destroy_cq(struct iba_ca *ca, uint32_t number);
 /* Requests one notification (iba_cq.notified) for the next completion or, with `solicited_only`, for the next one that
  * is solicited or an error. A second call may only extend the first (QS-33). NO_CQ; STATE: the queue has overflowed. */
 enum iba_verb_err iba_req_notify_cq(struct iba_ca *ca, uint32_t number, bool solicited_only);
+/* Gives the queue another ring: memory of the caller, n >= 1, and not the ring that the queue has. The completions of
+ * the queue stay in their order (QS-35). NO_CQ; FULL: the queue has more than n completions. */
+enum iba_verb_err iba_resize_cq(struct iba_ca *ca, uint32_t number, struct iba_wc *ring, uint32_t n);
 /* 1: *wc is a completion; 0: there is none, or no such queue. Completions from before an overflow can still be read. */
 int iba_poll_cq(struct iba_ca *ca, uint32_t number, struct iba_wc *wc);
 

@@ -90,6 +90,12 @@ static enum ibc_rc arm_cq(struct ibc_target *t, unsigned d, uint32_t cq, bool so
     return whole->arm_cq(t, d, cq, solicited_only);
 }
 
+static enum ibc_rc resize_cq(struct ibc_target *t, unsigned d, uint32_t cq, uint32_t depth)
+{
+    note("resize depth=%u\n", depth);
+    return whole->resize_cq(t, d, cq, depth);
+}
+
 static enum ibc_rc arm_srq(struct ibc_target *t, unsigned d, uint32_t srq, uint32_t limit)
 {
     note("limit=%u\n", limit);
@@ -304,6 +310,7 @@ void recorder_attach(void)
     changed.create_qp = create_qp;
     changed.destroy = destroy;
     changed.arm_cq = arm_cq;
+    changed.resize_cq = resize_cq;
     changed.arm_srq = arm_srq;
     changed.attach = attach;
     changed.modify_qp = modify_qp;

@@ -98,6 +98,7 @@ Test(verbs, refusals_are_said_in_the_engine_s_words)
     SAID(b, o->create_cq(b->t, 0, 0, &n), "attr_value");
     SAID(b, o->create_cq(b->t, 0, 1 << 30, &n), "full");
     SAID(b, o->arm_cq(b->t, 0, 77, false), "no_cq");
+    SAID(b, o->resize_cq(b->t, 0, 77, 4), "no_cq");
     bed_close(b);
 }
 

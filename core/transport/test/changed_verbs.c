@@ -188,6 +188,15 @@ static void make_queue(bool cq)
         record(iba_create_srq(&d->ca, &d->srq[n], d->shared[n], LITTLE, below(N_PD), &n));
 }
 
+/* Two rings in turn, since the new one is another than the old one. */
+static void resize(uint32_t n)
+{
+    static struct iba_wc more[N_CQ][N_WC];
+    struct iba_wc *ring = d->cqs[n] && d->cqs[n]->ring == more[n] ? d->wc[n] : more[n];
+
+    record(iba_resize_cq(&d->ca, n, ring, 1 + below(2 * LITTLE)));
+}
+
 static void queues(void)
 {
     const uint32_t n = below(N_CQ);
@@ -195,8 +204,9 @@ static void queues(void)
         .wr_id = below(100), .status = rarely() ? IBA_WC_LOCAL_QP_OPERATION : IBA_WC_SUCCESS, .qpn = some_qpn()};
     struct iba_wc got;
 
-    switch (below(9)) {
+    switch (below(10)) {
     case 0: record(iba_destroy_cq(&d->ca, n)); break;
+    case 7: resize(n); break;
     case 1: record(iba_destroy_srq(&d->ca, below(N_SRQ))); break;
     case 2: record(iba_arm_srq(&d->ca, below(N_SRQ), below(LITTLE + 1))); break;
     case 3: record(iba_req_notify_cq(&d->ca, n, below(2))); break;

@@ -57,6 +57,52 @@ Test(queue, cq_keeps_order)
     cr_assert_eq(d->n_event, 0);
 }
 
+/* QS-35: the completions move to the new ring, also from a ring that has wrapped, and come in their order. */
+Test(queue, cq_resized)
+{
+    static struct iba_wc ring[2][2 * N_WC];
+    struct desk *d = desk_open();
+    uint64_t in = 0, out = 0;
+    uint32_t n = N_WC;
+
+    for (unsigned i = 0; i < 1000; i++) {
+        for (unsigned k = iba_random_below(&d->random, N_WC + 1) & 0xff; k > 0 && d->cq[0].count < n; k--)
+            push(d, d->send_cq, in++, IBA_WC_SUCCESS, false);
+        if (in - out > 1)
+            REFUSED(d, iba_resize_cq(&d->ca, d->send_cq, ring[i % 2], (uint32_t)(in - out - 1)), FULL);
+        n = (uint32_t)(in - out) + (uint32_t)(iba_random_below(&d->random, N_WC + 1) & 0xff);
+        n = n < 1 ? 1 : n > 2 * N_WC ? 2 * N_WC : n;
+        OK(iba_resize_cq(&d->ca, d->send_cq, ring[i % 2], n));
+        cr_assert_eq(d->cq[0].n, n);
+        for (unsigned k = iba_random_below(&d->random, N_WC + 1) & 0xff; k > 0 && out < in; k--)
+            completes(d, d->send_cq, out++, IBA_WC_SUCCESS);
+        iba_queues_check(&d->ca);
+    }
+    while (out < in)
+        completes(d, d->send_cq, out++, IBA_WC_SUCCESS);
+    nothing_completes(d, d->send_cq);
+    REFUSED(d, iba_resize_cq(&d->ca, N_CQ, ring[0], 4), NO_CQ);
+    cr_assert_eq(d->n_event, 0);
+}
+
+/* QS-35: a queue that is resized stays armed, and stays unusable after an overflow. */
+Test(queue, cq_resized_armed_and_lost)
+{
+    static struct iba_wc ring[2][N_WC];
+    struct desk *d = desk_open();
+
+    OK(iba_req_notify_cq(&d->ca, d->send_cq, false));
+    OK(iba_resize_cq(&d->ca, d->send_cq, ring[0], 1));
+    cr_assert_eq(d->cq[0].notified, 0);
+    push(d, d->send_cq, 1, IBA_WC_SUCCESS, false);
+    cr_assert_eq(d->cq[0].notified, 1);
+    push(d, d->send_cq, 2, IBA_WC_SUCCESS, false);
+    cr_assert(d->cq[0].overflow);
+    OK(iba_resize_cq(&d->ca, d->send_cq, ring[1], N_WC));
+    cr_assert(d->cq[0].overflow);
+    completes(d, d->send_cq, 1, IBA_WC_SUCCESS);
+}
+
 /* QS-32: one event; the CQ becomes unusable, and the QPs that use it for either of their queues fail. */
 Test(queue, cq_overflow)
 {
