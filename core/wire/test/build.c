@@ -426,3 +426,43 @@ Test(build, headers_inside_the_payload_end_with_it)
     cr_assert(words_sum(ip, 20) == 0xffff && iba_udp_checksum(udp) != 0);
     cr_assert_eq(v.layer[v.n_layer - 1].at, udp - buf);
 }
+
+/* RFC 768: a checksum of zero is sent as all ones. Two bytes of payload take every sum. */
+Test(build, no_udp_checksum_is_zero)
+{
+    static uint8_t buf[CAP];
+    static struct iba_recipe r;
+    uint8_t payload[2];
+    unsigned ones = 0;
+
+    iba_recipe_init(&r, IBA_ENCAP_ROCE2_V4, IBA_RC_SEND_ONLY);
+    r.udp_checksum = true;
+    r.icrc_mode = IBA_CRC_GIVEN;
+    r.payload = payload;
+    r.payload_len = sizeof payload;
+    for (unsigned word = 0; word <= UINT16_MAX; word++) {
+        payload[0] = (uint8_t)(word >> 8), payload[1] = (uint8_t)word;
+        built(&r, buf, sizeof buf);
+        const unsigned sum = iba_udp_checksum(buf + IBA_BYTES_eth + IBA_BYTES_ipv4);
+        EXPECT(sum != 0, "0x%04x", word);
+        ones += sum == 0xffff;
+    }
+    cr_expect(ones == 1 || ones == 2, "%u sums are zero", ones);
+}
+
+/* RFC 4385: only an Ethernet frame after a label has a control word, wherever the label is. */
+Test(build, control_words)
+{
+    static struct iba_recipe r;
+
+    for (unsigned labels = 0; labels < 4; labels++)
+        for (unsigned h = 0; h < IBA_H_COUNT; h++) {
+            memset(&r, 0, sizeof r);
+            for (unsigned i = 0; i < labels; i++)
+                (void)iba_recipe_add(&r, IBA_H_mpls);
+            (void)iba_recipe_add(&r, (enum iba_hdr)h);
+            for (unsigned i = 0; i < labels; i++)
+                cr_expect_eq(r.part[i].extra, i + 1 == labels && h == IBA_H_eth ? 4 : 0, "label %u of %u, then %s", i,
+                             labels, iba_headers[h].name);
+        }
+}

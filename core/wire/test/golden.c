@@ -183,6 +183,14 @@ Test(golden, each_error_has_its_own_text)
     cr_assert_str_eq(iba_strerror(IBA_NO_ROOM), "the caller's buffer is too small");
 }
 
+Test(golden, each_check_has_its_name)
+{
+    static const char *const names[] = {"absent", "good", "bad", "truncated", "pending"};
+
+    for (unsigned c = 0; c < COUNT(names); c++)
+        cr_expect_str_eq(iba_check_name((enum iba_check)c), names[c]);
+}
+
 /* The ICRC begins at most 192 bytes before the BTH: 18 extension headers fit, 19 do not. */
 Test(golden, the_farthest_bth_has_an_icrc)
 {

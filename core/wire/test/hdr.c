@@ -124,6 +124,29 @@ Test(hdr, decoded_struct_is_the_same_header)
         }
 }
 
+/* A field alone: only its member is written, and only its bits are. */
+Test(hdr, one_field_touches_no_other_member)
+{
+    enum { MEMBERS = 128 };
+
+    EACH_ROW(h, f)
+    {
+        const struct iba_hdr_info one = {"", "", "", f, 1, iba_headers[h].bytes};
+        uint8_t w[GUARD + ROOM], s[MEMBERS], before[MEMBERS];
+        memset(w, 0, sizeof w);
+        memset(s, 0x5a, sizeof s);
+        memset(before, 0x5a, sizeof before);
+        iba_layout_get(&one, w, s);
+        memset(before + f->mem_at, 0, f->mem_size);
+        EXPECT(memcmp(s, before, sizeof s) == 0, "%s.%s: wrote other members", iba_headers[h].name, f->name);
+        memset(s, 0xff, sizeof s);
+        iba_layout_put(&one, s, w);
+        for (unsigned i = 0; i < sizeof w * 8; i++)
+            EXPECT(bit_of(w, i) == (f->mem_size > 0 && i >= f->at && i < f->at + f->bits), "%s.%s: bit %u",
+                   iba_headers[h].name, f->name, i);
+    }
+}
+
 /* The named getter, setter and struct member of every field against bits_set() */
 #define CHECK_NUM(h, name)                                                                                             \
     {                                                                                                                  \
