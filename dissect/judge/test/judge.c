@@ -187,6 +187,24 @@ Test(judge, directions_agree)
     judge_close(j);
 }
 
+/* One end sends with a path MTU of 1024 bytes. When an ACK shows that both directions are one connection, the other
+ * direction has it too, though it sends no more. */
+Test(judge, a_path_mtu_is_that_of_both_directions)
+{
+    static struct wire w;
+    static const struct shot shots[] = {
+        SEND(1), {.opcode = IBA_RC_SEND_FIRST, .from = 1, .qp = 7, .psn = 90, .bytes = 1024}, ACK(1)};
+    struct judge *j = judge_open(&(struct judge_config){.late = late});
+
+    for (unsigned i = 0; i < 2; i++)
+        (void)judge_packet(j, wire_shoot(&w, &shots[i]));
+    cr_expect_eq(judge_direction(j, 0)->pmtu, 0);
+    cr_expect_eq(judge_direction(j, 1)->pmtu, 1024);
+    (void)judge_packet(j, wire_shoot(&w, &shots[2]));
+    cr_expect_eq(judge_direction(j, 0)->pmtu, 1024);
+    judge_close(j);
+}
+
 static size_t allocated(void)
 {
     const struct mallinfo2 m = mallinfo2();

@@ -102,12 +102,13 @@ Test(held, tables_stay_those_of_their_packets)
     static struct iba_rmpp_transfer table;
     struct undecided *h = undecided_open();
 
+    memset(&table, 0x5a, sizeof table); /* no byte of it is 0 */
     for (uint64_t round = 0; round < 3; round++) {
         for (uint64_t n = 1; n <= UNDECIDED_TABLES + 2; n++) {
             table.transaction = 100 * round + n;
             push_with(h, n, n == 3 ? NULL : &table, NULL);
         }
-        table.transaction = 0;
+        memset(&table, 0xa5, sizeof table);
         for (uint64_t n = 1; n <= UNDECIDED_TABLES + 2; n++) {
             const struct iba_rmpp_transfer *t = undecided_first(h)->table;
             if (n == 3 || n == UNDECIDED_TABLES + 2)
@@ -134,6 +135,49 @@ Test(held, options_are_copied_behind_the_comment)
     cr_expect(c->options.bytes == 7 && memcmp(c->options.list, "options", 7) == 0);
     undecided_drop_first(h);
     check(undecided_first(h), 3, 9, "words");
+    undecided_close(h);
+}
+
+/* With a comment, the options come after it. */
+Test(held, a_comment_and_options)
+{
+    struct undecided *h = undecided_open();
+    static const uint8_t data[5] = {1, 2, 3, 4, 5};
+    struct cap_packet cap = {.data = data, .caplen = 5, .len = 5, .number = 1, .comment = "words"};
+    const struct verdict verdict = {.request_in = 1};
+
+    cap.options.list = (const uint8_t *)"options";
+    cap.options.bytes = 7;
+    undecided_push(h, &(struct packet){.cap = &cap, .number = 1, .verdict = &verdict});
+    const struct cap_packet *c = undecided_first(h)->cap;
+    cr_expect_arr_eq(c->data, data, 5);
+    cr_expect_str_eq(c->comment, "words");
+    cr_expect(c->options.bytes == 7 && memcmp(c->options.list, "options", 7) == 0);
+    undecided_close(h);
+}
+
+/* Packets of 4096 bytes fill the ring but for one, since none touches the end of the ring. Later, when the first half
+ * has gone and the ring begins again at its start, also none touches the oldest. */
+Test(held, all_of_the_ring_is_used)
+{
+    enum { BYTES = 4096, ALL = UNDECIDED_BYTES / BYTES };
+    struct undecided *h = undecided_open();
+    uint64_t n = 0;
+
+    for (unsigned round = 0; round < 5; round++) {
+        static uint8_t data[BYTES];
+        const struct cap_packet cap = {.data = data, .caplen = BYTES, .len = BYTES};
+        const struct verdict verdict = {.request_in = 1};
+        struct packet p = {.cap = &cap, .verdict = &verdict};
+        while (undecided_fits(h, &p)) {
+            p.number = ++n;
+            undecided_push(h, &p);
+        }
+        const uint64_t held = n + 1 - undecided_first(h)->number;
+        cr_expect(held == (round == 0 ? ALL - 1 : ALL - 2), "round %u: %u of %u", round, (unsigned)held, (unsigned)ALL);
+        for (unsigned i = 0; i < ALL / 2; i++)
+            undecided_drop_first(h);
+    }
     undecided_close(h);
 }
 
