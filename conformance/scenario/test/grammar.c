@@ -258,6 +258,57 @@ Test(grammar, each_word_of_each_vocabulary_is_found_by_its_name)
         }
 }
 
+/* By hand: attributes by their bits in modify's mask, rights as libibverbs numbers them (bits 0 to 4), and ours. */
+Test(grammar, words_that_are_bits)
+{
+    static const struct {
+        enum ibc_vocab of;
+        const char *word;
+        unsigned bit;
+    } rows[] = {
+        {IBC_VOCAB_ATTR, "cur_state", 1},
+        {IBC_VOCAB_ATTR, "sqd_notify", 2},
+        {IBC_VOCAB_ATTR, "access", 3},
+        {IBC_VOCAB_ATTR, "pkey", 4},
+        {IBC_VOCAB_ATTR, "port", 5},
+        {IBC_VOCAB_ATTR, "qkey", 6},
+        {IBC_VOCAB_ATTR, "av", 7},
+        {IBC_VOCAB_ATTR, "pmtu", 8},
+        {IBC_VOCAB_ATTR, "timeout", 9},
+        {IBC_VOCAB_ATTR, "retry", 10},
+        {IBC_VOCAB_ATTR, "rnr_retry", 11},
+        {IBC_VOCAB_ATTR, "epsn", 12},
+        {IBC_VOCAB_ATTR, "rd", 13},
+        {IBC_VOCAB_ATTR, "alt", 14},
+        {IBC_VOCAB_ATTR, "min_rnr", 15},
+        {IBC_VOCAB_ATTR, "psn", 16},
+        {IBC_VOCAB_ATTR, "dest_rd", 17},
+        {IBC_VOCAB_ATTR, "mig", 18},
+        {IBC_VOCAB_ATTR, "qpn", 20},
+        {IBC_VOCAB_ACCESS, "local_write", 0},
+        {IBC_VOCAB_ACCESS, "remote_write", 1},
+        {IBC_VOCAB_ACCESS, "remote_read", 2},
+        {IBC_VOCAB_ACCESS, "remote_atomic", 3},
+        {IBC_VOCAB_ACCESS, "mw_bind", 4},
+        {IBC_VOCAB_ACCESS, "zero_based", 5},
+        {IBC_VOCAB_ACCESS, "flush_global", 6},
+        {IBC_VOCAB_ACCESS, "flush_persistent", 7},
+        {IBC_VOCAB_ACCESS, "on_demand", 8},
+        {IBC_VOCAB_ACCESS, "invalidate", 9},
+        {IBC_VOCAB_QP_ACCESS, "remote_write", 1},
+        {IBC_VOCAB_QP_ACCESS, "remote_read", 2},
+        {IBC_VOCAB_QP_ACCESS, "remote_atomic", 3},
+        {IBC_VOCAB_QP_ACCESS, "flush_global", 6},
+        {IBC_VOCAB_QP_ACCESS, "flush_persistent", 7},
+    };
+
+    cr_expect_eq(ibc_vocabularies[IBC_VOCAB_ATTR].n, 19);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct ibc_vocab_row *row = ibc_vocab_find(rows[i].of, rows[i].word);
+        cr_expect(row && row->n == 1ull << rows[i].bit, "%s", rows[i].word);
+    }
+}
+
 Test(grammar, every_key_is_used_somewhere)
 {
     for (unsigned key = 0; key < IBC_K_COUNT; key++) {

@@ -154,6 +154,9 @@ Test(nearest, fewest_changes)
         {"abc", {"xyz"}, NULL},
         {"abcd", {"bcda"}, "bcda"},
         {"abcd", {"badc"}, "badc"},
+        {"abcd", {"cxxb"}, NULL}, /* its 'b' and 'c' do not change places with each other */
+        {"abxy", {"bcuv"}, NULL},
+        {"abxy", {"caxy"}, "caxy"},
         {"abcdef", {"abcxyz"}, "abcxyz"},
         {"abcdef", {"abwxyz"}, NULL},
         {"abcdef", {"badcfe"}, "badcfe"},

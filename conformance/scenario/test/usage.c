@@ -2,6 +2,8 @@
 /* Wrong options, and the line about each. */
 #include "scenario/usage.h"
 #include <criterion/criterion.h>
+#include <criterion/redirect.h>
+#include <stdio.h>
 
 Test(usage, a_wrong_option_names_the_nearest)
 {
@@ -38,4 +40,14 @@ Test(usage, a_long_word_is_cut)
     word[sizeof word - 1] = '\0';
     ibc_usage_fault(fault, longs, word, false);
     cr_assert_eq(strlen(fault), 100 + strlen(": no such option"));
+}
+
+/* Each line of the help begins in the same column. */
+Test(usage, help_in_columns, .init = cr_redirect_stdout)
+{
+    static const struct ibc_usage rows[] = {{"-a X", "one\ntwo\n\nfour"}, {"--long", "five"}};
+
+    ibc_usage_print(rows, 2, 8);
+    fflush(stdout);
+    cr_assert_stdout_eq_str("  -a X    one\n          two\n          \n          four\n  --long  five\n");
 }
