@@ -26,7 +26,8 @@ static struct ibc_node_spec node_of(const struct ibc_object *o)
                                   .mkey = key_n(o, IBC_K_mkey, 0),
                                   .lease = (uint16_t)key_n(o, IBC_K_lease, 0),
                                   .buffer = (uint16_t)key_n(o, IBC_K_credits, 0),
-                                  .refresh = key_n(o, IBC_K_refresh, 0) != 0};
+                                  .refresh = key_n(o, IBC_K_refresh, 0) != 0,
+                                  .ipd = (uint8_t)key_n(o, IBC_K_ipd, 0)};
 }
 
 static void add_routes(struct ibc_fabric *f, const struct ibc_object *o, unsigned node)

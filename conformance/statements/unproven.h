@@ -7,23 +7,12 @@
 /* clang-format off */
 #define IBC_WHY_PERMITS "it permits and forbids nothing: no device can break it"
 #define IBC_WHY_GUARD   "no engine without this check is made: its later checks need the link that it is of"
-#define IBC_WHY_NO_ROW  "not tested: no row of the nodes' rules stands for it"
 #define IBC_WHY_NO_CM_LID "not tested: no broken connection manager looks at LIDs over Ethernet"
 #define IBC_WHY_DIFFER  "public sources differ, so that the scenario takes either and fails nobody"
 
 /* id, reason; by id */
 #define IBC_UNPROVEN(U) \
-    U("KM-07", IBC_WHY_NO_ROW) \
-    U("KM-09", IBC_WHY_NO_ROW) \
-    U("KM-13", "not tested: every scenario sends with the first P_Key, and none looks for others") \
-    U("KM-15", "not tested: no broken engine refuses a table that lists a partition twice") \
-    U("KM-58", IBC_WHY_NO_ROW) \
-    U("KM-59", IBC_WHY_NO_ROW) \
-    U("MD-06", IBC_WHY_NO_ROW) \
-    U("MD-107", IBC_WHY_NO_ROW) \
-    U("MD-113", IBC_WHY_NO_ROW) \
-    U("MD-30", IBC_WHY_NO_ROW) \
-    U("MD-36", IBC_WHY_NO_ROW) \
+    U("KM-32", IBC_WHY_PERMITS) \
     U("MD-82", "not tested: no broken connection manager sends to or from another queue pair than QP1") \
     U("QS-49", "not tested: no broken connection manager sends another transport type") \
     U("RO-26", IBC_WHY_GUARD) \

@@ -83,7 +83,6 @@ static const struct reason equivalents[] = {
 };
 /* A device could show these faults, but the reference engine or the language of scenarios cannot. */
 static const struct reason not_tested[] = {
-    {"fabric.pace.paces=drop", "no word of the language sends at a static rate"},
     {"UC-receiver.dma_too_long=drop",
      "no region of the reference has 2^31 bytes: the WRITE is dropped for its key, also without a response"},
     {"objects.QPN_ORDINARY=drop", "no verb chooses the number of a queue pair, and the engine picks no reserved one "

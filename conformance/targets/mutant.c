@@ -177,7 +177,8 @@ static const struct {
                                              [IBA_FABRIC_ATTRIBUTE] = {"the agent "},
                                              [IBA_FABRIC_PORTINFO] = {"a Set "},
                                              [IBA_FABRIC_SWITCHINFO] = {"a Set "},
-                                             [IBA_FABRIC_PERFORMANCE] = {"the agent "}};
+                                             [IBA_FABRIC_PERFORMANCE] = {"the agent "},
+                                             [IBA_FABRIC_NODE] = {"a node "}};
 
 /* "fabric.arrival" */
 static const char *fabric_list(unsigned t, char name[40])

@@ -84,7 +84,8 @@ static void settle_end(struct iba_node *n, const struct ibc_node_spec *s, unsign
     i->lid = (uint16_t)(s->lid + (port > 0 ? (port - 1) << s->lmc : 0));
     i->lmc = s->lmc;
     i->mastersmlid = s->sm;
-    i->m_key = s->mkey;
+    if (s->mkey)
+        i->m_key = s->mkey;
     i->m_keyprotectbits = s->protect & 3;
     i->m_keyleaseperiod = s->lease;
 }
@@ -130,14 +131,15 @@ static void settle_links(struct ref_fabric *f, iba_time now)
     }
 }
 
-static bool make_all(struct ref_fabric *f)
+static bool make_all(struct ref_fabric *f, const struct iba_node_break *broken)
 {
     bool good = true;
 
     iba_pool_init(&f->pool, f->slot, f->bytes[0], SLOTS);
     memset(f->stub, 0, sizeof f->stub);
     for (unsigned i = 0; i < f->is.n_node; i++) {
-        const struct iba_node_config c = config_of(&f->is.node[i], i);
+        struct iba_node_config c = config_of(&f->is.node[i], i);
+        c.broken = *broken;
         good = good && make(&f->node[i], &c, f->memory[i], NODE_ROOM, &f->pool);
     }
     for (unsigned i = 0; good && i < f->is.n_end; i++) {
@@ -153,21 +155,19 @@ static bool make_all(struct ref_fabric *f)
 
 enum ibc_rc ref_fabric_open(struct ibc_target *t, const struct ibc_fabric *is)
 {
+    static const struct iba_node_break none;
     struct reference *r = reference_of(t);
     struct ref_fabric *f = r->fabric = r->fabric ? r->fabric : malloc(sizeof *r->fabric);
 
     if (!f)
         return ref_fault(t, IBC_BROKEN, "out of memory");
     f->is = *is;
-    f->open = make_all(f);
+    f->open = make_all(f, r->change.breaks ? &r->change.row : &none);
     if (!f->open)
         return ref_fault(t, IBC_BROKEN, "a node is too large for this target");
     settle_links(f, r->now);
-    for (unsigned i = 0; i < is->n_node; i++) {
+    for (unsigned i = 0; i < is->n_node; i++)
         manage(f, i);
-        if (r->change.breaks)
-            f->node[i].broken = r->change.row;
-    }
     return IBC_OK;
 }
 
@@ -210,6 +210,8 @@ enum ibc_rc ref_fabric_inject(struct reference *r, unsigned end, const uint8_t *
         return ref_fault(&r->t, IBC_BROKEN, "a packet of %zu bytes, more than %d", len, (int)IBA_PACKET_MOST);
     if (e->port > 0)
         iba_node_feed(n, e->port, frame, len, r->now);
+    else if (f->is.node[e->node].ipd > 0)
+        (void)iba_node_send_at_rate(n, 1, frame, len, f->is.node[e->node].ipd, r->now);
     else
         iba_node_send(n, n->cfg.type == IBA_NODE_SWITCH ? 0 : 1, frame, len, r->now);
     settle_links(f, r->now);

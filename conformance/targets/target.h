@@ -132,6 +132,7 @@ struct ibc_node_spec {
     uint16_t lease;
     uint16_t buffer; /* blocks of each lane's receive buffer; 0: no credits */
     bool refresh;    /* flow-control packets at regular intervals */
+    uint8_t ipd;     /* static rate at which software of an adapter sends */
 };
 struct ibc_end {
     uint8_t node, port; /* port 0: the node's software */

@@ -3,6 +3,7 @@
 #include "fabric/iba_arrival.h"
 #include "fabric/iba_credit.h"
 #include "fabric/iba_hop.h"
+#include "fabric/iba_node_rules.h"
 
 static struct iba_node_port *port_in(const struct iba_hop *h)
 {
@@ -48,7 +49,8 @@ static bool longer_than_mtu(const struct iba_hop *h)
 
 static bool data_out_of_season(const struct iba_hop *h)
 {
-    return !on_vl15(h) && port_in(h)->info.portstate < IBA_PORT_ARMED;
+    return port_in(h)->info.portstate < IBA_PORT_ARMED &&
+           (!on_vl15(h) || !iba_node_would_keep(h->node, IBA_NODE_SMP_IN_INIT));
 }
 
 static bool data_activates(const struct iba_hop *h)
@@ -241,7 +243,7 @@ static void replicate(struct iba_hop *h)
     R(permissive_misuse,  permissive_misuse,    iba_hop_drop,      "uses the permissive LID, and is no directed-route SMP",              "WF-17") \
     R(directed_here,      directed_here,        to_directed,       "is an SMP on a directed route",                                      "MD-24") \
     R(smp_multicast,      smp_multicast,        iba_hop_drop,      "is an SMP to a multicast LID",                                       "WF-13") \
-    R(raw_filtered,       raw_filtered,         count_constraint,  "is raw, and the switch's port lets no raw packet in",                "KM-16") \
+    R(raw_filtered,       raw_filtered,         count_constraint,  "is raw, and the switch's port lets no raw packet in",                "KM-16, UU-41") \
     R(other_partition,    other_partition,      count_partition,   "is of a partition that the switch's port does not let in",           "KM-16") \
     R(for_this_node,      for_this_node,        to_delivery,       "goes to a LID of the node",                                          "KM-21") \
     R(multicast_adapter,  multicast_at_adapter, to_delivery,       "is multicast, and the node is an adapter",                           "KM-64") \
@@ -285,6 +287,8 @@ void iba_arrive(struct iba_node *n, uint8_t port, const struct iba_view *v, iba_
     uint8_t mad[IBA_MAD_BYTES];
 
     look(&h, mad);
+    if (iba_hop_is_smp(&h) && port_in(&h)->info.portstate == IBA_PORT_INIT)
+        (void)iba_node_keeps(n, IBA_NODE_SMP_IN_INIT);
     take_room(&h);
     iba_hop_apply(&h, &iba_arrival_rules);
     iba_credit_give_back(n, h.hold);

@@ -115,7 +115,7 @@ static void to_pma(struct iba_hop *h)
     R(lid_routed,           lid_routed,             to_sma,              "is an SMP by LID: the agent answers",                                  "MD-18") \
     R(smp_of_other_class,   smp,                    iba_hop_drop,        "is for QP0 and of no class of subnet management",                      "MD-03") \
     R(gmp_pkey,             gmp_of_other_partition, count_pkey,          "is for QP1 and matches no P_Key of the port",                          "PV-13, PV-16, PV-17") \
-    R(gmp_qkey,             gmp_with_other_qkey,    count_qkey,          "is for QP1 and has another Q_Key than 0x80010000",                     "PV-18, PV-19") \
+    R(gmp_qkey,             gmp_with_other_qkey,    count_qkey,          "is for QP1 and has another Q_Key than 0x80010000",                     "PV-18, PV-19, KM-20") \
     R(performance,          performance_request,    to_pma,              "asks for performance counters: the agent answers",                     "MD-102") \
     R(data_for_switch,      data_for_switch,        iba_hop_drop,        "is for a QP of a switch, which has only QP0 and QP1",                  "PV-04") \
     R(software,             iba_hop_any,            iba_hop_to_software, "is for software of the node",                                          "MD-03")

@@ -111,7 +111,7 @@ static void leave(struct iba_hop *h)
     R(inactive,          inactive,                  discard,             "leaves by a port that is down, or not Active and it is no SMP",    "KM-27") \
     R(smp,               smp,                       leave_on_vl15,       "is an SMP: VL 15, whatever its SL and P_Key",                      "WF-12") \
     R(longer_than_mtu,   longer_than_neighbor_mtu,  discard,             "is longer than the neighbour's MTU",                               "KM-29") \
-    R(raw_filtered,      raw_filtered,              discard_constraint,  "is raw, and the port lets no raw packet out",                      "KM-16") \
+    R(raw_filtered,      raw_filtered,              discard_constraint,  "is raw, and the port lets no raw packet out",                      "KM-16, UU-41") \
     R(other_partition,   other_partition,           discard_partition,   "is of a partition that the port does not let out",                 "KM-16") \
     R(no_vl,             no_vl,                     discard,             "has an SL without an operational VL",                              "KM-44") \
     R(leaves,            iba_hop_any,               leave,               "leaves on the VL of its SL",                                       "WF-14")

@@ -3,6 +3,7 @@
  *
  * The hop pointer counts up to hop count + 1 on the initial path (D = 0), and down to 0 on the return path (D = 1). */
 #include "fabric/iba_hop.h"
+#include "fabric/iba_node_rules.h"
 
 enum { HOP_POINTER_AT = 6, HOP_COUNT_AT = 7, INITIAL_AT = 128, RETURN_AT = 192, MOST_HOPS = 63 };
 
@@ -93,9 +94,12 @@ static bool returned_before_lids(const struct iba_hop *h)
 static void leave_by(struct iba_hop *h, uint8_t port, bool permissive)
 {
     const uint16_t lid = permissive ? UINT16_MAX : 0;
+    uint16_t from = lid;
 
+    if (permissive && !iba_node_keeps(h->node, IBA_NODE_PERMISSIVE))
+        from = iba_node_end_port(h->node, h->in)->info.lid;
     if (port > 0 && port <= h->node->cfg.n_port)
-        iba_hop_forward_mad(h, port, lid, lid);
+        iba_hop_forward_mad(h, port, lid, from);
 }
 
 static void note_return_path(struct iba_hop *h)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "fabric/iba_hop.h"
+#include "fabric/iba_node_rules.h"
 
 unsigned iba_vls_of(uint8_t code)
 {
@@ -37,6 +38,8 @@ void iba_hop_answer(struct iba_hop *h)
     enum { STATUS_AT = 4, DIRECTION = 0x80 };
 
     iba_madhdr_set_method(h->mad, IBA_METHOD_GET_RESP);
+    if (!iba_node_keeps(h->node, IBA_NODE_TRANSACTION))
+        iba_madhdr_set_transactionid(h->mad, iba_madhdr_transactionid(h->mad) + 1);
     h->mad[STATUS_AT] = (uint8_t)((iba_hop_is_directed(h) ? DIRECTION : 0) | h->status >> 8);
     h->mad[STATUS_AT + 1] = (uint8_t)h->status;
     h->answered = true;

@@ -5,6 +5,7 @@
 #include "fabric/iba_flow.h"
 #include "fabric/iba_hop.h"
 #include "fabric/iba_pace.h"
+#include "fabric/iba_node_rules.h"
 #include "fabric/iba_rate.h"
 
 /* ---- memory ---- */
@@ -67,13 +68,15 @@ static void init_capabilities(struct iba_portinfo *i)
     i->cap_ext_speeds = i->cap_mask_notice = i->cap_dr_notice = i->cap_client_rereg = 1;
 }
 
-static void init_info(const struct iba_node *n, struct iba_node_port *p)
+static void init_info(struct iba_node *n, struct iba_node_port *p)
 {
     enum { DEFAULT_TIMEOUT = 18, DEFAULT_RESPONSE = 16, QDR = 4, WIDTH_4X = 2, NO_LIFETIME = 31 };
     const struct iba_node_config *c = &n->cfg;
     const bool end = c->type != IBA_NODE_SWITCH || p->number == 0, zero = c->type == IBA_NODE_SWITCH && end;
     struct iba_portinfo *i = &p->info;
 
+    if (end && !iba_node_keeps(n, IBA_NODE_NO_KEY))
+        i->m_key = 1;
     if (end)
         init_capabilities(i);
     i->guid = UINT64_C(0xfe80000000000000);
@@ -112,14 +115,23 @@ static void init_arbitration(struct iba_node_port *p)
     }
 }
 
+static void init_pkeys(struct iba_node *n, struct iba_node_port *p)
+{
+    enum { ANOTHER = 0x8001 };
+
+    if (p->n_pkey)
+        p->pkey[0] = UINT16_MAX;
+    if (p->n_pkey > 1 && !iba_node_keeps(n, IBA_NODE_PARTITION))
+        p->pkey[1] = ANOTHER;
+}
+
 static void init_port(struct iba_node *n, uint8_t number)
 {
     struct iba_node_port *p = &n->port[number];
 
     p->number = number;
     p->n_pkey = pkeys_of(&n->cfg, number);
-    if (p->n_pkey)
-        p->pkey[0] = UINT16_MAX; /* KM-13 */
+    init_pkeys(n, p);
     p->guid[0] = n->cfg.node_guid + (n->cfg.type == IBA_NODE_SWITCH ? 0 : number);
     p->mkey_lease_ends = p->announce_all = p->wait_since = IBA_NEVER;
     for (unsigned vl = 0; vl < IBA_VLS; vl++)
@@ -155,6 +167,7 @@ void iba_node_init(struct iba_node *n, const struct iba_node_config *cfg, void *
     assert(cfg->buffer == 0 || cfg->buffer >= IBA_BUFFER_LEAST);
     memset(n, 0, sizeof *n);
     n->cfg = *cfg;
+    n->broken = cfg->broken;
     n->pool = pool;
     divide(n, cfg, memory);
     init_fifo(&n->local[0]);

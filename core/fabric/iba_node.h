@@ -146,6 +146,12 @@ struct iba_notice_waiting {
 
 /* ---- a node ---- */
 
+struct iba_fabric_table;
+struct iba_node_break { /* the row that a broken node has not got; row 0 of NULL: none */
+    const struct iba_fabric_table *table;
+    uint16_t row;
+};
+
 struct iba_node_config {
     uint8_t type;                                 /* enum iba_node_type */
     uint8_t n_port;                               /* without a switch's port 0 */
@@ -162,11 +168,7 @@ struct iba_node_config {
     bool refresh;    /* flow-control packets come at regular intervals, as KM-48 asks for, and a watchdog waits for
                       * them; else only when credits change, which suffices where no packet is lost */
     char description[65];
-};
-
-struct iba_node_break { /* the row that a broken node has not got; row 0 of NULL: none */
-    const struct iba_fabric_table *table;
-    uint16_t row;
+    struct iba_node_break broken; /* from power-up; iba_node.broken may be changed later */
 };
 
 enum { IBA_FABRIC_ROWS = 48 };
@@ -184,7 +186,8 @@ enum { IBA_FABRIC_ROWS = 48 };
     T(ATTRIBUTE, iba_sma_attributes)                                                                                   \
     T(PORTINFO, iba_portinfo_rules)                                                                                    \
     T(SWITCHINFO, iba_switchinfo_rules)                                                                                \
-    T(PERFORMANCE, iba_pma_attributes)
+    T(PERFORMANCE, iba_pma_attributes)                                                                                 \
+    T(NODE, iba_node_rules)
 enum iba_fabric_table_id {
 #define IBA_FABRIC_TABLE_ID(id, symbol) IBA_FABRIC_##id,
     IBA_FABRIC_TABLES(IBA_FABRIC_TABLE_ID) IBA_FABRIC_TABLE_COUNT

@@ -2,6 +2,7 @@
 /* Notices of a node's agent: what it tells the subnet manager of (MD-109..MD-114, KM-58..KM-62, PV-17). They wait here;
  * iba_trap.c sends them until they are repressed. */
 #include "fabric/iba_hop.h"
+#include "fabric/iba_node_rules.h"
 
 enum { TYPE_URGENT = 1, TYPE_SECURITY = 2, TYPE_INFORMATIONAL = 4 };
 enum { DETAILS_AT = IBA_BYTES_notice };
@@ -33,18 +34,19 @@ static uint8_t *begin(struct iba_node *n, uint8_t port, uint16_t trap, iba_time 
     w->port = port;
     iba_notice_set_isgeneric(w->bytes, 1);
     iba_notice_set_type(w->bytes, type_of(trap));
-    iba_notice_set_producer(w->bytes, n->cfg.type); /* MD-113: 1 adapter, 2 switch */
+    if (iba_node_keeps(n, IBA_NODE_PRODUCER)) /* 1 adapter, 2 switch */
+        iba_notice_set_producer(w->bytes, n->cfg.type);
     iba_notice_set_trap(w->bytes, trap);
     iba_notice_set_issuerlid(w->bytes, n->port[port].info.lid);
     return w->bytes + DETAILS_AT;
 }
 
 /* Traps are sent only while the port is Active and knows its SM (KM-59); what happens before is not kept. */
-static bool may_trap(const struct iba_node *n, uint8_t port)
+static bool may_trap(struct iba_node *n, uint8_t port)
 {
     const struct iba_portinfo *i = &n->port[port].info;
 
-    return i->lid && i->mastersmlid && i->portstate == IBA_PORT_ACTIVE;
+    return i->lid && i->mastersmlid && (i->portstate == IBA_PORT_ACTIVE || !iba_node_keeps(n, IBA_NODE_TRAP_ACTIVE));
 }
 
 bool iba_node_notice(struct iba_node *n, uint8_t port, uint16_t trap, const uint8_t *details, iba_time now)

@@ -2,6 +2,7 @@
 /* The performance management agent (section 16.1, MD-102..MD-108). Counters have 64 bits; PortCounters shows them as
  * far as they fit, and stops there (MD-104). */
 #include "fabric/iba_hop.h"
+#include "fabric/iba_node_rules.h"
 
 enum { PORT_SELECT_AT = 1, DATA_AT = 64, DATA_BYTES = 192 };
 
@@ -142,19 +143,26 @@ static uint16_t perform(struct iba_hop *h, const struct pma_attribute *a)
     return IBA_MAD_OK;
 }
 
+static uint16_t refusal(const struct iba_hop *h, const struct pma_attribute *a)
+{
+    const unsigned method = iba_madhdr_method(h->mad);
+
+    if (iba_madhdr_baseversion(h->mad) != 1 || iba_madhdr_classversion(h->mad) != 1)
+        return IBA_MAD_BAD_VERSION;
+    if (method != IBA_METHOD_GET && method != IBA_METHOD_SET)
+        return IBA_MAD_BAD_METHOD;
+    return !a || (method == IBA_METHOD_SET && !a->clear) ? IBA_MAD_BAD_ATTRIBUTE : IBA_MAD_OK;
+}
+
 void iba_pma_request(struct iba_hop *h)
 {
     const struct pma_attribute *a = attribute_of(h);
-    const unsigned method = iba_madhdr_method(h->mad);
 
     h->data = h->mad + DATA_AT;
-    if (iba_madhdr_baseversion(h->mad) != 1 || iba_madhdr_classversion(h->mad) != 1)
-        h->status = IBA_MAD_BAD_VERSION;
-    else if (method != IBA_METHOD_GET && method != IBA_METHOD_SET)
-        h->status = IBA_MAD_BAD_METHOD;
-    else if (!a || (method == IBA_METHOD_SET && !a->clear))
-        h->status = IBA_MAD_BAD_ATTRIBUTE;
-    else
+    h->status = refusal(h, a);
+    if (h->status == IBA_MAD_OK)
         h->status = perform(h, a);
+    else if (!iba_node_keeps(h->node, IBA_NODE_REFUSES))
+        h->status = IBA_MAD_OK;
     iba_hop_answer(h);
 }

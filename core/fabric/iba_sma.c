@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The subnet management agent, one for adapters and switches (section 14.2): who may ask, the M_Key, and the
  * attributes. */
+#include "fabric/iba_node_rules.h"
 #include "fabric/iba_sma.h"
 
 /* ---- conditions ---- */
@@ -80,6 +81,8 @@ static bool is_set(const struct iba_hop *h)
 
 static void to_software(struct iba_hop *h)
 {
+    if (!key_fits(h) && (method(h) & IBA_METHOD_RESPONSE) && !iba_node_keeps(h->node, IBA_NODE_ANSWER_KEY))
+        return;
     iba_hop_forward_mad(h, IBA_NO_PORT, 0, 0);
 }
 
@@ -252,7 +255,8 @@ static void mind_lease(struct iba_hop *h)
         p->info.m_keyprotectbits = 0;
         p->mkey_lease_ends = IBA_NEVER;
     }
-    if (key_fits(h) && !for_manager(h) && (is_set(h) || repress(h) || method(h) == IBA_METHOD_GET))
+    if (p->mkey_lease_ends != IBA_NEVER && key_fits(h) && !for_manager(h) &&
+        (is_set(h) || repress(h) || method(h) == IBA_METHOD_GET) && iba_node_keeps(h->node, IBA_NODE_LEASE_STOPS))
         p->mkey_lease_ends = IBA_NEVER;
 }
 

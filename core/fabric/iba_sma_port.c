@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* PortInfo: what a Set changes, field by field (KM-04, KM-20..KM-34). Fields that are legal take effect even if another
  * one is refused (KM-24). */
+#include "fabric/iba_node_rules.h"
 #include "fabric/iba_sma.h"
 
 /* The port that is set, and what it is to be. */
@@ -244,7 +245,7 @@ struct field_rule {
     F(sm_sl,            end_port,    never,                   take_smsl,            "takes the SL to the SM",                                            "KM-59")  \
     F(subnet_timeout,   end_port,    never,                   take_timeout,         "takes the time between traps",                                      "KM-33, KM-60") \
     F(reregister,       end_port,    never,                   reregister,           "asks clients to register again",                                    "KM-30")  \
-    F(violations,       linked_port, never,                   clear_violations,     "clears those counters of violations for which it has 0",            "KM-04, PV-16, PV-18") \
+    F(violations,       linked_port, never,                   clear_violations,     "clears those counters of violations for which it has 0",            "KM-04, PV-16, PV-18, KM-20") \
     F(width,            linked_port, width_unsupported,       take_width,           "takes the widths, and refuses widths that are not supported",       "KM-28")  \
     F(speed,            linked_port, speed_unsupported,       take_speed,           "takes the speeds, and refuses speeds that are not supported",       "KM-28")  \
     F(ext_speed,        linked_port, ext_speed_unsupported,   take_ext_speed,       "takes the extended speeds, and refuses those not supported",        "KM-28")  \
@@ -256,8 +257,8 @@ struct field_rule {
     F(hoq_life,         switch_port, never,                   take_hoqlife,         "takes the lifetime of a packet at the head of its queue",           "KM-50")  \
     F(enforce_in,       switch_port, no_inbound_enforcement,  take_in,              "switches the enforcement of partitions for packets that come by the port",              "KM-16")  \
     F(enforce_out,      switch_port, no_outbound_enforcement, take_out,             "switches the enforcement of partitions for packets that leave by it",             "KM-16")  \
-    F(filter_raw_in,    switch_port, never,                   take_raw_in,          "switches the filter of raw packets that come by the port",                  "KM-16")  \
-    F(filter_raw_out,   switch_port, never,                   take_raw_out,         "switches the filter of raw packets that leave by it",                 "KM-16")  \
+    F(filter_raw_in,    switch_port, never,                   take_raw_in,          "switches the filter of raw packets that come by the port",                  "KM-16, UU-41")  \
+    F(filter_raw_out,   switch_port, never,                   take_raw_out,         "switches the filter of raw packets that leave by it",                 "KM-16, UU-41")  \
     F(physical_errors,  linked_port, never,                   take_physical_errors, "takes the threshold of local physical errors",                      "MD-110") \
     F(overrun_errors,   linked_port, never,                   take_overrun_errors,  "takes the threshold of buffer overruns",                            "MD-110") \
     F(state,            linked_port, state_or_phys_impossible, take_state,          "moves the port: down, Init to Armed, Armed to Active, no other way", "KM-25, KM-26")
@@ -313,4 +314,6 @@ void iba_sma_get_portinfo(const struct iba_hop *h)
         (!set && i.m_keyprotectbits == HIDE_KEY && end->m_key != iba_smplid_mkey(h->mad + IBA_BYTES_madhdr)))
         i.m_key = 0;
     iba_layout_put(&iba_mad_layouts[IBA_M_portinfo], &i, h->data);
+    if (!iba_node_keeps(h->node, IBA_NODE_CAPABILITIES))
+        memset(h->data + IBA_AT_portinfo_cap_hierarchy / 8, 0, sizeof(uint32_t));
 }

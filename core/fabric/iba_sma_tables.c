@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Attributes that are parts of tables: P_Keys, GUIDs, lanes, forwarding; and SwitchInfo (KM-11..KM-14, KM-36,
  * KM-44..KM-46, KM-63). A table has blocks of 64 bytes; the modifier names block and port. */
+#include "fabric/iba_node_rules.h"
 #include "fabric/iba_sma.h"
 
 /* The port of a switch that a part of the modifier names; of an adapter the port that the request came by. */
@@ -59,12 +60,24 @@ void iba_sma_get_pkeys(const struct iba_hop *h)
         iba_bits_put(pkey_at(h, i), 0, 16, h->port->pkey[from + i]);
 }
 
+/* Whether an earlier entry of the block has the partition of that entry, with the other kind of member. */
+static bool is_twice(const struct iba_hop *h, unsigned entry)
+{
+    enum { FULL_MEMBER = 0x8000 };
+
+    for (unsigned i = 0; i < entry; i++)
+        if ((iba_bits_get(pkey_at(h, i), 0, 16) ^ iba_bits_get(pkey_at(h, entry), 0, 16)) == FULL_MEMBER)
+            return true;
+    return false;
+}
+
 void iba_sma_set_pkeys(struct iba_hop *h)
 {
     const unsigned from = pkey_block(h);
 
     for (unsigned i = 0; i < IBA_PKEY_BLOCK && from + i < h->port->n_pkey; i++)
-        h->port->pkey[from + i] = (uint16_t)iba_bits_get(pkey_at(h, i), 0, 16);
+        if (!is_twice(h, i) || iba_node_keeps(h->node, IBA_NODE_TWICE))
+            h->port->pkey[from + i] = (uint16_t)iba_bits_get(pkey_at(h, i), 0, 16);
 }
 
 /* ---- SLtoVLMappingTable: of a switch for a port in (bits 15:8) and a port out (7:0) ---- */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Sends the notices that wait as traps, and again until a TrapRepress comes (o14-2, KM-58..KM-61). */
 #include "fabric/iba_hop.h"
+#include "fabric/iba_node_rules.h"
 
 static void send_trap(struct iba_node *n, const struct iba_notice_waiting *w, iba_time now)
 {
@@ -14,7 +15,9 @@ static void send_trap(struct iba_node *n, const struct iba_notice_waiting *w, ib
     iba_madhdr_set_method(mad, IBA_METHOD_TRAP);
     iba_madhdr_set_transactionid(mad, w->tid);
     iba_madhdr_set_attributeid(mad, IBA_ATTR_NOTICE);
-    memcpy(mad + IBA_SMP_DATA_AT, w->bytes, sizeof w->bytes); /* the M_Key is 0 (KM-58) */
+    memcpy(mad + IBA_SMP_DATA_AT, w->bytes, sizeof w->bytes);
+    if (!iba_node_keeps(n, IBA_NODE_TRAP_KEY))
+        iba_smplid_set_mkey(mad + IBA_BYTES_madhdr, i->m_key);
     iba_node_send_mad(n, w->port, &to, mad, now);
 }
 
@@ -23,7 +26,7 @@ static bool lost_its_manager(const struct iba_node *n, const struct iba_notice_w
 {
     const struct iba_portinfo *i = &n->port[w->port].info;
 
-    return !i->mastersmlid || i->portstate != IBA_PORT_ACTIVE;
+    return !i->mastersmlid || (i->portstate != IBA_PORT_ACTIVE && iba_node_would_keep(n, IBA_NODE_TRAP_ACTIVE));
 }
 
 void iba_notice_advance(struct iba_node *n, iba_time now)

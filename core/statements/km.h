@@ -15,14 +15,14 @@
     OPEN(KM, "KM-07", "14.2.4",    "",                     "", M, S, "An SMP with the M_Key stops the lease timer.") \
     OPEN(KM, "KM-08", "14.2.4",    "",                     "", O, S, "A management agent may report a bad M_Key as trap 256.") \
     OPEN(KM, "KM-09", "14.2.4",    "",                     "", M, S, "A port starts without M_Key and lease unless it remembers them.") \
-    SHUT(KM, "KM-10", "14.2.4",    "",                     "", M, K, SCOPE, "The M_Key field of a response has no meaning.",             IBC_WHY_SMA) \
+    OPEN(KM, "KM-10", "14.2.4",    "",                     "", M, K, "The M_Key field of a response has no meaning.") \
     OPEN(KM, "KM-11", "10.9.1",    "",                     "", M, S, "The P_Key table is read and set in blocks of 32 entries.") \
     OPEN(KM, "KM-12", "14.2.5.7",  "",                     "", M, S, "A management agent refuses a block beyond the end of the P_Key table.") \
     OPEN(KM, "KM-13", "",          "",                     "", M, K, "A port starts with P_Key 0xffff in entry 0 and no other.") \
     OPEN(KM, "KM-14", "10.9",      "",                     "", M, S, "An entry of the P_Key table that is set to 0 is no entry.") \
     OPEN(KM, "KM-15", "14.2.5.7",  "",                     "", M, K, "A P_Key table may hold a partition twice, as full and as limited member.") \
     OPEN(KM, "KM-16", "18.2",      "",                     "", C, S, "A switch port may be configured to drop packets of foreign partitions.") \
-    SHUT(KM, "KM-17", "16.2",      "",                     "", O, S, SCOPE, "A B_Key guards baseboard management as the M_Key guards SMPs.", IBC_WHY_SMA) \
+    SHUT(KM, "KM-17", "16.2",      "",                     "", O, S, NOT_YET, "A B_Key guards baseboard management as the M_Key guards SMPs.", "the reference's nodes have no baseboard management") \
     OPEN(KM, "KM-18", "15.4.2",    "",                     "", M, S, "The general service interface has the Q_Key 0x80010000.") \
     OPEN(KM, "KM-19", "10.2.5",    "",                     "", M, S, "A Q_Key with bit 31 set comes from the QP, never from a work request.") \
     OPEN(KM, "KM-20", "10.2.5",    "",                     "", M, S, "A port counts Q_Key mismatches in 16 bits, stops at 0xffff and starts again when it is set to 0.") \
@@ -37,12 +37,12 @@
     OPEN(KM, "KM-29", "14.2.5.6",  "",                     "", M, S, "A port's MTU and virtual lanes cannot be set above its capabilities.") \
     OPEN(KM, "KM-30", "",          "o14-12.2.1",           "", C, S, "A port that supports client reregistration echoes the bit and raises an event.") \
     OPEN(KM, "KM-31", "",          "",                     "", M, S, "A management agent refuses a LID that is not a unicast one.") \
-    SHUT(KM, "KM-32", "",          "",                     "", M, S, SCOPE, "The response may be missing when an SMP takes its own port down.", IBC_WHY_SMA) \
+    OPEN(KM, "KM-32", "",          "",                     "", M, S, "The response may be missing when an SMP takes its own port down.") \
     OPEN(KM, "KM-33", "14.2.5.6",  "",                     "", M, S, "Management timeouts are 4.096 us times a power of 2.") \
-    SHUT(KM, "KM-34", "14.2.5.6",  "",                     "", M, S, SCOPE, "A port's capability mask tells which optional attributes it answers.", IBC_WHY_SMA) \
+    OPEN(KM, "KM-34", "14.2.5.6",  "",                     "", M, S, "A port's capability mask tells which optional attributes it answers.") \
     OPEN(KM, "KM-35", "4.1.1",     "",                     "", M, S, "A port always answers to the GID of its EUI-64 under the default prefix.") \
     OPEN(KM, "KM-36", "14.2.5.5",  "",                     "", M, S, "The GUID table has 8 entries per block, and the first entry is fixed.") \
-    SHUT(KM, "KM-37", "14.2.5.6",  "",                     "", M, S, SCOPE, "Packets with link-local GIDs do not leave their subnet.", "a rule for routers, not for endpoints") \
+    SHUT(KM, "KM-37", "14.2.5.6",  "",                     "", M, S, NOT_YET, "Packets with link-local GIDs do not leave their subnet.", "the reference has no routers") \
     SHUT(KM, "KM-38", "4.1.1",     "",                     "", M, S, SCOPE, "A multicast GID contains its scope and whether the group is permanent.", IBC_WHY_SA) \
     SHUT(KM, "KM-39", "",          "o15-0.1.5",            "", M, S, SCOPE, "Group GIDs created by the subnet administration contain its signature.", IBC_WHY_SA) \
     OPEN(KM, "KM-40", "4.1.1",     "",                     "", M, K, "No packet has the GID ::0 or ::1.") \
@@ -50,7 +50,7 @@
     OPEN(KM, "KM-42", "",          "",                     "", M, S, "A node's description is text that no SMP can set.") \
     OPEN(KM, "KM-43", "",          "",                     "", M, S, "A management agent refuses the permissive LID as an address.") \
     OPEN(KM, "KM-44", "7.6.6",     "",                     "", C, S, "A port sends each SL on the virtual lane that its SL-to-VL table gives.") \
-    SHUT(KM, "KM-45", "",          "",                     "", C, S, SCOPE, "A management agent reports when a port has no SL-to-VL table.",      IBC_WHY_SMA) \
+    SHUT(KM, "KM-45", "",          "",                     "", C, S, NOT_YET, "A management agent reports when a port has no SL-to-VL table.", "every port of the reference has the table") \
     OPEN(KM, "KM-46", "7.6.9",     "",                     "", C, S, "A port arbitrates among virtual lanes by two tables of weights.") \
     OPEN(KM, "KM-47", "7.6.9",     "",                     "", M, K, "VL 15 has priority over data lanes, and flow control over all.") \
     OPEN(KM, "KM-48", "7.9",       "",                     "", M, K, "A port sends flow-control packets for each lane at regular intervals.") \

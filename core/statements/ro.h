@@ -39,7 +39,7 @@
     OPEN(RO, "RO-31", "A17", "", "A17", M, S, "No connection is rejected because of its LIDs over RoCEv2.") \
     SHUT(RO, "RO-32", "A17", "", "A17", M, S, UNTESTABLE, "A RoCEv2 port raises no event of a subnet manager.",    "there is no manager that could provoke one") \
     OPEN(RO, "RO-33", "A17", "", "A17", M, S, "A RoCEv2 port drops packets for QP0.") \
-    SHUT(RO, "RO-34", "A17", "", "A17", M, S, SCOPE, "Subnet and performance management do not apply to RoCEv2.", IBC_WHY_SMA) \
+    SHUT(RO, "RO-34", "A17", "", "A17", M, S, SCOPE, "Subnet and performance management do not apply to RoCEv2.", "over Ethernet no subnet is under test") \
     OPEN(RO, "RO-35", "A17", "", "A17", M, S, "Over RoCEv2 transport errors are handled as over InfiniBand.") \
     OPEN(RO, "RO-36", "A17", "", "A17", M, S, "A datagram's IP header is delivered in the 40 bytes before it: IPv6 in all of them, IPv4 in the last 20.") \
     OPEN(RO, "RO-37", "A17", "", "A17", M, S, "RoCEv2 packets have a P_Key, by default 0xffff, and the matching rules are the same.") \

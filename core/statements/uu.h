@@ -37,7 +37,7 @@
     OPEN(UU, "UU-28", "9.9.2",     "",      "",    M, S, "A UD QP whose send fails locally enters SQE, from where it may return to RTS.") \
     OPEN(UU, "UU-29", "9.9.3",     "",      "",    M, S, "A UD receive in memory without local write fails and puts the QP in Error.") \
     OPEN(UU, "UU-30", "10.2.5",    "",      "",    M, S, "A datagram posted with bit 31 of its Q_Key set leaves with the QP's own Q_Key.") \
-    SHUT(UU, "UU-31", "9.8.3",     "",      "",    M, K, NOT_YET, "A sender keeps the packet rate of the address handle.", "the reference engine does not pace its packets") \
+    OPEN(UU, "UU-31", "9.8.3",     "",      "",    M, K, "A sender keeps the packet rate of the address handle.") \
     SHUT(UU, "UU-32", "9.7.8",     "",      "",    C, S, NOT_YET, "A reliable datagram has an RDETH, a request a DETH besides.", IBC_WHY_RD) \
     SHUT(UU, "UU-33", "9.7.8",     "",      "",    C, K, NOT_YET, "An end-to-end context has one message outstanding at a time.", IBC_WHY_RD) \
     SHUT(UU, "UU-34", "9.7.8",     "",      "",    C, K, NOT_YET, "A requester that gave up a reliable datagram message sets the responder's PSN with RESYNC.",      IBC_WHY_RD) \
@@ -47,7 +47,7 @@
     SHUT(UU, "UU-38", "",          "",      "",    C, K, NOT_YET, "Reliable datagrams have no SEND with Invalidate.", IBC_WHY_RD) \
     OPEN(UU, "UU-39", "9.8.4",     "",      "",    O, S, "A raw QP sends and receives packets without BTH, ICRC and keys.") \
     OPEN(UU, "UU-40", "9.8.4",     "",      "",    O, K, "A raw packet reaches the port's raw QP of its kind, and is dropped where there is none.") \
-    SHUT(UU, "UU-41", "9.8.4",     "",      "",    O, S, SCOPE, "A switch port may be configured to drop raw packets.", IBC_WHY_SWITCH) \
+    OPEN(UU, "UU-41", "9.8.4",     "",      "",    O, S, "A switch port may be configured to drop raw packets.") \
     OPEN(UU, "UU-42", "A17",       "",      "A17", M, S, "Raw packets cannot be sent over RoCEv2.")
 /* clang-format on */
 #endif
