@@ -252,3 +252,48 @@ Test(mad, private_data_are_read_where_they_say_that_they_are_theirs)
     cr_assert_eq(iba_upper_of(0x0111 << 16 | 4420), IBA_UPPER_NONE, "UDP");
     cr_assert_eq(iba_upper_of(0x0002c90300001f2d), IBA_UPPER_NONE);
 }
+
+/* MD-12: a whole UD SEND to or from QP0 or QP1 that was captured up to the DETH; what the options declare comes first.
+ */
+static bool holds_mad(const struct iba_view *v, uint8_t opcode, unsigned to, unsigned from, enum iba_holds holds)
+{
+    const bool captured = v->caplen >= v->bth_at + IBA_BYTES_bth + IBA_BYTES_deth;
+
+    if (opcode != 0x64 || !iba_view_has_bth(v) || !captured)
+        return false;
+    return holds == IBA_HOLDS_UNKNOWN ? to <= 1 || from <= 1 : holds == IBA_HOLDS_MAD;
+}
+
+static void expect_held(enum iba_encap e, uint8_t opcode, unsigned to, unsigned from)
+{
+    static struct iba_recipe r;
+    uint8_t buf[400];
+
+    iba_recipe_init_with(&r, e, opcode, IBA_HDR_BIT(IBA_H_deth));
+    if (!iba_recipe_part(&r, IBA_H_bth))
+        return;
+    if (opcode == 0x64) {
+        iba_bth_set_destqp(iba_recipe_part(&r, IBA_H_bth), to);
+        iba_deth_set_srcqp(iba_recipe_part(&r, IBA_H_deth), from);
+    }
+    const size_t len = built(&r, buf, sizeof buf);
+    for (unsigned holds = 0; holds <= IBA_HOLDS_IPOIB; holds++)
+        for (size_t n = opcode == 0x64 ? 0 : len; n <= len; n++) {
+            const struct iba_view_opts opts = {.qp = {{to, (uint8_t)holds}}};
+            struct iba_view v;
+            struct iba_mad m;
+            (void)iba_view_parse(&v, (enum iba_link)iba_encaps[e].link, buf, n, len, &opts);
+            EXPECT(iba_mad_in(&v) == holds_mad(&v, opcode, to, from, (enum iba_holds)holds),
+                   "%s, opcode 0x%02x from %u to %u, %zu of %zu bytes", iba_encaps[e].name, opcode, from, to, n, len);
+            EXPECT(!iba_mad_of(&m, &v), "without a payload");
+        }
+}
+
+Test(mad, packets_that_hold_a_datagram)
+{
+    for (unsigned e = 0; e < IBA_ENCAP_COUNT; e++)
+        for (unsigned k = 0; k < 16; k++)
+            expect_held((enum iba_encap)e, 0x64, k % 4, k / 4);
+    for (unsigned code = 0; code < 256; code++)
+        expect_held(IBA_ENCAP_IB_LOCAL, (uint8_t)code, 0, 0);
+}
