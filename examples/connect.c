@@ -9,6 +9,7 @@
 #include <string.h>
 #include "adapter/iba_gsi.h"
 #include "sim/iba_net.h"
+#include "transport/iba_wr_ops.h"
 
 enum { DEPTH = 16, CONNS = 4, FLIGHT = 64, BYTES = 4096, MS = 1000000 };
 #define SERVICE UINT64_C(0x1000000000001234)

@@ -2,6 +2,7 @@
 /* Two adapters with a network that loses, repeats, delays and damages frames as the input says, and finally none: every
  * byte of every message arrives once, or both sides end in the status the architecture names. */
 #include <string.h>
+#include "transport/iba_wr_ops.h"
 #include "world.h"
 
 const struct fuzz_target fuzz_target = {"network", FUZZ_RECORDS, NULL};

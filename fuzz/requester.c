@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The requester of a reliable connection with a responder that answers arbitrarily: work completes in the order it was
  * posted, each at most once, and after the first error everything else is flushed (RQ-55). */
+#include "transport/iba_wr_ops.h"
 #include "world.h"
 #include "wire/iba_opcode_rows.h"
 

@@ -2,6 +2,7 @@
 /* Seeds of the engine's targets that need verbs: memory that comes and goes, attributes, types of QPs; and the same
  * between two adapters, for each of their deviations. */
 #include "seed.h"
+#include "transport/iba_wr_ops.h"
 #include "wire/iba_opcode_rows.h"
 
 struct script {

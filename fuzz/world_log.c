@@ -3,6 +3,7 @@
  * it as a scenario (docs/scenarios.md): packets that arrive and verbs of software as lines that a tester plays, packets
  * that leave as a comment on a line that accepts anything. Steps that no scenario can express are comments. */
 #include <inttypes.h>
+#include "transport/iba_wr_ops.h"
 #include "world.h"
 
 static FILE *out;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
+#include "transport/iba_wr_ops.h"
 #include "world.h"
 
 /* A window's key as it is now: binding gives it another byte. */

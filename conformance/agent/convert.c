@@ -2,6 +2,7 @@
 /* Core's structures and the protocol's. */
 #include <string.h>
 #include "protocol.h"
+#include "transport/iba_wr_ops.h"
 
 /* ---- addresses ---- */
 

@@ -2,6 +2,7 @@
 /* The table as data: members of structures with their places, and words with their numbers. */
 #include <string.h>
 #include "protocol.h"
+#include "transport/iba_wr_ops.h"
 
 /* ---- structures ---- */
 

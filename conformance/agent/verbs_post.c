@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Work requests. The operation goes into the upper bits of the id, so that the completion has it. */
+#include "transport/iba_wr_ops.h"
 #include "verbs_device.h"
 #include <errno.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Modify, query, poll: translates the engine's numbers to those of libibverbs. */
+#include "transport/iba_wr_ops.h"
 #include "verbs_device.h"
 #include <errno.h>
 #include <string.h>

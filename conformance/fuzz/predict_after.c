@@ -6,6 +6,7 @@
 #include "known.h"
 #include "predict.h"
 #include "scenario/vocab.h"
+#include "transport/iba_wr_ops.h"
 
 enum { REGION = 65536, RUN = 64 /* bytes in one line */ };
 

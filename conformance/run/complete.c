@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "run/play.h"
+#include "transport/iba_wr_ops.h"
 
 /* ---- taking ---- */
 static const struct run_wr *posted(const struct run_player *p, const struct iba_wc *wc)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The size of the largest packets of a scenario in either direction: not every port carries them. */
 #include "run/play.h"
+#include "transport/iba_wr_ops.h"
 
 enum {
     HEADERS = 40 + 8 + 12 + 28 + 4 + 4, /* IPv6, UDP, BTH, the longest extended headers, immediate data, ICRC */

@@ -2,6 +2,7 @@
 /* The health probe: one good exchange on a queue pair, region and domain of its own. */
 #include <string.h>
 #include "run/play.h"
+#include "transport/iba_wr_ops.h"
 #include "wire/iba_opcode_rows.h"
 
 enum { HEALTH = IBC_MAX_OBJECTS, BYTES = 64, BUFFER = 256 };

@@ -2,6 +2,7 @@
 /* Work requests: posts sends and receives on the device. */
 #include <string.h>
 #include "run/play.h"
+#include "transport/iba_wr_ops.h"
 
 /* A record of posted work in the play's memory; its number + 1 is the id that the device gets. */
 static struct run_wr *new_wr(struct run_player *p, const struct ibc_step *s, const struct run_live *q, bool recv)

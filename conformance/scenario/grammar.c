@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "grammar.h"
+#include "transport/iba_wr_ops.h"
 
 /* clang-format off */
 #define MAX(bits) ((bits) == 64 ? UINT64_MAX : (UINT64_C(1) << (bits) % 64) - 1)

@@ -2,6 +2,7 @@
 #include "vocab.h"
 #include "fabric/iba_node.h"
 #include "scenario.h"
+#include "transport/iba_wr_ops.h"
 #include <ctype.h>
 #include <string.h>
 

@@ -4,6 +4,7 @@
 #include "transport/deviations_qp.h"
 #include "transport/deviations_receiver.h"
 #include "transport/deviations_requester.h"
+#include "transport/iba_wr_ops.h"
 #include "wire/iba_behaviours.h"
 
 IBA_BEHAVIOURS(iba_modify_behaviours, "modify QP", IBA_MODIFY_BEHAVIOURS)

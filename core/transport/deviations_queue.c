@@ -3,6 +3,7 @@
 #include "transport/deviations.h"
 #include "transport/deviations_qp.h"
 #include "transport/iba_queue.h"
+#include "transport/iba_wr_ops.h"
 
 static int changed(const struct iba_ca *ca)
 {

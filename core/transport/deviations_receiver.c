@@ -2,6 +2,7 @@
 /* Broken devices deviate as receivers: this file has the rules with another condition, and what a row of
  * deviations_receiver.h does at the points of deviations.h. */
 #include "transport/deviations_receiver.h"
+#include "transport/iba_wr_ops.h"
 #include <string.h>
 #include "iba_responder.h"
 #include "transport/deviations.h"

@@ -10,6 +10,7 @@
 #include "transport/iba_qp_state.h"
 #include "transport/iba_qp_traits.h"
 #include "transport/iba_queue.h"
+#include "transport/iba_wr_ops.h"
 
 /* ---- before the rows ---- */
 

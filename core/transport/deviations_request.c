@@ -3,6 +3,7 @@
 #include <string.h>
 #include "transport/deviations_request.h"
 #include "transport/deviations_requester.h"
+#include "transport/iba_wr_ops.h"
 
 enum {
     PAYLOAD_MOST = 4096, /* bytes of a packet, also where a broken device has a larger MTU */

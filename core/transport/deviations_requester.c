@@ -6,6 +6,7 @@
 #include "transport/deviations_actions.h"
 #include "transport/deviations_request.h"
 #include "transport/iba_receiver.h"
+#include "transport/iba_wr_ops.h"
 
 static int changed(const struct iba_ca *ca)
 {

@@ -7,6 +7,7 @@
 #include <string.h>
 #include "transport/iba_receiver.h"
 #include "transport/iba_requester.h"
+#include "transport/iba_wr_ops.h"
 
 /* clang-format off */
 /*   the response ...       when                    then                     sentence                                                                    clause */

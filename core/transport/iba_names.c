@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The names of the codes of work requests, completions, events, states and verbs. */
 #include "transport/iba_verbs.h"
+#include "transport/iba_wr_ops.h"
 
 #define NAME(id, words) words,
 

@@ -3,6 +3,7 @@
 #include "transport/deviations_requester.h"
 #include "transport/iba_refusals.h"
 #include "transport/iba_qp_traits.h"
+#include "transport/iba_wr_ops.h"
 
 /* clang-format off */
 enum { /* types of QP */

@@ -6,6 +6,7 @@
 #include "transport/iba_refusals.h"
 #include "transport/iba_queue.h"
 #include "transport/iba_qp_traits.h"
+#include "transport/iba_wr_ops.h"
 
 /* ---- completion queues ---- */
 static struct iba_cq *cq_find(const struct iba_ca *ca, uint32_t number)

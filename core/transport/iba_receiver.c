@@ -4,6 +4,7 @@
 #include "iba_receiver.h"
 #include "transport/deviations.h"
 #include "transport/deviations_receiver.h"
+#include "transport/iba_wr_ops.h"
 
 static bool is_inside_message(const struct iba_rx *x)
 {

@@ -4,6 +4,7 @@
 #include "transport/deviations.h"
 #include "transport/deviations_requester.h"
 #include "transport/iba_refusals.h"
+#include "transport/iba_wr_ops.h"
 
 /* RQ-24, RQ-31: a request that begins when no other is open has full retry counts. */
 static void load_counters(const struct iba_ca *ca, struct iba_qp *qp)

@@ -6,6 +6,7 @@
 #ifndef IBA_REQUESTER_H
 #define IBA_REQUESTER_H
 #include "transport/iba_engine.h"
+#include "transport/iba_wr_ops.h"
 #include "wire/iba_aeth.h"
 
 #ifdef __cplusplus

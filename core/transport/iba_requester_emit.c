@@ -4,6 +4,7 @@
 #include "transport/deviations_requester.h"
 #include "transport/iba_refusals.h"
 #include "transport/iba_requester.h"
+#include "transport/iba_wr_ops.h"
 
 enum { QPN_MULTICAST = 0xffffff, PKEY_SMI = 0xffff /* PV-14 */ };
 

@@ -5,6 +5,7 @@
 #include <string.h>
 #include "transport/deviations.h"
 #include "transport/deviations_requester.h"
+#include "transport/iba_wr_ops.h"
 
 void iba_requester_reset(struct iba_qp *qp)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The form of each kind of work request on the wire (WF-64, RQ-17). */
 #include "transport/iba_requester.h"
+#include "transport/iba_wr_ops.h"
 #include "wire/iba_opcode_rows.h"
 
 /* clang-format off */

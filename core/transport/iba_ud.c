@@ -2,6 +2,7 @@
 /* UD receiver (section 9.8.3; catalogue 5.2), the management QPs, and raw datagrams (section 9.8.4; catalogue 5.4). */
 #include <string.h>
 #include "transport/deviations.h"
+#include "transport/iba_wr_ops.h"
 
 enum { GRH_AREA = 40, MAD_BYTES = 256 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Work requests, completions and events (chapter 11: verbs semantics, not an API). */
+/* Work requests, completions and events (chapter 11: verbs semantics, not an API). iba_wr_ops.h has the operations. */
 #ifndef IBA_WR_H
 #define IBA_WR_H
 #include <stdbool.h>
@@ -14,28 +14,6 @@ enum { IBA_MAX_SGE = 4 };
 #define IBA_MAX_MESSAGE (UINT64_C(1) << 31) /* bytes (WF-67) */
 
 /* clang-format off */
-/*     name          words */
-/* Operations that send packets */
-#define IBA_WR_SENT_OPS(W)                                                                                             \
-    W(SEND,          "SEND")                                                                                           \
-    W(SEND_IMM,      "SEND with Immediate")                                                                            \
-    W(SEND_INV,      "SEND with Invalidate")                                                                           \
-    W(WRITE,         "RDMA WRITE")                                                                                     \
-    W(WRITE_IMM,     "RDMA WRITE with Immediate")                                                                      \
-    W(READ,          "RDMA READ")                                                                                      \
-    W(CMP_SWAP,      "Compare and Swap")                                                                               \
-    W(FETCH_ADD,     "Fetch and Add")                                                                                  \
-    W(FLUSH,         "FLUSH")                                                                                          \
-    W(ATOMIC_WRITE,  "ATOMIC WRITE")
-/* Operations of the send queue: each has a row in iba_send_forms.c (its opcodes) and one in iba_post.c (its services) */
-#define IBA_WR_SEND_OPS(W)                                                                                             \
-    IBA_WR_SENT_OPS(W)                                                                                                 \
-    W(BIND_MW,       "Bind Memory Window")                                                                             \
-    W(LOCAL_INV,     "Local Invalidate")
-#define IBA_WR_OPS(W)                                                                                                  \
-    IBA_WR_SEND_OPS(W)                                                                                                 \
-    W(RECV,          "Receive")                                                                                        \
-    W(RECV_WRITE_IMM, "Receive of an RDMA WRITE with Immediate")
 /* Completion statuses (section 11.6.2; RQ-57) */
 #define IBA_WC_STATUSES(S)                                                                                             \
     S(SUCCESS,             "Success")                                                                                  \
@@ -72,10 +50,6 @@ enum { IBA_MAX_SGE = 4 };
     E(PKEY_VIOLATION,      "P_Key Violation (trap 257)")                                                               \
     E(QKEY_VIOLATION,      "Q_Key Violation (trap 258)")
 /* clang-format on */
-enum iba_wr_op {
-#define IBA_WR_OP_ID(name, words) IBA_WR_##name,
-    IBA_WR_OPS(IBA_WR_OP_ID) IBA_WR_OP_COUNT
-};
 enum iba_wc_status {
 #define IBA_WC_ID(name, words) IBA_WC_##name,
     IBA_WC_STATUSES(IBA_WC_ID) IBA_WC_STATUS_COUNT
@@ -84,7 +58,6 @@ enum iba_event_kind {
 #define IBA_EVENT_ID(name, words) IBA_EVENT_##name,
     IBA_EVENTS(IBA_EVENT_ID) IBA_EVENT_COUNT
 };
-const char *iba_wr_op_name(enum iba_wr_op op);
 const char *iba_wc_status_name(enum iba_wc_status s);
 const char *iba_event_name(enum iba_event_kind k);
 
@@ -101,7 +74,7 @@ enum iba_wr_flags {
 
 struct iba_send_wr {
     uint64_t wr_id;
-    uint8_t op; /* enum iba_wr_op */
+    uint8_t op; /* enum iba_wr_op of iba_wr_ops.h */
     uint8_t flags, n_sge;
     uint32_t imm_or_key; /* ImmDt; R_Key of SEND_INV; key of LOCAL_INV */
     union {              /* set one of the three: no work request uses two of them */

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <time.h>
 #include "adapter/iba_ca.h"
+#include "transport/iba_wr_ops.h"
 
 enum { DEPTH = 16, BYTES = 256, MAX_QPS = 1024, IOVA = 0x10000, FIRST_QPN = 0x100000 };
 

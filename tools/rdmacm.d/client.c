@@ -3,6 +3,7 @@
  * message to the server, whose REP has four bytes of private data. */
 #include <string.h>
 #include "end.h"
+#include "transport/iba_wr_ops.h"
 
 enum { PORT = 7471, BYTES = 16, RECV_AT = 0, SEND_AT = 64 };
 

@@ -2,6 +2,7 @@
 /* ucmatose: several connections; the server sends on each, then the client, and the server disconnects.
  * cmtime: several connections without data; the client disconnects. */
 #include "end.h"
+#include "transport/iba_wr_ops.h"
 
 enum { PORT = 7471, RECV_AT = 0, SEND_AT = 65536, RETRIES = 5 };
 

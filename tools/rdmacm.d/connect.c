@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
 #include "end.h"
+#include "transport/iba_wr_ops.h"
 
 enum { RESPONSE = 20, RETRIES = 15 }; /* code of 4.3 s, and MaxCMRetries, as librdmacm has them */
 enum { IP_HEADER = 36, OWN_PORT = 0x1234 };

@@ -5,6 +5,7 @@
  * message, and the owner polls its last byte. */
 #include <string.h>
 #include "end.h"
+#include "transport/iba_wr_ops.h"
 
 enum {
     PORT = 7471,

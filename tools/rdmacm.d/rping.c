@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include "end.h"
+#include "transport/iba_wr_ops.h"
 
 enum {
     PORT = 7174,

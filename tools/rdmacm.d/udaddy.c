@@ -3,6 +3,7 @@
  * number as immediate data; the server answers to that one. */
 #include <string.h>
 #include "end.h"
+#include "transport/iba_wr_ops.h"
 
 enum { PORT = 7174, RECV_AT = 0, SEND_AT = 65536 };
 #define QKEY 0x01234567u /* RDMA_UDP_QKEY of librdmacm */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "talk.h"
+#include "transport/iba_wr_ops.h"
 
 static const uint16_t rights = IBA_ACCESS_LOCAL_WRITE | IBA_ACCESS_REMOTE_WRITE | IBA_ACCESS_REMOTE_READ |
                                IBA_ACCESS_REMOTE_ATOMIC | IBA_ACCESS_FLUSH_GLOBAL | IBA_ACCESS_FLUSH_PERSISTENT;

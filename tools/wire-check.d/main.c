@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "talk.h"
+#include "transport/iba_wr_ops.h"
 
 enum { ETHERNET = 1, INFINIBAND = 247, MS = 1000000 };
 static const struct network_kind kinds[] = {{"ib", IBA_PORT_IB, true, false, INFINIBAND},

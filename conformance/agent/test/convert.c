@@ -4,6 +4,7 @@
 #include <string.h>
 #include "agent/protocol.h"
 #include "sim/iba_random.h"
+#include "transport/iba_wr_ops.h"
 
 static const struct ibc_address there = {
     .mac = 0x020000000003, .ipv4 = 0x0a000003, .ipv6 = {0x20, 1, [15] = 3}, .gid = {0xfe, 0x80, [15] = 3}, .lid = 24};

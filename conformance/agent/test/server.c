@@ -9,6 +9,7 @@
 #include "agent/server.h"
 #include "random.h"
 #include "scenario/scenario.h"
+#include "transport/iba_wr_ops.h"
 
 enum { PAYLOAD = 3000, MUTANTS = 100000 };
 

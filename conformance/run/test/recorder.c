@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "recorder.h"
+#include "transport/iba_wr_ops.h"
 #include <criterion/criterion.h>
 #include <inttypes.h>
 #include <stdarg.h>

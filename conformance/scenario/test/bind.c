@@ -2,6 +2,7 @@
 /* The parts of a play: values, variables, repeats, alternatives, objects. */
 #include "load.h"
 #include "scenario/expr.h"
+#include "transport/iba_wr_ops.h"
 #include "wire/iba_opcode_rows.h"
 
 static uint64_t number(const char *s, bool time)

@@ -4,6 +4,7 @@
 #define BED_H
 #include <criterion/criterion.h>
 #include "targets/target.h"
+#include "transport/iba_wr_ops.h"
 
 enum { BED_PEER = 0x000777, BED_EPSN = 0x1000, BED_PSN = 0x2000, BED_QKEY = 0x11111111, BED_VLAN = 7 };
 #define BED_MS UINT64_C(1000000)

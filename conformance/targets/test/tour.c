@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "tour.h"
+#include "transport/iba_wr_ops.h"
 #include <stdlib.h>
 #include <string.h>
 #include "targets/emit.h"

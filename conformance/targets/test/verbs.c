@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The verbs of the reference target, one after the other. */
 #include "bed.h"
+#include "transport/iba_wr_ops.h"
 #include <string.h>
 #include "scenario/scenario.h"
 #include "wire/iba_build.h"

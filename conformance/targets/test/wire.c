@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tour.h"
+#include "transport/iba_wr_ops.h"
 #include "wire/iba_build.h"
 #include "wire/iba_opcode_rows.h"
 

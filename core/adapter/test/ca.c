@@ -4,6 +4,7 @@
 #include <string.h>
 #include "lab.h"
 #include "transport/deviations.h"
+#include "transport/iba_wr_ops.h"
 #include "wire/iba_opcode_rows.h"
 
 enum { SMALL = 64, BASE = 14 + 20 + 8 + 12 + 4 }; /* Ethernet, IPv4, UDP, BTH, ICRC */

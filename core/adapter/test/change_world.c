@@ -5,6 +5,7 @@
 #include <string.h>
 #include "change.h"
 #include "transport/iba_requester.h"
+#include "transport/iba_wr_ops.h"
 
 enum { BYTES = 16384, PART = BYTES / 4, QKEY = 0x1234, WHILE = 40000000, T = 4096 << 8 };
 #define HIGH_VA UINT64_C(0x500000000)

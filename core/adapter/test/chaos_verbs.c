@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
 #include "chaos.h"
+#include "transport/iba_wr_ops.h"
 
 static uint32_t any_qpn(struct chaos *c, unsigned end)
 {

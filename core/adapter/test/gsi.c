@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* QP1 and its connection manager: packets that leave, byte by byte; datagrams that arrive, with the path back. */
 #include "adapter/iba_gsi.h"
+#include "transport/iba_wr_ops.h"
 #include <criterion/criterion.h>
 #include <string.h>
 #include "wire/iba_opcode_rows.h"

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "pair.h"
+#include "transport/iba_wr_ops.h"
 
 /* A region has three parts: source of sends and target of READs; target of WRITEs and source of READs; receive
  * buffers. */

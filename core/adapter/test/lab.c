@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "lab.h"
 #include "ends.h"
+#include "transport/iba_wr_ops.h"
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>

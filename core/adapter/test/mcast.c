@@ -3,6 +3,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 #include "lab.h"
+#include "transport/iba_wr_ops.h"
 
 enum { SMALL = 64, AT = LAB_BYTES / 2, GRH = 40, GROUP_LID = 0xc001, GROUP_QPN = 0xffffff, WR = 99 };
 

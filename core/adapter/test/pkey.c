@@ -2,6 +2,7 @@
 /* Partitions over live adapters: the worked example of the source text, the membership rule, changes under traffic. */
 #include <criterion/criterion.h>
 #include "lab.h"
+#include "transport/iba_wr_ops.h"
 #include "wire/iba_build.h"
 
 enum { A, B, C, D, ENDS };

@@ -3,6 +3,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 #include "pair.h"
+#include "transport/iba_wr_ops.h"
 
 enum { LENGTH = 64, WHERE = 1024, RWH = 4 };
 

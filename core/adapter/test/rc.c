@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <stdlib.h>
 #include "lab.h"
+#include "transport/iba_wr_ops.h"
 #include "wire/iba_opcode_rows.h"
 
 enum { HALF = LAB_BYTES / 2, RNR_064_MS = 12, ACK = 0, RNR_NAK = 1, NAK = 3 };

@@ -2,6 +2,7 @@
 /* Shared receive queues: order, the limit, the effects of an error. */
 #include <criterion/criterion.h>
 #include "lab.h"
+#include "transport/iba_wr_ops.h"
 #include "wire/iba_opcode_rows.h"
 
 enum { SMALL = 64, AT = LAB_BYTES / 2 };

@@ -3,6 +3,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 #include "lab.h"
+#include "transport/iba_wr_ops.h"
 #include "wire/iba_build.h"
 #include "wire/iba_opcode_rows.h"
 

@@ -3,6 +3,7 @@
  * results. */
 #include <criterion/criterion.h>
 #include "pair.h"
+#include "transport/iba_wr_ops.h"
 
 enum { MESSAGES = 16, BYTES = 8192, PART = BYTES / 2 };
 

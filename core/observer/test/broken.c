@@ -5,6 +5,7 @@
 #include <string.h>
 #include "adapter/iba_change_rules.h"
 #include "adapter/test/pair.h"
+#include "transport/iba_wr_ops.h"
 #include "witness.h"
 
 enum { MESSAGES = 20, SLOT = 2048, MOST = 2000, CLEAN = 0, LOSSY, COPYING, UNREADY, KINDS_OF_NETWORK, SEEDS = 3 };

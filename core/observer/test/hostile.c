@@ -3,6 +3,7 @@
  * never says that an engine that keeps the rules breaks one. IBPROOF_SEEDS sets the number of networks. */
 #include <stdlib.h>
 #include "adapter/test/pair.h"
+#include "transport/iba_wr_ops.h"
 #include "witness.h"
 #include "wire/iba_opcode_rows.h"
 

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 #include "score_play.h"
+#include "transport/iba_wr_ops.h"
 #include "wire/iba_opcode_rows.h"
 
 const char *const score_networks[SCORE_NETWORKS] = {

@@ -4,6 +4,7 @@
 #include "fabric/deviations_port.h"
 #include "memory/deviations_memory.h"
 #include "transport/deviations_qp.h"
+#include "transport/iba_wr_ops.h"
 #include "verbs.h"
 
 enum { STEPS = 3000, SEEDS = 400, REGION = 4096, KEYS = 3, LITTLE = 3 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Posting: operations, their form, and states of the QP (QS-17..QS-25, QS-83, RQ-15). */
+#include "transport/iba_wr_ops.h"
 #include "verbs.h"
 
 /* The services and their operations, typed from catalogue 1.6 and section 5. */

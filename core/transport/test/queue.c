@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Completion queues, receive queues, shared receive queues (QS-31..QS-43). */
 #include <signal.h>
+#include "transport/iba_wr_ops.h"
 #include "verbs.h"
 
 static void push(struct desk *d, uint32_t cq, uint64_t id, enum iba_wc_status status, bool solicited)

@@ -7,6 +7,7 @@
 #include "adapter/iba_ca.h"
 #include "test/recorder.h"
 #include "transport/iba_requester.h"
+#include "transport/iba_wr_ops.h"
 #include "wire/iba_build.h"
 #include "wire/iba_opcode_rows.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The packets of requests. */
 #include "requester.h"
+#include "transport/iba_wr_ops.h"
 #include "wire/iba_opcode_rows.h"
 
 static uint64_t pmtu_of(const struct iba_qp *qp)

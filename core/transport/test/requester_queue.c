@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Conditions under which requests may go, and requests that cannot. */
 #include "requester.h"
+#include "transport/iba_wr_ops.h"
 #include "wire/iba_opcode_rows.h"
 
 /* RQ-08: requests after a READ that waits also wait. */

@@ -2,6 +2,7 @@
 /* Random answers at random times: the invariants of the send queue stay true (iba_ca_check), only the requested memory
  * is written, and every work request completes exactly once, in order. */
 #include "requester.h"
+#include "transport/iba_wr_ops.h"
 #include "wire/iba_opcode_rows.h"
 
 enum { STEPS = 20000, NO_ROW = -1, TARGET = 1 << 17 /* READs write below it, SENDs read above it */ };

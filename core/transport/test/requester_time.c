@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Timers and retries on virtual time. */
 #include "requester.h"
+#include "transport/iba_wr_ops.h"
 #include "wire/iba_opcode_rows.h"
 
 Test(requester_time, ack_timeout_table)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The RC responder with several packets: PSNs, order, duplicates, memory. */
 #include "receive.h"
+#include "transport/iba_wr_ops.h"
 #include "wire/iba_opcode_rows.h"
 
 static struct bed bed;

@@ -2,6 +2,7 @@
 /* Queue pairs and their numbers, address handles, attachments, P_Keys, names: every verb, and each of its errors. */
 #include <signal.h>
 #include "verbs.h"
+#include "transport/iba_wr_ops.h"
 
 static const uint8_t group[16] = {0xff, 0x12, [15] = 7};
 

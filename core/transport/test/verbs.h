@@ -9,6 +9,7 @@
 #include "adapter/iba_ca.h"
 #include "sim/iba_random.h"
 #include "test/recorder.h"
+#include "transport/iba_wr_ops.h"
 
 enum { N_QP = 6, N_CQ = 4, N_SRQ = 2, N_AH = 3, N_MCAST = 3, N_KEY = 8, N_PD = 3, N_WC = 64, N_WR = 8, N_SAVED = 4 };
 

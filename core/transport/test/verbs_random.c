@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Random legal and illegal verbs on an adapter that always lacks some resource. The invariants are always true, and a
  * refused verb changes nothing. */
+#include "transport/iba_wr_ops.h"
 #include "verbs.h"
 
 enum { STEPS = 60000, TINY = 3 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "perf_sim.h"
+#include "transport/iba_wr_ops.h"
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
