@@ -8,6 +8,7 @@ const char *const help_text[] = {
     "\n"
     "Usage: ibdissect [option]... [-r] FILE...\n"
     "       ibdissect [option]... -i IFACE [-f BPF]\n"
+    "       ibdissect merge [-o FILE] SUMMARY...\n"
     "\n"
     "Input (pcap, pcapng, ERF, each also gzipped; several files are merged by time; - is stdin)\n"
     "  -r FILE           read FILE; the -r may be left out\n"
@@ -58,6 +59,9 @@ const char *const help_text[] = {
     "  --fail-on=SEVERITY     exit code 3 when a packet that matches has a finding of this severity or worse:\n"
     "                         note, warn or error\n"
     "  --report FILE          an HTML page with findings, PSNs over time, response times\n"
+    "  --summary FILE         counts, times, findings and connections as JSON, to be added to those of other runs by\n"
+    "                         ibdissect merge (docs/summary.md); - is stdout\n"
+    "  --host NAME            with --summary: where the captures were made\n"
     "\n"
     "Lists\n"
     "  -G fields|values|opcodes|findings|statistics  lists, tab separated\n"
@@ -74,3 +78,22 @@ const char *const help_text[] = {
     "  ibdissect -q -z icrc trace.pcapng.gz                                       is any packet damaged?\n"
     "  tcpdump -i mlx5_0 -w - | ibdissect -r - -T jsonl                           live, by pipe\n",
     NULL};
+
+const char help_merge[] =
+    "ibdissect merge - add summaries that ibdissect --summary wrote\n"
+    "\n"
+    "Usage: ibdissect merge [-o FILE] SUMMARY...\n"
+    "\n"
+    "The sum is a summary, too. It does not depend on the order. Where no connection is in several summaries, it is "
+    "the\n"
+    "same to the byte as the summary of one run over all captures. The parts of a connection that is in several stay "
+    "side\n"
+    "by side. A summary that cannot be read, or a capture that is in two of them, ends the command without a sum.\n"
+    "\n"
+    "  -o FILE           instead of the standard output; FILE may be one of the summaries\n"
+    "  --no-sandbox      read the summaries with all rights of this user\n"
+    "\n"
+    "Exit: 0 ok; 1 wrong usage; 2 a summary cannot be read, or the sum cannot be written\n"
+    "\n"
+    "Example, 64 captures on all cores:\n"
+    "  ls *.pcap | parallel 'ibdissect -q --host {/.} --summary {.}.json {}' && ibdissect merge -o all.json *.json\n";

@@ -3,4 +3,5 @@
 #define DISSECT_HELP_H
 /* Parts, up to NULL. */
 extern const char *const help_text[];
+extern const char help_merge[];
 #endif

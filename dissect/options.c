@@ -365,6 +365,8 @@ static int one_option(struct options *opt, int c, const char *arg)
     case OPT_MTU: return set_mtu(opt, arg);
     case OPT_PORT: return add_port(opt, arg);
     case OPT_REPORT: opt->report_path = arg; return EXIT_OK;
+    case OPT_SUMMARY: opt->summary_path = arg; return EXIT_OK;
+    case OPT_HOST: opt->host = arg; return EXIT_OK;
     case OPT_USER: opt->user = arg; return EXIT_OK;
     case OPT_NO_SANDBOX: opt->no_sandbox = true; return EXIT_OK;
     default: return EXIT_USAGE; /* options_parse() has dealt with it */
@@ -414,7 +416,7 @@ static bool wants_future(const struct options *opt)
 /* Judging costs time, so it is done only if some output uses the result. */
 static bool wants_judgement(const struct options *opt)
 {
-    bool wants = opt->fail_on != IBA_SEVERITY_NONE || opt->report_path;
+    bool wants = opt->fail_on != IBA_SEVERITY_NONE || opt->report_path || opt->summary_path;
 
     wants |= opt->filter && filter_uses(opt->filter, field_is_analysis);
     for (size_t i = 0; i < opt->print.n_field; i++)
@@ -450,6 +452,10 @@ static int check_whole(struct options *opt)
         return wrong("--user is for -i: files are read as the user who starts the program");
     if (!opt->iface && opt->n_file == 0)
         return wrong("no capture named; try ibdissect FILE, or --help");
+    if (opt->summary_path && (opt->filter || opt->count))
+        return wrong("--summary sums up whole captures: -Y and -c do not go with it");
+    if (opt->host && !opt->summary_path)
+        return wrong("--host names the captures in a summary: it needs --summary FILE");
     if (strcmp(opt->printer->name, "fields") == 0 && opt->print.n_field == 0)
         return wrong("-T fields needs at least one -e FIELD; -G fields lists them");
     if (opt->print.n_field > 0 && !strstr("fields json jsonl ek", opt->printer->name))

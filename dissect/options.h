@@ -39,10 +39,12 @@ struct options {
     struct service_hint service[SERVICE_HINTS]; /* -d infiniband.cm.serviceid==ID,PROTOCOL */
     size_t n_service;
     struct iba_view_opts view;
-    bool print_anyway;       /* -P: with -w too */
-    bool no_sandbox;         /* --no-sandbox: stay as the program was started */
-    const char *write_path;  /* -w */
-    const char *report_path; /* --report; NULL: none */
+    bool print_anyway;        /* -P: with -w too */
+    bool no_sandbox;          /* --no-sandbox: stay as the program was started */
+    const char *write_path;   /* -w */
+    const char *report_path;  /* --report; NULL: none */
+    const char *summary_path; /* --summary; NULL: none */
+    const char *host;         /* --host: a name for the captures in the summary; NULL: "" */
 };
 
 /* EXIT_OK: run. Anything else, or *done: the program ends with that code; the message has been printed. */

@@ -7,7 +7,7 @@
 #include "system/files.h"
 #include "system/privileges.h"
 
-enum { OUTPUTS = 3 }; /* -w, --report, standard output */
+enum { OUTPUTS = 4 }; /* -w, --report, --summary, standard output */
 
 struct output {
     const char *path, *option;
@@ -17,6 +17,11 @@ struct output {
 static bool is_standard(const char *path)
 {
     return path && strcmp(path, "-") == 0;
+}
+
+bool outputs_take_standard(const struct options *opt)
+{
+    return is_standard(opt->write_path) || is_standard(opt->report_path) || is_standard(opt->summary_path);
 }
 
 /* The outputs of this run; standard output counts when something is printed on it. */
@@ -29,7 +34,9 @@ static size_t list(const struct options *opt, struct output to[OUTPUTS])
         to[n++] = (struct output){opt->write_path, "-w", file_id(opt->write_path, STDOUT_FILENO)};
     if (opt->report_path)
         to[n++] = (struct output){opt->report_path, "--report", file_id(opt->report_path, STDOUT_FILENO)};
-    if (prints && !is_standard(opt->write_path) && !is_standard(opt->report_path))
+    if (opt->summary_path)
+        to[n++] = (struct output){opt->summary_path, "--summary", file_id(opt->summary_path, STDOUT_FILENO)};
+    if (prints && !outputs_take_standard(opt))
         to[n++] = (struct output){"-", "standard output", file_id("-", STDOUT_FILENO)};
     return n;
 }
@@ -44,17 +51,22 @@ static bool is_input(const struct options *opt, const struct output *o)
     return false;
 }
 
-static bool both_on_standard(const struct options *opt, char *err, size_t errlen)
+static bool several_on_standard(const struct options *opt, char *err, size_t errlen)
 {
-    const bool w = is_standard(opt->write_path), report = is_standard(opt->report_path);
+    static const char *const name[] = {"-w", "--report", "--summary"};
+    const bool is[] = {is_standard(opt->write_path), is_standard(opt->report_path), is_standard(opt->summary_path)};
+    const char *first = NULL;
 
-    if (w && report)
-        (void)snprintf(err, errlen, "only one of -w and --report can be the standard output");
-    else if ((w || report) && opt->n_stat > 0)
-        (void)snprintf(err, errlen, "%s -: the standard output cannot take the statistics of -z, too",
-                       w ? "-w" : "--report");
-    else
+    for (size_t i = 0; i < sizeof is / sizeof *is; i++) {
+        if (is[i] && first) {
+            (void)snprintf(err, errlen, "only one of %s and %s can be the standard output", first, name[i]);
+            return true;
+        }
+        first = is[i] ? name[i] : first;
+    }
+    if (!first || opt->n_stat == 0)
         return false;
+    (void)snprintf(err, errlen, "%s -: the standard output cannot take the statistics of -z, too", first);
     return true;
 }
 
@@ -63,7 +75,7 @@ bool outputs_are_apart(const struct options *opt, char *err, size_t errlen)
     struct output to[OUTPUTS];
     const size_t n = list(opt, to);
 
-    if (both_on_standard(opt, err, errlen))
+    if (several_on_standard(opt, err, errlen))
         return false;
     for (size_t i = 0; i < n; i++) {
         if (is_input(opt, &to[i])) {

@@ -3,6 +3,8 @@
 #define DISSECT_OUTPUTS_H
 #include "options.h"
 
+/* -w, --report or --summary writes to the standard output: packets are not printed. */
+bool outputs_take_standard(const struct options *opt);
 /* Opening an input for writing would empty it, and two outputs in one file would overwrite each other. False with one
  * line in err: then nothing may be opened. */
 bool outputs_are_apart(const struct options *opt, char *err, size_t errlen);

@@ -13,6 +13,7 @@
 #include "judge/judge.h"
 #include "outputs.h"
 #include "page/page.h"
+#include "summaries.h"
 #include "system/privileges.h"
 #include "system/signals.h"
 #include "system/text.h"
@@ -25,7 +26,9 @@ struct run {
     struct cap_merge *merge;
     struct pcapng_writer *writer;
     struct report *report;
-    struct judge *judge; /* NULL: no output needs it */
+    struct summary_file *summary_file;
+    struct summary_run *summary; /* in that file; NULL: none */
+    struct judge *judge;         /* NULL: no output needs it */
     struct track *track;
     struct undecided *undecided; /* NULL: packets are printed at once */
     const char *fault;           /* of the one capture, to be printed after the buffered packets */
@@ -37,6 +40,7 @@ struct run {
     } batch[JUDGE_AHEAD]; /* read, and in memory together */
     unsigned n_batch;
     bool over;                   /* nothing more can be read */
+    bool cut;                    /* since a packet cannot be parsed */
     const struct packet *packet; /* the current one */
     uint64_t seed;               /* of the observer's hashes */
     uint64_t first_ns, prev_ns;
@@ -108,6 +112,8 @@ static void late(void *ctx, const struct iba_finding *f, const struct verdict_na
     r->worst = severity > r->worst ? severity : r->worst;
     if (r->report)
         report_late(r->report, f, names);
+    if (r->summary)
+        summary_run_late(r->summary, f, names);
     for (size_t i = 0; i < r->opt->n_stat; i++)
         if (r->opt->stat[i].kind->late)
             r->opt->stat[i].kind->late(r->opt->stat[i].state, f, names);
@@ -128,6 +134,8 @@ static void message(void *ctx, const struct iba_message *m, const struct verdict
 
     if (r->report)
         report_message(r->report, m);
+    if (r->summary)
+        summary_run_message(r->summary, m, names);
     for (size_t i = 0; i < r->opt->n_stat; i++)
         if (r->opt->stat[i].kind->message)
             r->opt->stat[i].kind->message(r->opt->stat[i].state, m, names);
@@ -137,7 +145,7 @@ static bool open_judge(struct run *r)
 {
     struct judge_config cfg = {.pmtu = r->opt->pmtu, .seed = r->seed, .late = late, .ctx = r};
 
-    cfg.message = r->report ? message : NULL;
+    cfg.message = r->report || r->summary ? message : NULL;
     for (size_t i = 0; i < r->opt->n_stat; i++)
         if (r->opt->stat[i].kind->message)
             cfg.message = message;
@@ -223,6 +231,20 @@ static void finish_report(struct run *r)
     complain(r, line);
 }
 
+static void finish_summary(struct run *r)
+{
+    char err[512];
+
+    if (!r->summary)
+        return;
+    for (size_t i = 0; i < r->n_capture; i++)
+        summary_run_capture(r->summary, (uint32_t)i, cap_name(r->capture[i]),
+                            r->over && !r->cut && cap_error(r->capture[i])[0] == '\0');
+    r->summary = NULL;
+    if (!summaries_finish(r->summary_file, err, sizeof err))
+        complain(r, err);
+}
+
 static void finish_write(struct run *r, int error)
 {
     char line[256];
@@ -265,6 +287,8 @@ __attribute__((hot)) static void deliver(struct run *r, const struct packet *p)
         opt->stat[i].kind->packet(opt->stat[i].state, p);
     if (r->report)
         report_packet(r->report, p);
+    if (r->summary)
+        summary_run_packet(r->summary, p);
     if (r->writer && !write_packet(r, p)) {
         r->full = true;
         return;
@@ -352,6 +376,7 @@ __attribute__((hot)) static bool parse(struct run *r, struct packet *p, struct c
                  cap_name(r->capture[source]), (unsigned long long)cap->number, cap->dlt,
                  cap->dlt >= 147 && cap->dlt <= 162 ? "; say what it holds, for example -d user0,infiniband" : "");
         complain(r, line);
+        r->cut = true;
         return false;
     }
     erf_time(cap);
@@ -497,7 +522,13 @@ static bool open_outputs(struct run *r)
         r->writer = pcapng_open(opt->write_path, err, sizeof err);
     if (opt->report_path && (!opt->write_path || r->writer))
         r->report = report_open(opt->report_path, err, sizeof err);
-    if ((!opt->write_path || r->writer) && (!opt->report_path || r->report))
+    bool good = (!opt->write_path || r->writer) && (!opt->report_path || r->report);
+    if (opt->summary_path && good) {
+        r->summary_file = summaries_open(opt, err, sizeof err);
+        r->summary = r->summary_file ? summaries_run(r->summary_file) : NULL;
+        good = r->summary != NULL;
+    }
+    if (good)
         return true;
     snprintf(line, sizeof line,
              r->as[0] ? "%s (root was given up, this user is %s; --user NAME chooses another)" : "%s", err, r->as);
@@ -544,9 +575,7 @@ __attribute__((hot)) int run(struct options *opt)
     }
     for (size_t i = 0; i < opt->n_service; i++)
         track_hint(r.track, opt->service[i].service_id, (enum iba_upper)opt->service[i].upper);
-    if ((opt->write_path && strcmp(opt->write_path, "-") == 0) ||
-        (opt->report_path && strcmp(opt->report_path, "-") == 0))
-        opt->quiet = true;
+    opt->quiet |= outputs_take_standard(opt);
     if (open_both(&r) && open_judge(&r)) {
         r.progress = !opt->iface && isatty(STDERR_FILENO) && (opt->quiet || !isatty(STDOUT_FILENO));
         if (!opt->quiet && opt->printer->begin)
@@ -557,6 +586,7 @@ __attribute__((hot)) int run(struct options *opt)
     } else if (r.writer)
         finish_write(&r, pcapng_close(r.writer));
     finish_report(&r);
+    finish_summary(&r);
     judge_close(r.judge);
     undecided_close(r.undecided);
     track_close(r.track);

@@ -6,20 +6,12 @@
 #include "stats/kinds.h"
 #include "stats/times.h"
 
-enum { SIZES = 6 };
-
-static const struct {
-    uint64_t most;
-    const char *title;
-} sizes[SIZES] = {{64, "0-64"},      {512, "65-512"},     {4096, "513-4K"},
-                  {65536, "4K-64K"}, {1048576, "64K-1M"}, {UINT64_MAX, "1M-"}};
-
 struct answers {
     uint64_t open, refused;
     struct times times;
 };
 struct srt {
-    struct answers answers[IBA_OPERATION_COUNT][SIZES];
+    struct answers answers[IBA_OPERATION_COUNT][TIMES_SIZES];
 };
 
 void *stat_srt_open(const char *arg, char *err, size_t errlen)
@@ -35,14 +27,11 @@ void stat_srt_packet(void *state, const struct packet *p)
 void stat_srt_message(void *state, const struct iba_message *m, const struct verdict_names *names)
 {
     struct srt *s = state;
-    unsigned size = 0;
 
     (void)names; /* it counts all directions together */
     if (m->end == IBA_MESSAGE_END_UNASKED || !m->whole)
         return;
-    while (m->bytes > sizes[size].most)
-        size++;
-    struct answers *a = &s->answers[m->operation][size];
+    struct answers *a = &s->answers[m->operation][times_size(m->bytes)];
     a->open += m->end == IBA_MESSAGE_END_OPEN;
     a->refused += m->end == IBA_MESSAGE_END_REFUSED;
     if (m->end == IBA_MESSAGE_END_ANSWERED)
@@ -65,12 +54,12 @@ static void print_text(const struct srt *s, struct out *o)
     table_open(&t, o, "Response times, from the first packet of a message to the answer to its last", columns,
                sizeof columns / sizeof *columns);
     for (unsigned k = 0; k < IBA_OPERATION_COUNT; k++)
-        for (unsigned i = 0; i < SIZES; i++) {
+        for (unsigned i = 0; i < TIMES_SIZES; i++) {
             const struct answers *x = &s->answers[k][i];
             if (!any(x))
                 continue;
             table_str(&t, iba_operation_name((enum iba_operation)k));
-            table_str(&t, sizes[i].title);
+            table_str(&t, times_size_title(i));
             table_u64(&t, x->times.n);
             table_time(&t, (int64_t)x->times.shortest);
             table_time(&t, (int64_t)times_percentile(&x->times, 50));
@@ -88,7 +77,7 @@ static void json_times(struct out *o, unsigned k, unsigned i, const struct answe
     OUT_LIT(o, "{\"operation\":\"");
     out_str(o, iba_operation_name((enum iba_operation)k));
     out_ch(o, '"');
-    json_str(o, "bytes", sizes[i].title);
+    json_str(o, "bytes", times_size_title(i));
     json_u64(o, "answered", x->times.n);
     json_time(o, "shortest", (int64_t)x->times.shortest);
     json_time(o, "p50", (int64_t)times_percentile(&x->times, 50));
@@ -106,7 +95,7 @@ static void print_json(const struct srt *s, struct out *o)
 
     out_str(o, "{\"stat\":\"srt\",\"times\":[");
     for (unsigned k = 0; k < IBA_OPERATION_COUNT; k++)
-        for (unsigned i = 0; i < SIZES; i++)
+        for (unsigned i = 0; i < TIMES_SIZES; i++)
             if (any(&s->answers[k][i])) {
                 if (comma)
                     out_ch(o, ',');

@@ -2,7 +2,7 @@
 #include "stats/times.h"
 
 /* Times below 64 ns have a class each; above, each power of two has 64. */
-static unsigned class_of(uint64_t ns)
+unsigned times_class(uint64_t ns)
 {
     if (ns < TIMES_SUBS)
         return (unsigned)ns;
@@ -24,7 +24,7 @@ void times_add(struct times *t, uint64_t ns)
     t->shortest = t->n == 0 || ns < t->shortest ? ns : t->shortest;
     t->longest = ns > t->longest ? ns : t->longest;
     t->n++;
-    t->count[class_of(ns)]++;
+    t->count[times_class(ns)]++;
 }
 
 uint64_t times_percentile(const struct times *t, unsigned percent)
@@ -38,4 +38,24 @@ uint64_t times_percentile(const struct times *t, unsigned percent)
             return class_end(c) < t->longest ? class_end(c) : t->longest;
     }
     return t->longest;
+}
+
+static const struct {
+    uint64_t most;
+    const char *title;
+} sizes[TIMES_SIZES] = {{64, "0-64"},      {512, "65-512"},     {4096, "513-4K"},
+                        {65536, "4K-64K"}, {1048576, "64K-1M"}, {UINT64_MAX, "1M-"}};
+
+unsigned times_size(uint64_t bytes)
+{
+    unsigned size = 0;
+
+    while (bytes > sizes[size].most)
+        size++;
+    return size;
+}
+
+const char *times_size_title(unsigned size)
+{
+    return sizes[size].title;
 }

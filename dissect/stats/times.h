@@ -16,6 +16,13 @@ struct times {                     /* all 0: none yet */
     uint32_t count[TIMES_CLASSES];
 };
 void times_add(struct times *t, uint64_t ns);
+/* The class of a time. */
+unsigned times_class(uint64_t ns);
 /* The time that at least `percent` of them did not exceed. */
 uint64_t times_percentile(const struct times *t, unsigned percent);
+
+/* Classes of message sizes in which times are counted apart. */
+enum { TIMES_SIZES = 6 };
+unsigned times_size(uint64_t bytes);
+const char *times_size_title(unsigned size); /* "65-512" */
 #endif

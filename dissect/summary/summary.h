@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The numbers of a run that can be added to those of other runs: --summary writes them, `ibdissect merge` adds them.
+ * docs/summary.md has the format.
+ *
+ * Adding is associative and commutative: the sum has no order. Every list is sorted before it is written, counts add
+ * up, buckets of time are aligned and only become wider, and the parts of a connection stay apart. */
+#ifndef DISSECT_SUMMARY_H
+#define DISSECT_SUMMARY_H
+#include "field/out.h"
+#include "judge/judge.h"
+#include "observer/iba_finding_kinds.h"
+#include "observer/iba_message.h"
+#include "stats/perf.h"
+#include "stats/times.h"
+#include "wire/iba_endpoints.h"
+
+/* clang-format off */
+#define SUMMARY_COUNTS(C)                                                                                              \
+    C(PACKETS,       "packets")                                                                                        \
+    C(BYTES,         "bytes")                                                                                          \
+    C(PAYLOAD,       "payload_bytes")                                                                                  \
+    C(MESSAGES,      "messages")                                                                                       \
+    C(AGAIN,         "sent_again")                                                                                     \
+    C(ECN,           "ecn")                                                                                            \
+    C(CNP,           "cnp")                                                                                            \
+    C(ERRORS,        "errors")                                                                                         \
+    C(WARNINGS,      "warnings")                                                                                       \
+    C(NOTES,         "notes")                                                                                          \
+    C(ICRC_GOOD,     "icrc_good")                                                                                      \
+    C(ICRC_BAD,      "icrc_bad")                                                                                       \
+    C(ICRC_UNKNOWN,  "icrc_not_checked")                                                                               \
+    C(SEEN_TWICE,    "seen_twice")                                                                                     \
+    C(UNTIMED,       "untimed")                                                                                        \
+    C(NO_CONNECTION, "no_connection")                                                                                  \
+    C(NOT_FOLLOWED,  "not_followed")
+/* The first so many of them are also those of a bucket of time. */
+enum { SUMMARY_BUCKET_COUNTS = 10 };
+#define SUMMARY_SIDE_COUNTS(C)                                                                                         \
+    C(PACKETS,  "packets")                                                                                             \
+    C(PAYLOAD,  "payload_bytes")                                                                                       \
+    C(AGAIN,    "sent_again")                                                                                          \
+    C(MESSAGES, "messages")                                                                                            \
+    C(ANSWERED, "answered")                                                                                            \
+    C(REFUSED,  "refused")                                                                                             \
+    C(OPEN,     "open")                                                                                                \
+    C(BYTES,    "message_bytes")
+/* clang-format on */
+#define SUMMARY_ID(id, key) SUMMARY_##id,
+enum summary_count { SUMMARY_COUNTS(SUMMARY_ID) SUMMARY_COUNT };
+#undef SUMMARY_ID
+#define SUMMARY_ID(id, key) SUMMARY_SIDE_##id,
+enum summary_side_count { SUMMARY_SIDE_COUNTS(SUMMARY_ID) SUMMARY_SIDE_COUNT };
+#undef SUMMARY_ID
+extern const char *const summary_count_keys[SUMMARY_COUNT];
+extern const char *const summary_side_keys[SUMMARY_SIDE_COUNT];
+
+enum {
+    SUMMARY_VERSION = 1,
+    SUMMARY_BUCKETS = BOUND(4096, 8), /* when there are more, each two neighbours become one */
+    SUMMARY_FIRST = 5,                /* first packets of a finding */
+    SUMMARY_CAPTURES = BOUND(1 << 20, 32),
+    SUMMARY_PARTS = BOUND(1 << 23, 256),
+    SUMMARY_LATENCIES = 64 /* classes, each twice as long as the one before: class i ends below 2^(i + 1) ns */
+};
+
+struct summary_bucket {
+    uint64_t at; /* in units of the width, since 1970 */
+    uint64_t count[SUMMARY_BUCKET_COUNTS];
+};
+struct summary_packet {
+    uint64_t ns, number;
+    uint32_t host, file; /* summary_text() */
+};
+struct summary_finding {
+    uint64_t count;
+    unsigned n;
+    struct summary_packet first[SUMMARY_FIRST]; /* by time, host, file, number */
+};
+struct summary_times {
+    uint64_t answered, refused, open, shortest, longest; /* ns; the last two are valid when some were answered */
+    uint64_t *count;                                     /* TIMES_CLASSES of them; NULL: none was answered */
+};
+struct summary_capture {
+    uint32_t host, file, input; /* input: the number of the summary that it came from */
+    bool whole;
+    uint64_t packets, first_ns, last_ns; /* 0: no packet has a time */
+};
+
+/* The ends of a connection as bytes that sort: kind of address, service, and for each end its address, whether its QP
+ * is known, and the QP, big-endian. The first end is the smaller one. */
+enum { SUMMARY_END = IBA_ADDR_MOST + 1 + 3, SUMMARY_ENDS = 2 + 2 * SUMMARY_END };
+struct summary_ends {
+    uint8_t key[SUMMARY_ENDS];
+};
+/* The numbers of both directions of a connection, each in a place; most are 0. */
+enum {
+    SUMMARY_AT_LIMIT = SUMMARY_SIDE_COUNT, /* ns, by enum perf_limit */
+    SUMMARY_AT_LATENCY = SUMMARY_AT_LIMIT + PERF_LIMIT_COUNT,
+    SUMMARY_AT_FOUND = SUMMARY_AT_LATENCY + SUMMARY_LATENCIES,
+    SUMMARY_SIDE = SUMMARY_AT_FOUND + IBA_FINDING_COUNT
+};
+struct summary_sides {
+    uint64_t at[2][SUMMARY_SIDE]; /* 0: from the first end */
+};
+struct summary_value {
+    uint32_t place;
+    uint64_t value;
+};
+struct summary_part {
+    struct summary_ends ends;
+    uint32_t host, n_value;
+    uint64_t first_ns, last_ns;
+    size_t values; /* index of the first of its n_value */
+};
+
+struct summary {
+    uint64_t count[SUMMARY_COUNT], opcode[256];
+    struct summary_capture *capture;
+    size_t n_capture, room_capture;
+    unsigned doublings; /* a bucket lasts 2^doublings seconds */
+    size_t n_bucket, last_bucket;
+    struct summary_bucket bucket[SUMMARY_BUCKETS + 1]; /* by time */
+    struct summary_finding finding[IBA_FINDING_COUNT];
+    struct summary_times times[IBA_OPERATION_COUNT][TIMES_SIZES];
+    struct summary_part *part;
+    size_t n_part, room_part;
+    struct summary_value *value;
+    size_t n_value, room_value;
+    char **text; /* hosts and files, each once */
+    uint32_t n_text, room_text;
+    uint32_t *text_slot; /* hash table of their indices plus 1 */
+    size_t text_slots;
+    bool failed; /* out of memory, or a limit was exceeded */
+};
+
+/* ---- model.c ---- */
+struct summary *summary_open(void);
+/* NULL is allowed. */
+void summary_free(struct summary *s);
+/* More than 64 bits hold stays at the most that they hold. */
+static inline uint64_t summary_sum(uint64_t a, uint64_t b)
+{
+    return a + b < a ? UINT64_MAX : a + b;
+}
+/* The number of a text; texts of the same bytes have the same number. */
+uint32_t summary_text(struct summary *s, const char *text);
+void summary_add_capture(struct summary *s, const struct summary_capture *c);
+/* Counts of a bucket that lasts 2^doublings seconds and begins at `at` times that. */
+void summary_add_bucket(struct summary *s, unsigned doublings, uint64_t at,
+                        const uint64_t count[SUMMARY_BUCKET_COUNTS]);
+void summary_add_first(struct summary *s, unsigned kind, const struct summary_packet *p);
+/* NULL: out of memory. */
+uint64_t *summary_classes(struct summary *s, struct summary_times *t);
+void summary_add_part(struct summary *s, const struct summary_part *p, const struct summary_sides *sides);
+void summary_sides_of(const struct summary *s, const struct summary_part *p, struct summary_sides *sides);
+void summary_set_end(struct summary_ends *e, unsigned which, const uint8_t addr[IBA_ADDR_MOST], bool known,
+                     uint32_t qpn);
+/* Puts the smaller end first. True: they changed places. */
+bool summary_ends_order(struct summary_ends *e);
+
+/* ---- collect.c ---- */
+struct summary_run;
+/* NULL when out of memory. Owned: summary_run_close(). host: a name for all captures of the run. */
+struct summary_run *summary_run_open(const char *host);
+void summary_run_packet(struct summary_run *r, const struct packet *p);
+void summary_run_late(struct summary_run *r, const struct iba_finding *f, const struct verdict_names *names);
+void summary_run_message(struct summary_run *r, const struct iba_message *m, const struct verdict_names *names);
+/* A capture of the run, by the number of its packets' source. whole: it was read to its end. */
+void summary_run_capture(struct summary_run *r, uint32_t source, const char *name, bool whole);
+/* The summary; no more packets come. Borrowed until summary_run_close(). */
+struct summary *summary_run_end(struct summary_run *r);
+/* NULL is allowed. */
+void summary_run_close(struct summary_run *r);
+
+/* ---- write.c ---- */
+/* Sorts the lists, and writes. False with a line in err: a capture is in two summaries, or s->failed. */
+bool summary_write(struct summary *s, struct out *o, char *err, size_t errlen);
+/* Connections with more than one part. */
+uint64_t summary_split(struct summary *s);
+
+/* ---- read.c ---- */
+/* Adds a summary in JSON. input: a number of its own for each. False with one line in err; then `s` is of no use. */
+bool summary_read(struct summary *s, const char *text, size_t n, uint32_t input, char *err, size_t errlen);
+#endif

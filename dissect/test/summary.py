@@ -1,0 +1,328 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Summaries of ibdissect: what is in them, and that their sum is the summary of one run. IBPROOF_BIN names the folder of
+the programs."""
+import itertools
+import json
+import os
+import pathlib
+import random
+import re
+import resource
+import struct
+import subprocess
+import unittest
+
+import bad
+import cli
+from cli import Case
+
+GENERATOR = pathlib.Path(os.environ["IBPROOF_BIN"]).parent / "tools/ibbench-gen"
+SCHEMA = bad.PCAPS.parent / "docs/summary.schema.json"
+QPS, PARTS = 12, 4
+
+
+def run(words):
+    return cli.run(*words)
+
+
+def records(capture):
+    """The head of a capture of ours (classic pcap, little endian), and its records."""
+    data = capture.read_bytes()
+    found, at = [], 24
+    while at < len(data):
+        end = at + 16 + struct.unpack_from("<I", data, at + 8)[0]
+        found.append(data[at:end])
+        at = end
+    return data[:24], found
+
+
+def connection(record):
+    """The generator has numbered them in the low bits of their queue pair numbers."""
+    return (int.from_bytes(record[16 + 14 + 20 + 8 + 5 : 16 + 14 + 20 + 8 + 8], "big") & 0xFF) % QPS
+
+
+def disturbed(found, chance):
+    """Records lost, copied, damaged, and overtaken by the next of their connection: their times stay in order."""
+    kept = []
+    for record in found:
+        what = chance.random()
+        if what < 0.02:
+            continue
+        if what < 0.03:
+            record = record[:-5] + bytes([record[-5] ^ 1]) + record[-4:]
+        kept.append(record)
+        if 0.03 <= what < 0.04:
+            kept.append(record)
+    for i in range(len(kept) - 1):
+        if chance.random() < 0.01:
+            a, b = kept[i], kept[i + 1]
+            kept[i], kept[i + 1] = a[:8] + b[8:], b[:8] + a[8:]
+    return kept
+
+
+class Summary(Case):
+    def path(self, name):
+        return str(self.folder / name)
+
+    def summary(self, name, *args):
+        done = run(["-q", "--summary", self.path(name), *map(str, args)])
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        return (self.folder / name).read_bytes()
+
+    def merge(self, names, out=None, code=0, said=rb"\A\Z"):
+        args = ["merge", *(["-o", self.path(out)] if out else []), *(self.path(name) for name in names)]
+        done = run(args)
+        self.assertEqual(done.returncode, code, done.stderr)
+        self.assertRegex(done.stderr, said)
+        return (self.folder / out).read_bytes() if out else done.stdout
+
+    def generate(self, seed, packets=1500, payload=64):
+        out = self.folder / f"g{seed}.pcap"
+        subprocess.run([GENERATOR, str(payload), str(packets), str(seed), out, str(QPS)], check=True)
+        return out
+
+
+class Merge(Summary):
+    def partition(self, seed):
+        """A disturbed capture, and the same packets in files of their own, by connection."""
+        chance = random.Random(seed)
+        head, found = records(self.generate(seed, payload=chance.choice([64, 256])))
+        found = disturbed(found, chance)
+        place = [chance.randrange(PARTS) for _ in range(QPS)]
+        (self.folder / "whole.pcap").write_bytes(head + b"".join(found))
+        for part in range(PARTS):
+            mine = (record for record in found if place[connection(record)] == part)
+            (self.folder / f"{part}.pcap").write_bytes(head + b"".join(mine))
+        return found
+
+    def test_sum_of_parts_is_one_run(self):
+        for seed in range(1, 31):
+            with self.subTest(seed=seed):
+                found = self.partition(seed)
+                captures = [self.folder / f"{part}.pcap" for part in range(PARTS)]
+                one = self.summary("one.json", *captures)
+                names = [f"{part}.json" for part in range(PARTS)]
+                for name, capture in zip(names, captures):
+                    self.summary(name, capture)
+                for order in itertools.permutations(names):
+                    self.assertEqual(self.merge(order), one)
+                self.merge(names[:2], "left.json")
+                self.merge(names[2:], "right.json")
+                self.assertEqual(self.merge(["right.json", "left.json"]), one)
+                self.compare_whole(json.loads(one), json.loads(self.summary("whole.json", self.folder / "whole.pcap")), found)
+
+    def compare_whole(self, one, whole, found):
+        """The packets in one file give the same numbers; only files and numbers of packets differ."""
+        for key in ("counts", "opcodes", "bucket_s", "buckets", "times", "connections", "split_connections"):
+            self.assertEqual(one[key], whole[key], key)
+        count = {finding["finding"]: finding["count"] for finding in whole["findings"]}
+        self.assertEqual({finding["finding"]: finding["count"] for finding in one["findings"]}, count)
+        self.assertEqual(one["counts"]["packets"], len(found))
+        self.assertEqual(len(one["connections"]), QPS)
+        self.assertLess({"BAD_ICRC", "NETWORK_COPY", "GAP"}, set(count))
+
+    def test_a_split_connection_is_said(self):
+        head, found = records(self.generate(1))
+        for part in range(3):
+            (self.folder / f"{part}.pcap").write_bytes(head + b"".join(found[part * 500 : part * 500 + 500]))
+            self.summary(f"{part}.json", "--host", f"h{part}", self.folder / f"{part}.pcap")
+        total = json.loads(self.merge(["2.json", "0.json", "1.json"], said=rb"connections with several parts: 12;"))
+        self.assertEqual(total["split_connections"], QPS)
+        for one in total["connections"]:
+            self.assertEqual([part["host"] for part in one["parts"]], ["h0", "h1", "h2"])
+            ends = [(part["first_ns"], part["last_ns"]) for part in one["parts"]]
+            self.assertEqual(ends, sorted(ends))
+        packets = sum(part[side]["packets"] for one in total["connections"] for part in one["parts"] for side in ("from_a", "from_b"))
+        self.assertEqual(packets, total["counts"]["packets"])
+
+    def test_one_of_the_summaries_may_be_the_sum(self):
+        for seed in (1, 2):
+            self.summary(f"{seed}.json", self.generate(seed))
+        wanted = self.merge(["1.json", "2.json"])
+        self.assertEqual(self.merge(["1.json", "2.json"], "1.json"), wanted)
+
+    def test_a_capture_counts_once(self):
+        self.summary("a.json", self.generate(1))
+        self.summary("b.json", "--host", "other", self.folder / "g1.pcap")
+        self.assertEqual(self.merge(["a.json", "a.json"], code=2, said=rb'capture ".*g1\.pcap" of host "" is in two of'), b"")
+        self.merge(["a.json", "b.json"], said=rb"connections with several parts: 12;")
+
+    def test_captures_of_devices(self):
+        """Each is read and written again as it was: all services, management datagrams, IPv6, native packets."""
+        for at, capture in enumerate(sorted(bad.PCAPS.glob("*.pcap"))):
+            done = run(["-q", "--summary", self.path("a.json"), str(capture)])
+            if done.returncode == 0:
+                self.assertEqual(self.merge(["a.json"], said=rb"\A(.*several parts.*\n)?\Z"), (self.folder / "a.json").read_bytes(), capture)
+
+    def test_many_summaries(self):
+        text = self.summary("0.json", self.generate(1, 200)).decode()
+        names = []
+        for i in range(1000):
+            names.append(f"{i}.json")
+            mine = text.replace('"host":""', f'"host":"h{i}"')
+            (self.folder / names[-1]).write_text(
+                re.sub(r'"10\.1\.([01])\.', lambda m: f'"10.{i % 250}.{i // 250 * 2 + int(m[1])}.', mine))
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        total = json.loads(self.merge(names))
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        self.assertEqual(total["counts"]["packets"], 200 * 1000)
+        self.assertEqual((len(total["captures"]), total["split_connections"]), (1000, 0))
+        self.assertEqual(len(total["connections"]), 1000 * len(json.loads(text)["connections"]))
+        if not os.environ.get("IBPROOF_SLOW"):
+            self.assertLess(after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime, 2)
+
+
+class Contents(Summary):
+    def test_sums_are_those_of_the_statistics(self):
+        for name in ("rxe-reorder-rc", "rxe-dup30-atomic", "rxe-agent-ops", "rxe-udaddy", "congestion", "hardware"):
+            capture = str(bad.PCAPS / f"{name}.pcap")
+            one = json.loads(self.summary("a.json", capture))
+            stats = [json.loads(line) for line in
+                     run(["-q", "-T", "json", "-z", "expert", "-z", "rc,analysis", "-z", "srt", capture]).stdout.splitlines()]
+            expert, rc, srt = stats
+            with self.subTest(capture=name):
+                self.assertEqual({f["finding"]: f["count"] for f in one["findings"]},
+                                 {f["finding"]: f["count"] for f in expert["findings"]})
+                sides = [part[side] for c in one["connections"] if c["service"] in ("RC", "XRC") for part in c["parts"]
+                         for side in ("from_a", "from_b")]
+                self.assertEqual(sum(side["packets"] for side in sides), rc["total"]["packets"])
+                self.assertEqual(sum(side["payload_bytes"] for side in sides), rc["total"]["payload_bytes"])
+                times = {(t["operation"], t["bytes"]): (t["answered"], t["refused"], t["open"]) for t in one["times"]}
+                self.assertEqual(times, {(t["operation"], t["bytes"]): (t["answered"], t["refused"], t["no_answer"])
+                                         for t in srt["times"]})
+                for t in one["times"]:
+                    self.assertEqual(sum(n for _, n in t["classes"]), t["answered"])
+                self.assertEqual(sum(bucket["packets"] for bucket in one["buckets"]), one["counts"]["packets"])
+                self.assertEqual(sum(n for _, n in one["opcodes"]) <= one["counts"]["packets"], True)
+
+    def test_limits_are_those_of_perf(self):
+        capture = str(bad.PCAPS / "rxe-counted-loss-write.pcap")
+        one = json.loads(self.summary("a.json", capture))
+        perf = json.loads(run(["-q", "-T", "json", "-z", "perf", capture]).stdout)
+        for d in perf["directions"]:
+            mine = [part[side]["limits_ns"] for c in one["connections"] for part in c["parts"] for side, end in
+                    (("from_a", "a"), ("from_b", "b")) if (c[end], c[end + "_qp"]) == (d["src"], d["source_qp"])]
+            self.assertEqual(len(mine), 1)
+            life = sum(mine[0].values())
+            for limit, share in d["shares"].items():
+                self.assertAlmostEqual(mine[0].get(limit, 0) / max(life, 1), share, places=6)
+
+    def test_a_capture_that_is_cut_is_not_whole(self):
+        whole = (bad.PCAPS / "rxe-agent-ops.pcap").read_bytes()
+        (self.folder / "cut.pcap").write_bytes(whole[:-7])
+        done = run(["-q", "--summary", self.path("a.json"), self.path("cut.pcap")])
+        self.assertEqual(done.returncode, 2)
+        self.assertEqual([c["whole"] for c in json.loads((self.folder / "a.json").read_text())["captures"]], [False])
+
+    def test_times_far_apart_share_buckets(self):
+        """Each has its bucket up to 4096 of them; then buckets become wider, and nothing is lost."""
+        head, found = records(self.generate(1, 6000))
+        for second in (1, 3600):
+            moved = (struct.pack("<I", 1_700_000_000 + i * second) + record[4:] for i, record in enumerate(found))
+            (self.folder / "far.pcap").write_bytes(head + b"".join(moved))
+            one = json.loads(self.summary("a.json", self.folder / "far.pcap"))
+            self.assertLessEqual(len(one["buckets"]), 4096)
+            self.assertEqual(sum(bucket["packets"] for bucket in one["buckets"]), 6000)
+            self.assertTrue(all(bucket["at_s"] % one["bucket_s"] == 0 for bucket in one["buckets"]))
+            self.assertEqual(one["bucket_s"], 2 if second == 1 else 8192)
+
+    def test_standard_output(self):
+        capture = str(bad.PCAPS / "rxe-agent-ops.pcap")
+        done = run(["--summary", "-", capture])
+        self.assertEqual((done.returncode, done.stdout), (0, self.summary("a.json", capture)))
+
+    def test_wrong_usage(self):
+        capture = str(bad.PCAPS / "rxe-agent-ops.pcap")
+        for args, said in (
+            (["--summary", "-", "-Y", "udp", capture], b"-Y and -c do not go with it"),
+            (["--host", "a", capture], b"needs --summary"),
+            (["--summary", "-", "--report", "-", capture], b"only one of --report and --summary"),
+            (["-q", "-z", "qp", "--summary", "-", capture], b"cannot take the statistics"),
+            (["--summary", capture, capture], b"--summary would destroy it"),
+            (["merge"], b"no summary named"),
+            (["merge", "--nonsense"], b"no option --nonsense"),
+            (["merge", "-o"], b"wants a value"),
+            (["merge", self.path("nowhere.json")], b"nowhere.json: No such file"),
+            (["merge", capture], b"line 1: an object is missing"),
+        ):
+            done = run(args)
+            self.assertIn(done.returncode, (1, 2))
+            self.assertEqual(done.stdout, b"")
+            self.assertIn(said, done.stderr)
+            self.assertEqual(done.stderr.count(b"\n"), 1, done.stderr)
+        self.assertIn(b"SUMMARY...", run(["merge", "--help"]).stdout)
+
+    def test_follows_the_schema(self):
+        """With the words of JSON Schema that the file uses; jsonschema is not needed."""
+        schema = json.loads(SCHEMA.read_text())
+        for name in ("rxe-reorder-rc", "rxe-udaddy", "mads-general", "ib-native", "opcodes-roce2-v6"):
+            self.check(json.loads(self.summary("a.json", bad.PCAPS / f"{name}.pcap")), schema, schema, name)
+
+    def check(self, value, schema, root, at):
+        if "$ref" in schema:
+            schema = root["$defs"][schema["$ref"].rsplit("/", 1)[1]]
+        unknown = set(schema) - {"$schema", "$id", "$defs", "title", "description", "type", "properties", "required", "items",
+                                 "additionalProperties", "const", "enum", "minimum", "maximum", "minItems", "maxItems", "prefixItems"}
+        self.assertFalse(unknown)
+        types = schema.get("type")
+        if types:
+            is_a = {"object": dict, "array": list, "string": str, "integer": int, "boolean": bool, "null": type(None)}
+            self.assertTrue(any(type(value) is is_a[t] for t in ([types] if isinstance(types, str) else types)), at)
+        if "const" in schema:
+            self.assertEqual(value, schema["const"], at)
+        if "enum" in schema:
+            self.assertIn(value, schema["enum"], at)
+        if isinstance(value, int) and not isinstance(value, bool):
+            self.assertLessEqual(schema.get("minimum", value), value, at)
+            self.assertGreaterEqual(schema.get("maximum", value), value, at)
+        if isinstance(value, dict):
+            self.assertLessEqual(set(schema.get("required", [])), set(value), at)
+            for key, member in value.items():
+                rule = schema.get("properties", {}).get(key, schema.get("additionalProperties", True))
+                self.assertNotEqual(rule, False, f"{at}.{key}")
+                if isinstance(rule, dict):
+                    self.check(member, rule, root, f"{at}.{key}")
+        if isinstance(value, list):
+            self.assertLessEqual(schema.get("minItems", 0), len(value), at)
+            self.assertGreaterEqual(schema.get("maxItems", len(value)), len(value), at)
+            for i, item in enumerate(value):
+                rules = schema.get("prefixItems", [])
+                self.check(item, rules[i] if i < len(rules) else schema.get("items", {}), root, f"{at}[{i}]")
+
+
+class Hostile(Summary):
+    def test_changed_summaries_do_no_harm(self):
+        """A summary with changed bytes is read or refused in a line; a sum of it can be read again."""
+        text = self.summary("a.json", bad.PCAPS / "rxe-reorder-rc.pcap")
+        chance = random.Random(24)
+        read = 0
+        for _ in range(400):
+            changed = bytearray(text)
+            for _ in range(chance.randint(1, 3)):
+                at = chance.randrange(len(changed))
+                what = chance.randrange(4)
+                if what == 0:
+                    changed[at] = chance.randrange(256)
+                elif what == 1:
+                    del changed[at : at + chance.randint(1, 40)]
+                elif what == 2:
+                    changed[at:at] = chance.choice([b"9" * 30, b"[" * 2000, b'"', b"\\ud800", b",", b"}", b"\0", b"1"])
+                else:
+                    digits = [m for m in re.finditer(rb"\d+", changed)]
+                    found = chance.choice(digits)
+                    changed[found.start() : found.end()] = str(chance.choice([0, 1, 2**32, 2**63, 2**64 - 1])).encode()
+            (self.folder / "b.json").write_bytes(changed)
+            done = run(["merge", self.path("b.json")])
+            self.assertIn(done.returncode, (0, 2), done.stderr)
+            if done.returncode == 2:
+                self.assertEqual((done.stdout, done.stderr.count(b"\n")), (b"", 1), done.stderr)
+                continue
+            read += 1
+            (self.folder / "c.json").write_bytes(done.stdout)
+            self.assertEqual(run(["merge", self.path("c.json")]).stdout, done.stdout)
+        self.assertGreater(read, 20)
+
+
+if __name__ == "__main__":
+    unittest.main()
