@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Subnets under test: what lines on their wires send and expect, and how a failure reads. */
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include "cases.h"
 
 #define P IBC_IS_PASS
@@ -19,6 +20,9 @@ Test(fabric, packets)
         {HEAD "> s.2 SEND_ONLY dlid=13\n< s.3 SEND_ONLY dlid=12\n", F, "lrh.dlid 12", "lrh.dlid 13"},
         {HEAD "> s.2 SEND_ONLY dlid=12\n< s.2 SEND_ONLY\n", F, "SEND_ONLY", "nothing for 1000 ms"},
         {HEAD "> s.2 RAW dlid=13 payload=40\n< s.3 RAW\n", P, "", ""},
+        {HEAD "> s.2 SEND_ONLY dlid=13 grh.hoplmt=5\n< s.3 SEND_ONLY grh.hoplmt=5\n", P, "", ""},
+        {HEAD "> s.2 SEND_ONLY dlid=13 hop=5\n< s.3 SEND_ONLY grh.hoplmt=5\n", P, "", ""},
+        {HEAD "> s.2 SEND_ONLY dlid=13\n< s.3 SEND_ONLY grh.hoplmt=5\n", F, NULL, NULL},
         {HEAD "> s.2 FLOW infiniband_link.fccl=3\n silence\n", P, "", ""},
     };
     run_subnets(c);
@@ -52,4 +56,28 @@ Test(fabric, cables)
         {HEAD "cable c s.3 s.0\n s.1 get NodeInfo\n", E, NULL, "a cable leads from one free port to another"},
     };
     run_subnets(c);
+}
+
+static enum ibc_rc refuses(struct ibc_target *t, unsigned end, bool in)
+{
+    (void)end;
+    snprintf(t->refusal, sizeof t->refusal, "%s", in ? "no_plug" : "no_pull");
+    return IBC_REFUSED;
+}
+
+Test(fabric, cables_that_a_target_refuses)
+{
+    static const struct {
+        const char *text, *expected, *got;
+    } c[] = {{HEAD " s.2 pull\n", "pull", "refused: no_pull"}, {HEAD " s.2 plug\n", "plug", "refused: no_plug"}};
+
+    for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
+        struct ibc_target *t = open_changed();
+        changed.fabric_plug = refuses;
+        struct ibc_result r = run_text(t, c[i].text, &(struct ibc_options){.seed = 1, .link = IBC_LINK_ib_local});
+        cr_expect_eq(r.verdict, F);
+        cr_expect_str_eq(r.finding.expected, c[i].expected, "%s", r.finding.expected);
+        cr_expect_str_eq(r.finding.got, c[i].got, "%s", r.finding.got);
+        close_changed(t, &r);
+    }
 }

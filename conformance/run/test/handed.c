@@ -159,3 +159,27 @@ Test(handed, arguments)
                   arguments[i].call, arguments[i].text, recorder_calls());
     }
 }
+
+/* ---- ports ---- */
+
+static unsigned port_device;
+static enum ibc_rc see_port(struct ibc_target *t, unsigned d, enum ibc_key key, uint32_t index, uint64_t value)
+{
+    port_device = d;
+    return whole->set_port(t, d, key, index, value);
+}
+
+Test(handed, a_port_of_each_device)
+{
+    static const char *const text[] = {MIDDLE "port pkey[1]=0x8123\n", MIDDLE "port dut=2 pkey[1]=0x8123\n"};
+
+    for (unsigned d = 0; d < 2; d++) {
+        struct ibc_target *t = open_changed();
+        changed.set_port = see_port;
+        port_device = 9;
+        struct ibc_result r = run_text(t, text[d], &(struct ibc_options){.seed = 5});
+        cr_expect(r.verdict == IBC_IS_PASS && port_device == d, "%s: device %u, %s", text[d], port_device,
+                  r.finding.got);
+        close_changed(t, &r);
+    }
+}

@@ -115,6 +115,13 @@ Test(packets, faults)
         {RC "qp a recv=1\n> a SEND_ONLY ackreq=1 payload=64 poke=60:ff repair\n< a ACKNOWLEDGE\n", P, NULL, NULL},
         {RC "qp a recv=1\n> a SEND_ONLY ackreq=1 payload=64 insert=50:00\n a silence\n", P, NULL, NULL},
         {RC "qp a recv=1\n> a SEND_ONLY ackreq=1 payload=64 remove=50:4\n a silence\n", P, NULL, NULL},
+        {RC "qp a recv=1\n> a SEND_ONLY ackreq=1 payload=64 remove=50:4000\n a silence\n", IBC_IS_ERROR, NULL,
+         "the packet has no such bytes"},
+        {RC "qp a recv=1\n> a SEND_ONLY ackreq=1 payload=64 poke=4000:00\n a silence\n", IBC_IS_ERROR, NULL,
+         "the packet has no such bytes"},
+        {RC "qp a recv=1\n> a SEND_ONLY ackreq=1 payload=64 insert=122:00 repair\n< a ACKNOWLEDGE\n", P, NULL, NULL},
+        {RC "qp a recv=1\n> a SEND_ONLY ackreq=1 payload=64 insert=123:00\n", IBC_IS_ERROR, NULL,
+         "the packet has no such bytes"},
         {RC
          "qp a recv=1\n> a SEND_ONLY ackreq=1 payload=5 pad_byte=0xff\n< a ACKNOWLEDGE\n a completion recv bytes=5\n",
          P, NULL, NULL},

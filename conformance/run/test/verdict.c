@@ -211,6 +211,10 @@ Test(verdict, the_middle)
          NULL},
         {MIDDLE " a post SEND\n< a SEND_ONLY then=corrupt\n b silence\n", IBC_IS_PASS, NULL, NULL},
         {MIDDLE " a post WRITE\npass\n a completion WRITE\n", IBC_IS_PASS, NULL, NULL},
+        {"title a test\nspec RR-03\nrole middle\nservice rc\nqp a dut=1 peer=b recv=8\nqp b dut=2 peer=a recv=8 "
+         "state=rtr\n"
+         " a events none\n a post SEND\npass\n b event comm_established\n a events none\n",
+         IBC_IS_PASS, NULL, NULL},
     };
     run_cases(c);
 }
