@@ -36,6 +36,7 @@ FAULTS = {
 }
 # Findings about earlier packets.
 LATE = {"SILENCE", "SERVICE", "END_RETRIES", "END_NAK", "END_RNR", "GAP", "RESPONSE_GAP", "LATE", "REORDERED", "NAK_IGNORED"}
+INFINIBAND = 247  # link type: packets begin with an LRH
 CLEAN = ["rxe-rping", "rxe-rping-v6", "rxe-udaddy", "rxe-ucmatose", "rxe-agent-ops", "rxe-bw-atomic-cas", "rxe-ud-send-100",
          "opcodes-roce1", "opcodes-roce2-v4", "opcodes-roce2-v6"]
 
@@ -88,6 +89,12 @@ def put_together(rows):
         if last:
             del building[key]
     return messages
+
+
+def link_packet(slid, dlid, opcode, qp, psn, behind):
+    """A native packet of a reliable connection, with CRCs of 0."""
+    words = (8 + 12 + len(behind) + 4) // 4
+    return struct.pack(">BBHHH", 0, 2, dlid, words, slid) + struct.pack(">BBHII", opcode, 0, 0xFFFF, qp, psn) + behind + bytes(6)
 
 
 class Fields(Case):
@@ -305,6 +312,29 @@ class Statistics(Case):
                 self.assertLessEqual(t[name], at * (1 + 1 / 64) + 1e-9)
             if exact:
                 self.assertEqual((t["shortest"], t["longest"]), (exact[0], exact[-1]))
+
+    def test_percentiles_of_many(self):
+        """Of 300 SENDs whose answers come after times that are drawn, each percentile is a time of the sorted list."""
+        draw, records, now = random.Random(19), [], 1_700_000_000_000_000
+        for psn in range(300):
+            records.append((now, link_packet(1, 2, 4, 0x11, psn, bytes(8))))
+            now += draw.randrange(20, 3000)
+            records.append((now, link_packet(2, 1, 17, 0x22, psn, struct.pack(">I", psn + 1))))
+            now += 5
+        data = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 262144, INFINIBAND)
+        for at, packet in records:
+            data += struct.pack("<IIII", at // 1000000, at % 1000000, len(packet), len(packet)) + packet
+        path = self.file(data)
+        told = self.stat("messages", "-o", "icrc:off", path)["messages"]
+        self.assertEqual(len(told), 300)
+        exact = sorted(m["latency"] for m in told)
+        (row,) = self.stat("srt", "-o", "icrc:off", path)["times"]
+        self.assertEqual((row["answered"], row["shortest"], row["longest"]), (300, exact[0], exact[-1]))
+        for name, nth in (("p50", 150), ("p90", 270), ("p99", 297)):
+            self.assertGreaterEqual(row[name], exact[nth - 1])
+            self.assertLess(row[name], exact[nth - 1] * (1 + 1 / 64) + 1e-9)
+        messages = [r1 - r0 for (r0, _), (r1, _) in zip(records[::2], records[1::2])]
+        self.assertEqual([round(1e6 * m["latency"]) for m in told], messages)
 
     def test_messages_that_went_wrong(self):
         def ends(path):

@@ -88,7 +88,7 @@ Test(field, a_typing_error_finds_its_neighbour)
                                            {"frame.numbr", "frame.number"},
                                            {"psn", "infiniband.bth.psn"},
                                            {"bth.opcode_", "infiniband.bth.opcode"},
-                                           {"frame.time", "frame.time_delta"}};
+                                           {"frame.time", "frame.time_ns"}};
     static const char *const others[] = {"tcp", "tcp.port", "roce", "", "x"};
     char said[256], want[256];
 
