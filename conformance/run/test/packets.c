@@ -282,3 +282,19 @@ Test(packets, end_with_their_crc)
         close_changed(t, &r);
     }
 }
+
+/* A packet to a group that the line does not name is of the group with its MAC address. */
+Test(packets, groups_by_their_address)
+{
+    static const struct run_case c[] = {
+        {UD "group g\ngroup h\nqp u\n u post SEND dest=h qpn=0xffffff\n< u SEND_ONLY destqp=0xffffff\n", P, NULL, NULL},
+        {UD "group g\ngroup h\nqp u\n u post SEND dest=g qpn=0xffffff\n< u SEND_ONLY destqp=0xffffff\n", P, NULL, NULL},
+        {UD "group g\ngroup h\nqp u\n u post SEND dest=h qpn=0xffffff\n< u SEND_ONLY to=g\n", F, NULL, NULL},
+        {RC "qp a recv=1\n> a SEND_ONLY ackreq=1 payload=8\n a post SEND id=6\n< a ACKNOWLEDGE\n< a SEND_ONLY\n"
+            "> a ACKNOWLEDGE msn=1\n a completion send id=6\n a completion recv bytes=8\n",
+         P, NULL, NULL},
+    };
+
+    run_cases(c);
+    run_cases_on(IBC_LINK_roce1, c, sizeof c / sizeof *c);
+}

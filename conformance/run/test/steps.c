@@ -3,16 +3,19 @@
  * tester may be late at it, and whether its alternatives are tried. */
 #include <criterion/criterion.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "cases.h"
+#include "run/play.h"
 
 #define LEAST_FLIGHT UINT64_C(2000000) /* ns: a frame may take as long */
 #define JUMP UINT64_C(5000000)         /* ns: longer than the device's timer */
 
 static struct {
-    uint64_t skew;    /* our clock minus the device's */
-    uint64_t sent_at; /* of the frame that the device drops; 0: not yet */
-    uint64_t waits;   /* of the first look for packets after it */
+    uint64_t skew;     /* our clock minus the device's */
+    uint64_t sent_at;  /* of the frame that the device drops; 0: not yet */
+    uint64_t waits;    /* of the first look for packets after it */
+    uint64_t acted_at; /* of the last verb or frame */
     bool looked, jumps;
 } now;
 
@@ -35,8 +38,9 @@ static enum ibc_rc later_collect(struct ibc_target *t, unsigned d, uint64_t unti
 }
 
 /* The step takes the tester longer than the device's timer is, once. */
-static void take_long(void)
+static void take_long(struct ibc_target *t)
 {
+    now.acted_at = later_now(t);
     if (now.jumps && now.sent_at) {
         now.skew += JUMP;
         now.jumps = false;
@@ -47,7 +51,7 @@ static enum ibc_rc later_inject(struct ibc_target *t, unsigned d, const uint8_t 
 {
     const enum ibc_rc rc = whole->inject(t, d, frame, len);
 
-    take_long();
+    take_long(t);
     if (now.sent_at == 0)
         now.sent_at = later_now(t);
     return rc;
@@ -56,7 +60,7 @@ static enum ibc_rc later_inject(struct ibc_target *t, unsigned d, const uint8_t 
 #define VERB(name, parameters, ...)                                                                                    \
     static enum ibc_rc later_##name parameters                                                                         \
     {                                                                                                                  \
-        take_long();                                                                                                   \
+        take_long(t);                                                                                                  \
         return whole->name(__VA_ARGS__);                                                                               \
     }
 VERB(post_send, (struct ibc_target * t, unsigned d, uint32_t q, const struct ibc_send *s), t, d, q, s)
@@ -94,6 +98,22 @@ static struct ibc_target *open_late(void)
     USE(create_cq), USE(reg_mr), USE(cm_call), USE(cm_attributes);
     memset(&now, 0, sizeof now);
     return t;
+}
+
+static uint64_t last_sent, kept_sent, kept_acted;
+static enum ibc_rc first_inject(struct ibc_target *t, unsigned d, const uint8_t *frame, size_t len)
+{
+    last_sent = later_now(t);
+    return whole->inject(t, d, frame, len);
+}
+
+/* At the end of the play, before the health probe */
+static void keep_times(void *ctx, struct run_player *p)
+{
+    (void)ctx;
+    (void)p;
+    kept_sent = last_sent;
+    kept_acted = now.acted_at;
 }
 
 /* Objects; a request of the device that nobody answers, whose timer is 4.194 ms; and a frame that the device drops */
@@ -166,6 +186,53 @@ Test(steps, at_which_the_tester_may_be_late)
                      ibc_verdict_names[r.verdict], r.finding.got);
         close_changed(t, &r);
     }
+}
+
+/* A verb waits for the frame that was sent last, until the device has answered it. */
+Test(steps, verbs_wait_for_the_last_frame_only)
+{
+#define TWO RC "qp a recv=4\nqp b recv=4\n"
+    static const struct {
+        const char *text;
+        uint64_t ns; /* from the last frame to the verb; about: the device answers within 1 us */
+    } c[] = {
+        {TWO " a recv\n", 0},
+        {TWO "> a SEND_ONLY ackreq=1\n< a ACKNOWLEDGE\n a recv\n", 0},
+        {TWO "> a SEND_ONLY icrc=bad\n a recv\n", LEAST_FLIGHT},
+        {TWO "> a SEND_ONLY ackreq=1\n> a SEND_ONLY psn=+5 icrc=bad\n< a ACKNOWLEDGE\n a recv\n", LEAST_FLIGHT},
+        {TWO "> b SEND_ONLY ackreq=1\n> a SEND_ONLY icrc=bad\n< b ACKNOWLEDGE\n a recv\n", LEAST_FLIGHT},
+        {TWO "> a SEND_ONLY ackreq=1\n> a ACKNOWLEDGE psn=-1\n< a ACKNOWLEDGE\n a recv\n", LEAST_FLIGHT},
+        {TWO "> a SEND_ONLY icrc=bad\n a recv\n b recv\n", LEAST_FLIGHT},
+    };
+
+    for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
+        struct ibc_target *t = open_late();
+        uint64_t last = 0;
+        changed.inject = first_inject;
+        struct ibc_result r = run_text(t, c[i].text, &(struct ibc_options){.seed = 1, .ended = keep_times});
+        last = kept_acted > kept_sent ? kept_acted - kept_sent : 0;
+        cr_expect_eq(r.verdict, IBC_IS_PASS, "%s: %s", c[i].text, r.finding.got);
+        cr_expect(i == 0 || (last >= c[i].ns && last < c[i].ns + 100000), "%s: %llu ns", c[i].text,
+                  (unsigned long long)last);
+        close_changed(t, &r);
+    }
+}
+
+/* Four round trips of the slowest exchange, an eighth less after each one, and at most 50 ms */
+Test(steps, how_long_a_frame_may_fly)
+{
+    static const struct {
+        uint64_t round_trip, flight;
+    } flights[] = {{1000000, 4000000}, {0, 3500000},         {800000, 3200000}, {1000000, 4000000},
+                   {5000, 3500000},    {20000000, 50000000}, {0, 43750000},     {12500000, 50000000}};
+    struct run_player *p = calloc(1, sizeof *p);
+
+    cr_assert_not_null(p);
+    for (size_t i = 0; i < sizeof flights / sizeof *flights; i++) {
+        run_flight_measure(p, flights[i].round_trip);
+        cr_expect_eq(p->flight_ns, flights[i].flight, "row %zu: %llu", i, (unsigned long long)p->flight_ns);
+    }
+    free(p);
 }
 
 /* The first line does not hold, its alternative does: the sentence of the alternative counts. */

@@ -197,6 +197,9 @@ Test(verbs, memory_pages_counters)
         {RC "qp a\nwrite m len=10000 fill=z+3\nmemory m len=10000 fill=z+3\nmemory m+1 len=9999 fill=z+4\n", P, NULL,
          NULL},
         {RC "qp a\nwrite m u64=0x1122\nmemory m u64=0x1123\n", F, "memory 0x1123", "memory 0x1122"},
+        {RC "qp a\nwrite m hex:05\nmemory m hex:06\n", F, "byte 0 of the memory 0x06", "byte 0 of the memory 0x05"},
+        {RC "qp a\nwrite m hex:0507\nmemory m hex:0508\n", F, "byte 1 of the memory 0x08 (05 [08])",
+         "byte 1 of the memory 0x07 (05 [07])"},
         {RC "qp a\nmr o access=remote_read,on_demand\npage o absent\n> a READ_REQUEST va=o rkey=o dmalen=8\n"
             "< a ACKNOWLEDGE syndrome=rnr\npage o present\n> a READ_REQUEST psn=+0 va=o rkey=o dmalen=8\n"
             "< a READ_RESP_ONLY fill=o\n",
@@ -219,6 +222,14 @@ Test(verbs, alternatives)
         {RC "mr f\nqp a\n f dereg error=any\n| done f dereg\n a state init\n", P, NULL, NULL},
         {RC "mr f\nqp a\n f dereg error=any\n| f dereg\n a state init\n", F, "state Initialized", NULL},
         {RC "qp a\n a state init\n| tolerated \"other\" a state rts\n", T, "state Initialized", "state Ready to Send"},
+        {RC "qp a\n a modify state=err error=any\n", F, "Error refused: any", "Error done"},
+        {RC "qp a\n a modify state=err\n| fail a modify state=err error=any\n", P, NULL, NULL},
+        {RC "qp a state=init\n a post SEND error=state\n", P, NULL, NULL},
+        {RC "qp a state=init\n a post SEND error=any\n", P, NULL, NULL},
+        {RC "qp a state=init\n a post SEND error=length\n", F, "post the work request refused: length",
+         "refused: state"},
+        {RC "qp a state=init\n a post SEND\n| tolerated \"refused\" a post SEND error=state\n", T,
+         "post the work request done", "refused: state"},
         {RC "qp a\n a state init\n| a state rtr\n", F, "state Initialized", "state Ready to Send"},
         {RC "qp a recv=1\n a modify state=err\n a completion recv status=success\n"
             "| tolerated \"other\" a completion recv status=flushed\n a completions none\n",
