@@ -124,14 +124,15 @@ static void build_findings(void)
     } all[] = {{"finding", "Finding", VERDICT_FINDING},
                {"message", "What was found", VERDICT_MESSAGE},
                {"clause", "Clause that says so", VERDICT_CLAUSE},
-               {"section", "Section of the clause", VERDICT_SECTION}};
+               {"section", "Section of the clause", VERDICT_SECTION},
+               {"cause", "Frame that explains the finding", VERDICT_CAUSE}};
 
     for (unsigned k = 0; k < IBA_FINDING_COUNT; k++)
         if (verdict_first_kind(k) == k)
             add(full_name(analysis, iba_findings[k].field), iba_findings[k].field, FIELD_TEXT,
                 (struct source){.kind = FOUND, .what = VERDICT_OF_KIND, .finding = (uint8_t)k});
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        add(full_name(analysis, all[i].name), all[i].label, FIELD_TEXT,
+        add(full_name(analysis, all[i].name), all[i].label, all[i].what == VERDICT_CAUSE ? FIELD_UINT : FIELD_TEXT,
             (struct source){.kind = FOUND, .what = all[i].what});
 }
 
@@ -421,8 +422,24 @@ static bool found_value(const char *text, bool list, field_each *each, void *ctx
     return true;
 }
 
+/* Each frame once. */
+static void causes(const struct verdict *verdict, field_each *each, void *ctx)
+{
+    for (unsigned i = 0, k; i < verdict_kept(verdict); i++) {
+        const struct value v = {.type = FIELD_UINT, .u = verdict->finding[i].cause};
+        for (k = 0; k < i && verdict->finding[k].cause != v.u; k++)
+            ;
+        if (v.u != 0 && k == i && !each(ctx, &v))
+            return;
+    }
+}
+
 static void found_values(const struct source *s, const struct verdict *verdict, field_each *each, void *ctx)
 {
+    if (s->what == VERDICT_CAUSE) {
+        causes(verdict, each, ctx);
+        return;
+    }
     for (unsigned i = 0; i < verdict_kept(verdict); i++) {
         const char *text = verdict_value(verdict, i, (enum verdict_field)s->what, s->finding);
         if (text && !found_value(text, s->what == VERDICT_CLAUSE || s->what == VERDICT_SECTION, each, ctx))

@@ -73,7 +73,8 @@ enum verdict_field {
     VERDICT_FINDING, /* every kind */
     VERDICT_MESSAGE,
     VERDICT_CLAUSE,
-    VERDICT_SECTION /* of the clauses, where known */
+    VERDICT_SECTION, /* of the clauses, where known */
+    VERDICT_CAUSE    /* a frame: field.c has its values */
 };
 /* The text of finding `i` in such a field, NULL when it has none there. `kind`, of VERDICT_OF_KIND: the first that goes
  * by the name. */

@@ -6,7 +6,7 @@
 #   lib/pkgconfig, lib/cmake  how other programs find it: pkg-config libiba, find_package(libiba) and its target libiba::iba
 #   share/man/man1, man7  the manual pages of the programs that are built
 #   share/bash-completion, zsh, fish  completions (tools/completions.d)
-#   share/ibproof   the scenarios that ibconform plays by default
+#   share/ibproof   the scenarios that ibconform plays by default; files for Wireshark
 set_target_properties(iba-static PROPERTIES EXPORT_NAME iba-static)
 install(TARGETS iba-static EXPORT libiba ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 set(iba_linked iba-static)
@@ -59,6 +59,8 @@ endif()
 if("ibdissect" IN_LIST IBPROOF_PROGRAMS)
   file(GLOB manuals CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/dissect/man/*.7)
   install(FILES ${manuals} DESTINATION ${CMAKE_INSTALL_MANDIR}/man7)
+  # For Wireshark: findings as fields, colour rules, a live interface
+  install(DIRECTORY dissect/wireshark DESTINATION ${CMAKE_INSTALL_DATADIR}/ibproof USE_SOURCE_PERMISSIONS PATTERN test EXCLUDE)
 endif()
 
 # The file finds its prefix from where it lies, so `cmake --install --prefix` and packages staged elsewhere stay right.
