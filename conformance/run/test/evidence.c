@@ -76,6 +76,34 @@ Test(evidence, tells_what_was_sent_and_judged)
     done(&r);
 }
 
+/* The comment of a packet that an alternative takes is the sentence of that alternative; without a certain source it
+ * deviates. */
+Test(evidence, an_alternative_has_its_own_verdict)
+{
+#define OTHER(spec, says)                                                                                              \
+    "title t\nspec " spec                                                                                              \
+    "\nrole responder\nservice rc\nqp a recv=2\n> a SEND_ONLY ackreq=1\n< a ACKNOWLEDGE psn=+1\n"                      \
+    "| " says "< a ACKNOWLEDGE psn=+0\n"
+    static const struct {
+        const char *text, *verdict;
+    } rows[] = {
+        {OTHER("RR-03", ""), "as expected"},      {OTHER("RR-03", "pass "), "as expected"},
+        {OTHER("RR-03", "done "), "as expected"}, {OTHER("RR-03", "tolerated \"b\" "), "tolerated"},
+        {OTHER("RR-03", "fail \"b\" "), "FAIL"},  {OTHER("RR-05", "fail \"b\" "), "DEVIATES"},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct kept k;
+        struct ibc_result r;
+        char want[128];
+        play(rows[i].text, IBC_LINK_roce2_ipv4, &k, &r);
+        snprintf(want, sizeof want, "< a ACKNOWLEDGE psn=+0: %s", rows[i].verdict);
+        const char *const said = strstr(k.comment[1], "< a ");
+        cr_expect(said && strcmp(said, want) == 0, "%s: %s", rows[i].text, k.comment[1]);
+        done(&r);
+    }
+}
+
 Test(evidence, is_of_the_link_it_was_on)
 {
     struct kept k;

@@ -372,6 +372,41 @@ Test(target, claims_less)
     }
 }
 
+/* Each service is a capability, and a device that claims all others lacks it. */
+Test(target, each_service_is_claimed)
+{
+    static const struct {
+        const char *service;
+        enum ibc_capability needs;
+        const char *measured;
+    } rows[] = {
+        {"rc", IBC_CAP_rc, "the device does not claim rc"},
+        {"uc", IBC_CAP_uc, "the device does not claim uc"},
+        {"ud", IBC_CAP_ud, "the device does not claim ud"},
+        {"xrc-ini", IBC_CAP_xrc, "the device does not claim xrc"},
+        {"gsi", IBC_CAP_management, "the device does not claim management"},
+        {"smi", IBC_CAP_management, "the device does not claim management"},
+        {"raw-ipv6", IBC_CAP_raw, "the device does not claim raw"},
+        {"raw-ethertype", IBC_CAP_raw, "the device does not claim raw"},
+    };
+
+    for (size_t i = 0; i < 2 * sizeof rows / sizeof *rows; i++) {
+        const bool only = i % 2; /* it claims nothing else */
+        const uint64_t one = UINT64_C(1) << rows[i / 2].needs;
+        struct ibc_target *t = open_changed();
+        char text[128];
+        changed.capabilities = claimed;
+        claims = only ? one : ~one;
+        snprintf(text, sizeof text, "title t\nspec RR-03\nrole responder\nservice %s\nwait 1us\n", rows[i / 2].service);
+        struct ibc_result r = run_text(t, text, &(struct ibc_options){.seed = 1, .link = IBC_LINK_ib_local});
+        cr_expect_eq(r.verdict, only ? IBC_IS_PASS : IBC_IS_NOT_APPLICABLE, "%s: %s %s", rows[i / 2].service,
+                     ibc_verdict_names[r.verdict], r.measured);
+        cr_expect(only || strncmp(r.measured, rows[i / 2].measured, strlen(rows[i / 2].measured)) == 0, "%s: %s",
+                  rows[i / 2].service, r.measured);
+        close_changed(t, &r);
+    }
+}
+
 static enum ibc_rc chatters(struct ibc_target *t, unsigned d, uint64_t until, uint8_t frame[IBC_FRAME], size_t *len,
                             uint64_t *at)
 {

@@ -138,6 +138,8 @@ Test(field, addresses_have_their_own_forms)
     cr_expect_eq(v.n, 0x0a010203);
     v = value_of("00:11:22:33:44:5f", "eth.src");
     cr_expect_eq(v.n, 0x00112233445f);
+    v = value_of("aB:Cd:eF:Af:09:90", "eth.src");
+    cr_expect_eq(v.n, 0xabcdefaf0990);
     v = value_of("multicast", "dlid");
     cr_expect(v.kind == IBC_V_RANGE && v.n == 0xc000 && v.hi == 0xfffe);
     v = value_of("roce", "eth.type");
