@@ -58,12 +58,26 @@ static enum ibc_rc make_pd(struct run_player *p, struct run_live *l, unsigned d)
     return p->t->ops->create_pd(p->t, d, &l->id[d]);
 }
 
+/* piece=ADDR:LEN, in order; all have the same stride. */
+static void take_pieces(struct run_player *p, const struct ibc_object *o, unsigned d, struct ibc_mr_spec *spec)
+{
+    const struct run_context c = {.device = (uint8_t)d, .local = true};
+
+    for (unsigned i = 0; i < o->n_arg && spec->n_piece < IBA_MAX_SGE; i++)
+        if (o->arg[i].key == IBC_K_piece)
+            spec->piece[spec->n_piece++] = (struct iba_piece){.addr = run_value(p, &o->arg[i].v[0], &c),
+                                                              .stride = object_n(o, IBC_K_stride, 0),
+                                                              .lkey = run_lkey_of(p, &o->arg[i].v[0], d),
+                                                              .length = o->arg[i].at};
+    spec->rounds = object_n(o, IBC_K_rounds, 1);
+}
+
 static enum ibc_rc make_mr(struct run_player *p, struct run_live *l, unsigned d)
 {
     enum { USUAL = 65536 };
     const struct ibc_arg *access = object_arg(l->o, IBC_K_access), *iova = object_arg(l->o, IBC_K_iova);
     const struct run_context c = {.device = (uint8_t)d};
-    const struct ibc_mr_spec spec = {
+    struct ibc_mr_spec spec = {
         .pd = named(p, l->o, IBC_K_pd)->id[d],
         .length = object_n(l->o, IBC_K_length, USUAL),
         .iova = iova ? run_value(p, &iova->v[0], &c) : 0,
@@ -71,6 +85,9 @@ static enum ibc_rc make_mr(struct run_player *p, struct run_live *l, unsigned d)
         .access = access ? listed_access(access) : usual_access(p, l->o),
         .fill = l->o->name[0],
     };
+    take_pieces(p, l->o, d, &spec);
+    if (spec.n_piece > 0 && !(p->caps >> IBC_CAP_pieces & 1))
+        return IBC_UNSUPPORTED;
     const enum ibc_rc rc = p->t->ops->reg_mr(p->t, d, &spec, &l->mr[d]);
 
     l->length = spec.length;

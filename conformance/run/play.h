@@ -232,6 +232,8 @@ bool run_has(const struct ibc_step *s, enum ibc_key key);
 bool run_fits(const struct run_player *p, const struct ibc_arg *a, uint64_t is, const struct run_context *c);
 /* The object a value names; NULL when there is none. */
 struct run_live *run_object_of(struct run_player *p, const struct ibc_value *v);
+/* The L_Key for an address: of the region it names, else of l. */
+uint32_t run_lkey_of(struct run_player *p, const struct ibc_value *at, unsigned device);
 /* A value wider than 64 bits: for a group its GID. */
 struct ibc_value run_wide(struct run_player *p, const struct ibc_value *v);
 /* Of a step; NULL: it names none. */

@@ -29,8 +29,7 @@ static struct run_context remote_of(const struct run_live *q)
     return (struct run_context){.device = q->partner ? q->partner->device : q->device};
 }
 
-/* The L_Key for an address: of the region it names, else of l. */
-static uint32_t lkey_of(struct run_player *p, const struct ibc_value *at, unsigned device)
+uint32_t run_lkey_of(struct run_player *p, const struct ibc_value *at, unsigned device)
 {
     const struct run_live *l = at && at->kind == IBC_V_REF ? run_object_of(p, at) : NULL;
 
@@ -50,17 +49,17 @@ static void gather(struct run_player *p, const struct ibc_step *s, const struct 
         const struct ibc_arg *a = &s->arg[i];
         if (a->key != IBC_K_sge || w->n_sge == IBA_MAX_SGE)
             continue;
-        w->sge[w->n_sge++] =
-            (struct iba_sge){.addr = run_value(p, &a->v[0], &c),
-                             .length = a->at,
-                             .lkey = lkey ? (uint32_t)run_value(p, &lkey->v[0], &c) : lkey_of(p, &a->v[0], q->device)};
+        w->sge[w->n_sge++] = (struct iba_sge){.addr = run_value(p, &a->v[0], &c),
+                                              .length = a->at,
+                                              .lkey = lkey ? (uint32_t)run_value(p, &lkey->v[0], &c)
+                                                           : run_lkey_of(p, &a->v[0], q->device)};
     }
     if (w->n_sge || len == 0)
         return;
     w->sge[0] = (struct iba_sge){.addr = at,
                                  .length = len,
                                  .lkey = lkey ? (uint32_t)run_value(p, &lkey->v[0], &c)
-                                              : lkey_of(p, place ? &place->v[0] : NULL, q->device)};
+                                              : run_lkey_of(p, place ? &place->v[0] : NULL, q->device)};
     w->n_sge = 1;
 }
 
@@ -250,7 +249,7 @@ bool run_post_receives(struct run_player *p, struct run_live *q, unsigned n, uin
             gather(p, s, q, at ? place : next_buffer(p, q->device, len), len, w);
         } else if (len > 0) {
             w->sge[0] = (struct iba_sge){
-                .addr = next_buffer(p, q->device, len), .length = len, .lkey = lkey_of(p, NULL, q->device)};
+                .addr = next_buffer(p, q->device, len), .length = len, .lkey = run_lkey_of(p, NULL, q->device)};
             w->n_sge = 1;
         }
         if (!post_one(p, q, q->device, w, s))

@@ -73,6 +73,9 @@ static const struct ibc_row mr[] = {
     OBJECT(pd, KIND(pd)),
     WORDS(access, ACCESS),
     BITS(iova, 64),
+    FL(piece, SGE, 0, MAX(32), IBC_R_MANY),
+    BITS(stride, 32),
+    FL(rounds, NUMBER, N, 65536, IBC_R_SOME),
     FAILS,
 };
 static const struct ibc_row mw[] = {WORD(type, WINDOW), OBJECT(pd, KIND(pd)), FAILS};

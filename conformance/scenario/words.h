@@ -31,6 +31,7 @@
     C(mw2,           "type 2 memory windows")                                                                          \
     C(mw2a,          "type 2A memory windows: bound to a queue pair, whatever its protection domain")                  \
     C(fast_reg,      "regions that may be invalidated")                                                                \
+    C(pieces,        "regions that consist of pieces of other regions (UMR)")                                           \
     C(zero_based,    "zero-based regions")                                                                             \
     C(srq,           "shared receive queues")                                                                          \
     C(multicast,     "multicast groups")                                                                               \
@@ -60,6 +61,7 @@
 #define IBC_UNCLAIMED(U)                                                                                               \
     U(management, "QP0 and QP1 are the kernel's: no verb gives them to a program")                                     \
     U(fast_reg, "libibverbs has no verb for them: only a kernel's users register so")                                  \
+    U(pieces, "libibverbs has no verb for them: only extensions of one vendor have")                                   \
     U(pkey_table, "a subnet manager sets it; no verb does")                                                            \
     U(page_hook, "the kernel removes pages; no verb does")                                                               \
     U(counter_hook, "no verb sets counters")                                                                            \
@@ -150,7 +152,7 @@
     /* objects */                                                                                                      \
     K(length) K(pd) K(access) K(iova) K(type) K(depth) K(limit) K(recv) K(recv_bytes) K(scq) K(rcq) K(srq) K(pmtu)     \
     K(epsn) K(psn) K(state) K(timeout) K(retry) K(rnr_retry) K(min_rnr) K(rd) K(dest_rd) K(pkey) K(qkey)               \
-    K(flow_control) K(sig) K(sq) K(rq) K(sl) K(port) K(dut) K(peer) K(alt) K(mig) K(gid)                               \
+    K(flow_control) K(sig) K(sq) K(rq) K(sl) K(port) K(dut) K(peer) K(alt) K(mig) K(gid) K(piece) K(stride) K(rounds)  \
     /* verbs */                                                                                                        \
     K(len) K(at) K(lkey) K(sge) K(va) K(rkey) K(imm) K(inv) K(cmp) K(swap) K(add) K(placement) K(selectivity)          \
     K(signaled) K(solicited) K(fence) K(id) K(dest) K(qpn) K(mw) K(mr) K(key) K(error) K(only) K(without)              \

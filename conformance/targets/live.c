@@ -13,9 +13,9 @@ uint64_t live_capabilities(struct ibc_target *t)
     const struct live *l = live_of(t);
     const uint64_t two = UINT64_C(1) << IBC_CAP_two_devices;
 
-    const uint64_t subnet = UINT64_C(1) << IBC_CAP_fabric; /* an agent has no verb for one */
+    const uint64_t verbless = UINT64_C(1) << IBC_CAP_fabric | UINT64_C(1) << IBC_CAP_pieces; /* no verb of an agent */
 
-    return (l->hello.devices > 1 && l->o.wire[1] ? l->hello.capabilities : l->hello.capabilities & ~two) & ~subnet;
+    return (l->hello.devices > 1 && l->o.wire[1] ? l->hello.capabilities : l->hello.capabilities & ~two) & ~verbless;
 }
 
 uint32_t live_links(struct ibc_target *t)

@@ -66,9 +66,33 @@ static void set_up(struct ref_device *dev, struct ref_region *g, const struct ib
     }
 }
 
+/* The place of its pieces is not used again until the next scenario. */
+static enum ibc_rc reg_pieces(struct ibc_target *t, struct ref_device *dev, const struct ibc_mr_spec *m,
+                              struct ibc_mr *out)
+{
+    struct ref_pieces *p = &dev->of_pieces[dev->n_of_pieces];
+
+    if (dev->n_of_pieces == REF_OF_PIECES)
+        return ref_mem(t, IBA_MEM_FULL);
+    memcpy(p->piece, m->piece, sizeof p->piece);
+    p->pieces = (struct iba_pieces){p->piece, m->n_piece, m->rounds};
+    const struct iba_mr_attr a = {
+        .iova = m->has_iova ? m->iova : dev->next_va, .pd = m->pd, .access = (uint16_t)m->access, .pieces = &p->pieces};
+    const enum iba_mem_err e = iba_mr_register(&dev->ca.mem, &a, &out->lkey, &out->rkey);
+    if (e != IBA_MEM_OK)
+        return ref_mem(t, e);
+    dev->n_of_pieces++;
+    dev->next_va += REF_MEMORY; /* as long as all regions together */
+    out->id = out->lkey;
+    out->va = out->local = m->access & IBA_ACCESS_ZERO_BASED ? 0 : a.iova;
+    return IBC_OK;
+}
+
 enum ibc_rc ref_reg_mr(struct ibc_target *t, unsigned d, const struct ibc_mr_spec *m, struct ibc_mr *out)
 {
     struct ref_device *dev = device_of(t, d);
+    if (m->n_piece > 0)
+        return reg_pieces(t, dev, m, out);
     size_t bits;
     struct ref_region *g = m->length <= REF_MEMORY / 2 ? new_region(dev, room_for(m->length, &bits)) : NULL;
     enum iba_mem_err e;

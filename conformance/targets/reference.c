@@ -29,7 +29,7 @@ static void forget_slots(struct ref_device *dev)
         dev->cq[i].used = false;
     for (uint32_t i = 0; i < dev->n_srq; i++)
         dev->srq[i].used = false;
-    dev->n_qp = dev->n_cq = dev->n_srq = dev->n_ah = dev->n_region = 0;
+    dev->n_qp = dev->n_cq = dev->n_srq = dev->n_ah = dev->n_region = dev->n_of_pieces = 0;
     dev->first_event = dev->n_event = dev->epoch = 0;
     dev->rings_used = dev->memory_used = 0;
     dev->next_va = REF_FIRST_VA;

@@ -24,6 +24,7 @@ enum {
     REF_DEPTH = 16384,
     REF_EVENTS = 256,
     REF_REGIONS = 512, /* that the tester may still read, deregistered ones included */
+    REF_OF_PIECES = 8, /* regions of pieces that a scenario may register */
     REF_PORTS = 2,
     REF_PKEYS = 16,
     REF_GUARD = 64,            /* bytes of REF_GUARD_BYTE around each region */
@@ -59,6 +60,11 @@ struct ref_srq {
 struct ref_ah { /* an address handle made on demand */
     struct iba_av av;
     uint32_t pd, number, epoch; /* epoch: of the port's settings */
+};
+/* A region of pieces: what the engine's table refers to. */
+struct ref_pieces {
+    struct iba_pieces pieces;
+    struct iba_piece piece[IBA_MAX_SGE];
 };
 struct ref_region {
     uint8_t *base, *present; /* present: of an on-demand region, one bit per page */
@@ -104,9 +110,10 @@ struct ref_device {
     struct ref_srq srq[REF_SRQS];
     struct ref_ah ah[REF_AHS];
     struct ref_region region[REF_REGIONS];
+    struct ref_pieces of_pieces[REF_OF_PIECES];
     struct iba_event event[REF_EVENTS]; /* a ring; events that do not fit are lost */
     uint32_t n_qp, n_cq, n_srq;         /* slots ever used since the reset */
-    uint32_t n_ah, n_region, first_event, n_event, epoch;
+    uint32_t n_ah, n_region, n_of_pieces, first_event, n_event, epoch;
     uint8_t *rings, *memory;
     size_t rings_used, memory_used;
     uint64_t next_va;

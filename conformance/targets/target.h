@@ -64,6 +64,10 @@ struct ibc_mr_spec {
     bool has_iova;
     uint32_t access; /* enum iba_access */
     char fill;       /* the pattern it begins with */
+    /* n_piece > 0: a region of pieces of others (iba_mem.h); `length` and `fill` do not count */
+    struct iba_piece piece[IBA_MAX_SGE];
+    uint32_t n_piece;
+    uint64_t rounds;
 };
 struct ibc_mr {
     uint32_t id;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "iba_mem.h"
+#include "iba_mem_pieces.h"
 #include <assert.h>
 #include <string.h>
 #include "deviations_memory.h"
@@ -212,6 +212,17 @@ static enum iba_mem_err region_refused(const struct iba_mem *m, const struct iba
     return a->length == 0 ? IBA_MEM_ZERO : IBA_MEM_OK;
 }
 
+static void describe(struct iba_mkey *k, const struct iba_mr_attr *a)
+{
+    k->length = a->length;
+    k->access = a->access;
+    k->pieces = a->pieces;
+    if (a->pieces)
+        return;
+    k->base = a->base;
+    k->present = a->access & IBA_ACCESS_ON_DEMAND ? a->present : NULL;
+}
+
 /* The address from which a zero-based region or window is counted. */
 static uint64_t first_va(const struct iba_mem *m, unsigned access, uint64_t va, bool window)
 {
@@ -220,26 +231,36 @@ static uint64_t first_va(const struct iba_mem *m, unsigned access, uint64_t va, 
     return va;
 }
 
-enum iba_mem_err iba_mr_register(struct iba_mem *m, const struct iba_mr_attr *a, uint32_t *lkey, uint32_t *rkey)
+static enum iba_mem_err add_region(struct iba_mem *m, const struct iba_mr_attr *a, uint32_t *lkey, uint32_t *rkey)
 {
     const uint64_t va = first_va(m, a->access, a->iova, false);
     struct iba_mkey *k;
     enum iba_mem_err e = region_refused(m, a, va);
 
-    assert(a->base && (e != IBA_MEM_OK || a->length <= UINTPTR_MAX - (uintptr_t)a->base));
+    assert(a->pieces || (a->base && (e != IBA_MEM_OK || a->length <= UINTPTR_MAX - (uintptr_t)a->base)));
     if (e == IBA_MEM_OK)
         e = claim(m, IBA_MEM_MR, a->pd, &k);
     if (e != IBA_MEM_OK)
         return e;
-    k->base = a->base;
+    describe(k, a);
     k->va = va;
-    k->length = a->length;
-    k->access = a->access;
-    k->present = a->access & IBA_ACCESS_ON_DEMAND ? a->present : NULL;
     k->state = IBA_MEM_VALID;
     *rkey = rkey_of(m, k);
     *lkey = iba_key_of(iba_key_index(*rkey), k->lkey_byte);
     return IBA_MEM_OK;
+}
+
+enum iba_mem_err iba_mr_register(struct iba_mem *m, const struct iba_mr_attr *a, uint32_t *lkey, uint32_t *rkey)
+{
+    struct iba_mr_attr whole = *a;
+
+    if (a->pieces) {
+        const enum iba_mem_err e = iba_pieces_refused(m, a->pieces, a->pd);
+        if (e != IBA_MEM_OK)
+            return e;
+        whole.length = iba_pieces_length(a->pieces);
+    }
+    return add_region(m, &whole, lkey, rkey);
 }
 
 enum iba_mem_err iba_mr_deregister(struct iba_mem *m, uint32_t lkey)
@@ -334,6 +355,8 @@ static enum iba_mem_err region_for_window(struct iba_mem *m, const struct iba_bi
     if (e != IBA_MEM_OK)
         return e;
     REGION_BELOW_REFUSALS(REFUSAL)
+    if ((*mr)->pieces)
+        return IBA_MEM_KIND;
     return outside(*mr, b->va, b->length) ? IBA_MEM_RANGE : IBA_MEM_OK;
 }
 

@@ -2,7 +2,8 @@
 /* Memory protection: protection domains, regions, windows, keys (section 10.6; QS-53..QS-74).
  *
  * The caller owns every byte: the arrays of this table and the memory that regions describe. A key is 24 bits of index
- * and an 8-bit key byte. Regions are contiguous in the host; ODP is a bitmap of pages that may be absent.
+ * and an 8-bit key byte. Regions are contiguous in the host, or consist of pieces of other regions (UMR); ODP is a
+ * bitmap of pages that may be absent.
  *
  * Keys, addresses and lengths may come from the wire: every value has a defined result. A call that fails changes
  * nothing. Mistakes of the caller are asserts: a region without host memory, an unbalanced hold, a QP number beyond 24
@@ -69,7 +70,25 @@ struct iba_mkey {
     uint8_t lkey_byte;      /* differs from a region's rkey_byte, equals a window's, which has no L_Key */
     uint8_t rkey_byte;      /* both stay when the entry is freed, so that the next owner of the index gets others */
     const uint8_t *present; /* of the region; NULL: all pages present; the caller owns and changes it */
+    const struct iba_pieces *pieces; /* of a region of pieces, which has no `base`; else NULL */
 };
+
+/* A region of pieces (UMR; VN-11: nothing of it is seen on the wire). Its bytes are `repeat` rounds; each round takes
+ * one block of each piece, in order. One round: a list of ranges. One piece: blocks at a stride. Several of both:
+ * strided sources, interleaved. (Public interfaces with this shape: mlx5dv_wr_mr_list(3), mlx5dv_wr_mr_interleaved(3).)
+ */
+struct iba_piece {
+    uint64_t addr;   /* of the first block, as its key counts */
+    uint64_t stride; /* from the first byte of a block to that of the next; may be less than `length` */
+    uint32_t lkey;   /* of a region, which may consist of pieces as well */
+    uint32_t length; /* bytes of a block */
+};
+struct iba_pieces {
+    const struct iba_piece *piece;
+    uint32_t n;
+    uint64_t repeat; /* number of rounds */
+};
+enum { IBA_MEM_DEPTH = 4 }; /* levels of regions of pieces, one on top of the other */
 
 struct iba_mem {
     struct iba_mkey *key; /* caller's array; entry 0 is never used, so that no key is 0 */
@@ -101,7 +120,8 @@ enum iba_mem_err { /* results of the calls that change the table; 0 is success *
     E(MEM_ZERO, "zero length (QS-65)")                                                                                 \
     E(MEM_ACCESS, "an access bit that this kind of key does not take (QS-62)")                                         \
     E(MEM_OWNER, "belongs to another protection domain or queue pair (QS-61, QS-64)")                                  \
-    E(MEM_SAME_BYTE, "the new key byte is the current one (QS-72)")
+    E(MEM_SAME_BYTE, "the new key byte is the current one (QS-72)")                                                    \
+    E(MEM_TOO_DEEP, "regions of pieces are more than four levels deep")
 #define IBA_MEM_ERR_ID(name, text) IBA_##name,
                    IBA_MEM_ERRS(IBA_MEM_ERR_ID) IBA_MEM_ERR_COUNT
 };
@@ -124,8 +144,12 @@ struct iba_mr_attr {
     /* With ON_DEMAND: page i, counted from the first byte of the region, is present when bit i % 8 (1 << i % 8) of byte
      * i / 8 is set. The caller owns it and may change it at any time. NULL, or without ON_DEMAND: all are present. */
     const uint8_t *present;
+    /* Not NULL: a region of these pieces; `base`, `length` and `present` are ignored. The caller keeps both structures
+     * unchanged until the region is deregistered. The regions below may go before: then accesses are refused. */
+    const struct iba_pieces *pieces;
 };
-/* ACCESS, RIGHTS, ZERO, RANGE, NO_PD, FULL. Also a region without remote rights gets an R_Key: it gives no access. */
+/* ACCESS, RIGHTS, ZERO, RANGE, NO_PD, FULL; of a region of pieces: NO_KEY, KIND, OWNER, TOO_DEEP, too. Also a region
+ * without remote rights gets an R_Key: it gives no access. */
 enum iba_mem_err iba_mr_register(struct iba_mem *m, const struct iba_mr_attr *a, uint32_t *lkey, uint32_t *rkey);
 /* NO_KEY, KIND, BUSY: windows bound to it must go first (QS-74). */
 enum iba_mem_err iba_mr_deregister(struct iba_mem *m, uint32_t lkey);
@@ -155,7 +179,7 @@ void iba_mw_forget_qp(struct iba_mem *m, uint32_t qpn);
 /* Whether type 2 windows are bound by that QP. */
 bool iba_mw_of_qp(const struct iba_mem *m, uint32_t qpn);
 
-/* ---- translation: eight checks that may refuse, then the address; each is a row of a rule table (iba_mem_translate.c)
+/* ---- translation: nine checks that may refuse, then the address; each is a row of a rule table (iba_mem_translate.c)
  * ---- */
 struct iba_reach {
     uint64_t va,
@@ -176,9 +200,19 @@ enum iba_mem_verdict {
     IBA_REACH_RIGHT,    /* a right is missing */
     IBA_REACH_ABSENT,   /* a page is absent: try again later */
 };
-/* On OK *host is the address of the first byte, and the next `length` bytes belong to the region. Else *host is
- * NULL. */
-enum iba_mem_verdict iba_mem_reach(struct iba_mem *m, const struct iba_reach *r, uint8_t **host);
+/* Where granted bytes are. Those of a region of pieces lie in several places, so the calls below move them. */
+struct iba_place {
+    const struct iba_mem *mem;
+    const struct iba_mkey *key; /* NULL: nowhere */
+    uint64_t at;                /* offset of the first byte in the region or window */
+};
+/* On OK *place is that of the first byte, and the next `length` bytes belong to the region, until the table changes.
+ * Else its key is NULL. Of a region of pieces only the pieces of the first IBA_MEM_PAGE bytes are checked, which is as
+ * much as a packet moves: the caller asks again for each packet. */
+enum iba_mem_verdict iba_mem_reach(struct iba_mem *m, const struct iba_reach *r, struct iba_place *place);
+/* Moves n bytes, at most IBA_MEM_PAGE, that iba_mem_reach() has granted, into or out of the region. */
+void iba_mem_put(const struct iba_place *place, const uint8_t *from, size_t n);
+void iba_mem_get(const struct iba_place *place, uint8_t *to, size_t n);
 
 /* For printing the rule table. A sentence continues "the access ...". */
 struct iba_mem_rule_info {

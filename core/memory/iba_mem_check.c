@@ -27,7 +27,7 @@ static bool is_bound(const struct iba_mkey *k)
 static bool is_blank(const struct iba_mkey *k)
 {
     return !k->base && k->va == 0 && k->length == 0 && k->qpn == 0 && k->parent == 0 && k->windows == 0 &&
-           k->access == 0 && !k->present;
+           k->access == 0 && !k->present && !k->pieces;
 }
 
 /* The region of a bound window; NULL if there is no such region */
@@ -73,7 +73,7 @@ static bool range(const struct probe *p)
     const struct iba_mkey *k = p->k;
 
     return (k->kind != IBA_MEM_MR && !is_bound(k)) ||
-           (k->base && k->length > 0 && k->length - 1 <= UINT64_MAX - k->va &&
+           ((k->base || k->pieces) && k->length > 0 && k->length - 1 <= UINT64_MAX - k->va &&
             k->length <= UINTPTR_MAX - (uintptr_t)k->base);
 }
 
@@ -105,6 +105,11 @@ static bool presence(const struct probe *p)
 static bool region_alone(const struct probe *p)
 {
     return p->k->kind != IBA_MEM_MR || (p->k->parent == 0 && p->k->qpn == 0);
+}
+
+static bool pieces_alone(const struct probe *p)
+{
+    return !p->k->pieces || (p->k->kind == IBA_MEM_MR && !p->k->base && !p->k->present && p->k->windows == 0);
 }
 
 static bool window_owner(const struct probe *p)
@@ -159,6 +164,7 @@ static const struct {
     {zero_based,      "a zero-based entry starts at 0 and is not of type 1 (QS-56, QS-62)"},
     {access_bits,     "only rights of its kind are granted"},
     {region_alone,    "a region has neither parent nor QP"},
+    {pieces_alone,    "a region of pieces has no memory of its own, and no windows"},
     {window_owner,    "only type 2 windows belong to a QP, and none has windows (QS-69)"},
     {parent_binds,    "the region of a bound window is valid, allows binding, and has its domain (QS-64, QS-66)"},
     {local_write,     "remote write rights come with local write (QS-53, QS-67)"},

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <assert.h>
-#include "iba_mem.h"
+#include <string.h>
+#include "iba_mem_pieces.h"
 #include "deviations_memory.h"
 #include "wire/iba_behaviours.h"
 
@@ -9,7 +10,10 @@ struct lookup {
     const struct iba_mem *m;
     const struct iba_reach *r;
     const struct iba_mkey *k;
+    unsigned depth; /* levels of regions of pieces above it */
 };
+
+static enum iba_mem_verdict below(const struct lookup *l);
 
 static bool no_index(const struct lookup *l)
 {
@@ -55,13 +59,23 @@ static uint64_t offset(const struct lookup *l)
     return l->r->whole ? 0 : l->r->va - l->k->va;
 }
 
+static bool piece(const struct lookup *l)
+{
+    const enum iba_mem_verdict v = l->k->pieces && l->depth == 0 ? below(l) : IBA_REACH_OK;
+
+    return v != IBA_REACH_OK && v != IBA_REACH_ABSENT;
+}
+
 static bool absent(const struct lookup *l)
 {
     const struct iba_mkey *k = l->k, *mr = k->kind == IBA_MEM_MR ? k : &l->m->key[k->parent];
-    const uint64_t first = (uint64_t)(k->base - mr->base) + offset(l), n = l->r->whole ? k->length : l->r->length;
+    const uint64_t n = l->r->whole ? k->length : l->r->length;
 
+    if (k->pieces)
+        return l->depth == 0 && below(l) == IBA_REACH_ABSENT;
     if (!k->present || n == 0)
         return false;
+    const uint64_t first = (uint64_t)(k->base - mr->base) + offset(l);
     for (uint64_t page = first / IBA_MEM_PAGE; page <= (first + n - 1) / IBA_MEM_PAGE; page++)
         if (!(k->present[page / 8] >> page % 8 & 1))
             return true;
@@ -85,6 +99,7 @@ static bool reached(const struct lookup *l)
     R(other_pd,     PD,       false, DROP | OTHER,       "is for another protection domain (not checked for type 2A)", "QS-54, QS-55")     \
     R(other_qp,     PD,       false, DROP | OTHER,       "comes from another QP than the one that bound the type 2 window", "QS-69, QS-48") \
     R(range,        RANGE,    true,  OTHER,              "exceeds the region or window, or 2^64",                      "QS-54, QS-71")     \
+    R(piece,        RANGE,    true,  OTHER,              "includes bytes of a piece to which the piece's own key gives no access", "QS-54, VN-11")     \
     R(right,        RIGHT,    false, DROP | SWAP | OTHER, "needs a right that the region or window does not grant",    "QS-54, QS-55")     \
     R(absent,       ABSENT,   false, DROP | OTHER,       "includes an absent page",                                    "RR-50")            \
     R(reached,      OK,       true,  0,                  "is granted: host address = base + (va - first va)",          "RR-41, QS-56")
@@ -118,6 +133,99 @@ static unsigned first_that_applies(const struct lookup *l)
     return ROW_reached; /* as in the last row */
 }
 
+/* The access to one block, under the key of its piece: a local one, whatever the access to the region of pieces is. */
+static struct iba_reach reach_of_run(const struct lookup *above, const struct iba_run *run)
+{
+    const bool writes =
+        (above->r->need & (IBA_ACCESS_LOCAL_WRITE | IBA_ACCESS_REMOTE_WRITE | IBA_ACCESS_REMOTE_ATOMIC)) != 0;
+
+    return (struct iba_reach){.va = run->addr,
+                              .length = run->length,
+                              .key = run->piece->lkey,
+                              .pd = above->k->pd,
+                              .qpn = UINT32_MAX,
+                              .need = writes ? IBA_ACCESS_LOCAL_WRITE : 0};
+}
+
+static const struct iba_mkey *entry_of(const struct iba_mem *m, uint32_t key)
+{
+    return &m->key[iba_key_index(key) < m->n_key ? iba_key_index(key) : 0];
+}
+
+/* The verdict of the keys of the pieces on the first IBA_MEM_PAGE bytes of an access. */
+static enum iba_mem_verdict below(const struct lookup *l)
+{
+    const uint64_t all = l->r->whole ? 0 : l->r->length, n = all < IBA_MEM_PAGE ? all : IBA_MEM_PAGE;
+    enum iba_mem_verdict v = l->depth < IBA_MEM_DEPTH ? IBA_REACH_OK : IBA_REACH_NO_KEY;
+    struct iba_run run = iba_run_at(l->k->pieces, offset(l), n);
+
+    for (uint64_t done = 0; done < n && v == IBA_REACH_OK; iba_run_next(l->k->pieces, &run, n - done)) {
+        const struct iba_reach r = reach_of_run(l, &run);
+        const struct lookup one = {l->m, &r, entry_of(l->m, r.key), l->depth + 1};
+        v = iba_mem_rules[first_that_applies(&one)].verdict;
+        if (v == IBA_REACH_OK && one.k->pieces)
+            v = below(&one);
+        done += run.length;
+    }
+    return v;
+}
+
+/* Bytes that go into a region, or come out of it. */
+struct cargo {
+    const uint8_t *from; /* NULL: out of the region */
+    uint8_t *to;
+};
+
+static void move_run(uint8_t *host, struct cargo *c, size_t n)
+{
+    if (c->from) {
+        memcpy(host, c->from, n);
+        c->from += n;
+    } else {
+        memcpy(c->to, host, n);
+        c->to += n;
+    }
+}
+
+/* Each block is looked up again, so that a change of the table since iba_mem_reach() stops the move, and no more. */
+static void move_pieces(const struct lookup *l, uint64_t at, size_t n, struct cargo *c)
+{
+    struct iba_run run = iba_run_at(l->k->pieces, at, n);
+
+    for (uint64_t done = 0; done < n && l->depth < IBA_MEM_DEPTH; iba_run_next(l->k->pieces, &run, n - done)) {
+        const struct iba_reach r = reach_of_run(l, &run);
+        const struct lookup one = {l->m, &r, entry_of(l->m, r.key), l->depth + 1};
+        if (iba_mem_rules[first_that_applies(&one)].verdict != IBA_REACH_OK)
+            return;
+        if (one.k->pieces)
+            move_pieces(&one, offset(&one), run.length, c);
+        else
+            move_run(one.k->base + offset(&one), c, run.length);
+        done += run.length;
+    }
+}
+
+static void move(const struct iba_place *p, struct cargo c, size_t n)
+{
+    const struct iba_reach r = {.need = c.from ? IBA_ACCESS_LOCAL_WRITE : 0};
+    const struct lookup l = {p->mem, &r, p->key, 0};
+
+    if (p->key->pieces)
+        move_pieces(&l, p->at, n, &c);
+    else if (n > 0)
+        move_run(p->key->base + p->at, &c, n);
+}
+
+void iba_mem_put(const struct iba_place *place, const uint8_t *from, size_t n)
+{
+    move(place, (struct cargo){.from = from}, n);
+}
+
+void iba_mem_get(const struct iba_place *place, uint8_t *to, size_t n)
+{
+    move(place, (struct cargo){.to = to}, n);
+}
+
 /* The same walk for a device with a changed row. */
 static unsigned first_of_changed(const struct lookup *l)
 {
@@ -142,26 +250,30 @@ static enum iba_mem_verdict verdict_of(const struct iba_mem *m, unsigned i)
     return v == IBA_REACH_ABSENT ? IBA_REACH_RIGHT : IBA_REACH_ABSENT;
 }
 
-static enum iba_mem_verdict reach_of_changed(struct iba_mem *m, const struct lookup *l, uint8_t **host)
+static struct iba_place place_of(const struct lookup *l, bool granted)
+{
+    return granted ? (struct iba_place){l->m, l->k, offset(l)} : (struct iba_place){0};
+}
+
+static enum iba_mem_verdict reach_of_changed(struct iba_mem *m, const struct lookup *l, struct iba_place *place)
 {
     const unsigned i = first_of_changed(l);
 
     m->hits[i]++;
-    *host = i == ROW_reached ? l->k->base + offset(l) : NULL;
+    *place = place_of(l, i == ROW_reached);
     return verdict_of(m, i);
 }
 
-enum iba_mem_verdict iba_mem_reach(struct iba_mem *m, const struct iba_reach *r, uint8_t **host)
+enum iba_mem_verdict iba_mem_reach(struct iba_mem *m, const struct iba_reach *r, struct iba_place *place)
 {
-    const uint32_t index = iba_key_index(r->key);
-    const struct lookup l = {m, r, &m->key[index < m->n_key ? index : 0]};
+    const struct lookup l = {m, r, entry_of(m, r->key), 0};
     unsigned i;
 
-    assert(host);
+    assert(place);
     if (m->deviate && m->change->list == &iba_reach_behaviours)
-        return reach_of_changed(m, &l, host);
+        return reach_of_changed(m, &l, place);
     i = first_that_applies(&l);
     m->hits[i]++;
-    *host = iba_mem_rules[i].verdict == IBA_REACH_OK ? l.k->base + offset(&l) : NULL;
+    *place = place_of(&l, iba_mem_rules[i].verdict == IBA_REACH_OK);
     return iba_mem_rules[i].verdict;
 }

@@ -58,7 +58,7 @@ struct iba_refusals;
     /* The receiver's QP is to fail because of a packet. False: this device's QP does not. */                          \
     P(bool, fails_qp, (const struct iba_rx *x))                                                                        \
     /* The payload goes to memory. False: this device does not store it. */                                            \
-    P(bool, stores, (struct iba_rx *x, uint8_t *host))                                                                 \
+    P(bool, stores, (struct iba_rx *x, const struct iba_place *place))                                                                 \
     /* Returns the entries of a list in the order in which they are filled; `room` has space for another order. */     \
     P(const struct iba_sge *, scatters, (const struct iba_ca *ca, const struct iba_sge *sge, unsigned n,               \
                                          struct iba_sge *room))                                                        \

@@ -134,9 +134,9 @@ static enum iba_mem_verdict reach_of_nothing(const struct iba_rx *x, uint16_t ne
                                 .qpn = x->qp->qpn,
                                 .need = need,
                                 .remote = true};
-    uint8_t *host;
+    struct iba_place place;
 
-    return iba_mem_reach(&x->ca->mem, &r, &host);
+    return iba_mem_reach(&x->ca->mem, &r, &place);
 }
 
 static bool is_empty_read(const struct iba_rx *x)
@@ -151,20 +151,20 @@ static bool is_empty_write(const struct iba_rx *x)
 
 static enum iba_mem_verdict read_reach(const struct iba_rx *x)
 {
-    uint8_t *host;
+    struct iba_place place;
 
     if (x->operation != IBA_OPERATION_READ)
         return IBA_REACH_OK;
-    return is_empty_read(x) ? reach_of_nothing(x, IBA_ACCESS_REMOTE_READ) : iba_responder_reach(x, &host);
+    return is_empty_read(x) ? reach_of_nothing(x, IBA_ACCESS_REMOTE_READ) : iba_responder_reach(x, &place);
 }
 
 static enum iba_mem_verdict write_reach(const struct iba_rx *x)
 {
-    uint8_t *host;
+    struct iba_place place;
 
     if (!iba_rx_write(x))
         return IBA_REACH_OK;
-    return is_empty_write(x) ? reach_of_nothing(x, IBA_ACCESS_REMOTE_WRITE) : iba_rx_write_reach(x, &host);
+    return is_empty_write(x) ? reach_of_nothing(x, IBA_ACCESS_REMOTE_WRITE) : iba_rx_write_reach(x, &place);
 }
 
 static bool read_denied(const struct iba_rx *x)
@@ -189,17 +189,17 @@ static bool write_denied(const struct iba_rx *x)
 /* The rule page_absent of a device that checks the key of an empty READ, or of an empty WRITE. */
 static bool read_absent(const struct iba_rx *x)
 {
-    uint8_t *host;
+    struct iba_place place;
 
     return iba_rx_write_absent(x) || read_reach(x) == IBA_REACH_ABSENT ||
-           iba_responder_reach(x, &host) == IBA_REACH_ABSENT;
+           iba_responder_reach(x, &place) == IBA_REACH_ABSENT;
 }
 
 static bool write_absent(const struct iba_rx *x)
 {
-    uint8_t *host;
+    struct iba_place place;
 
-    return write_reach(x) == IBA_REACH_ABSENT || iba_responder_reach(x, &host) == IBA_REACH_ABSENT;
+    return write_reach(x) == IBA_REACH_ABSENT || iba_responder_reach(x, &place) == IBA_REACH_ABSENT;
 }
 
 static bool absent_to_uc(const struct iba_rx *x)
@@ -344,12 +344,12 @@ static void store_late(struct iba_rx *x)
 {
     struct iba_qp *qp = x->qp;
     const uint64_t at = qp->r.va - qp->r.n_late;
-    uint8_t *host;
+    struct iba_place place;
 
     if (qp->r.n_late == 0 || x->operation == IBA_OPERATION_READ || x->operation == IBA_OPERATION_ATOMIC)
         return;
-    if (iba_rx_reach(x, qp->r.rkey, at, qp->r.n_late, IBA_ACCESS_REMOTE_WRITE, &host) == IBA_REACH_OK)
-        memcpy(host, qp->r.late, qp->r.n_late);
+    if (iba_rx_reach(x, qp->r.rkey, at, qp->r.n_late, IBA_ACCESS_REMOTE_WRITE, &place) == IBA_REACH_OK)
+        iba_mem_put(&place, qp->r.late, qp->r.n_late);
     qp->r.n_late = 0;
 }
 
@@ -382,20 +382,20 @@ bool iba_deviate_fails_qp(const struct iba_rx *x)
 }
 
 /* Keeps the last bytes of the payload, and stores the others. */
-static void keep_late(struct iba_rx *x, uint8_t *host)
+static void keep_late(struct iba_rx *x, const struct iba_place *place)
 {
     struct iba_qp *qp = x->qp;
     const size_t len = x->v->payload_len, n = len < sizeof qp->r.late ? len : sizeof qp->r.late;
 
-    memcpy(host, iba_rx_data(x), len - n);
+    iba_mem_put(place, iba_rx_data(x), len - n);
     memcpy(qp->r.late, iba_rx_data(x) + len - n, n);
     qp->r.n_late = (uint8_t)n;
 }
 
-bool iba_deviate_stores(struct iba_rx *x, uint8_t *host)
+bool iba_deviate_stores(struct iba_rx *x, const struct iba_place *place)
 {
     if (changed(x) == IBA_ROW_receive_WRITE_AT_ONCE && iba_rx_write(x) && x->qp->type == IBA_QPT_RC) {
-        keep_late(x, host);
+        keep_late(x, place);
         return false;
     }
     if (changed(x) == IBA_ROW_receive_WRITE_FOLLOWS && iba_rx_write(x))

@@ -192,12 +192,12 @@ void iba_changed_replay(struct iba_rx *x)
 static bool loses_read(struct iba_ca *ca, struct iba_qp *qp)
 {
     enum iba_mem_verdict v;
-    uint8_t *host;
+    struct iba_place place;
     uint32_t n;
 
     if (changed(ca) != IBA_ROW_respond_READ_LOST || qp->r.resp[0].kind != IBA_RESP_READ)
         return false;
-    v = iba_resp_reach(ca, qp, &host, &n);
+    v = iba_resp_reach(ca, qp, &place, &n);
     if (v == IBA_REACH_OK || v == IBA_REACH_ABSENT)
         return false;
     iba_qp_fail(ca, qp);

@@ -111,17 +111,17 @@ bool iba_rx_send_too_long(const struct iba_rx *x)
 }
 
 enum iba_mem_verdict iba_rx_reach(const struct iba_rx *x, uint32_t key, uint64_t va, uint64_t length, uint16_t need,
-                                  uint8_t **host)
+                                  struct iba_place *place)
 {
     const struct iba_reach r = {
         .va = va, .length = length, .key = key, .pd = x->qp->pd, .qpn = x->qp->qpn, .need = need, .remote = true};
 
     if (length == 0) /* C9-88 */
         return IBA_REACH_OK;
-    return iba_mem_reach(&x->ca->mem, &r, host);
+    return iba_mem_reach(&x->ca->mem, &r, place);
 }
 
-enum iba_mem_verdict iba_rx_write_reach(const struct iba_rx *x, uint8_t **host)
+enum iba_mem_verdict iba_rx_write_reach(const struct iba_rx *x, struct iba_place *place)
 {
     const uint8_t *reth = iba_rx_begins(x) ? iba_rx_hdr(x, IBA_H_reth) : NULL;
     const uint64_t announced = reth ? iba_reth_dmalen(reth) : x->v->payload_len;
@@ -130,25 +130,25 @@ enum iba_mem_verdict iba_rx_write_reach(const struct iba_rx *x, uint8_t **host)
         (announced > 0 && announced < x->v->payload_len) || IBA_DEVIATES(x->ca, receive, WRITE_WHOLE);
     const uint64_t length = by_itself ? x->v->payload_len : announced;
 
-    *host = NULL;
+    *place = (struct iba_place){0};
     if (reth)
-        return iba_rx_reach(x, iba_reth_r_key(reth), iba_reth_va(reth), length, IBA_ACCESS_REMOTE_WRITE, host);
-    return iba_rx_reach(x, x->qp->r.rkey, x->qp->r.va, length, IBA_ACCESS_REMOTE_WRITE, host);
+        return iba_rx_reach(x, iba_reth_r_key(reth), iba_reth_va(reth), length, IBA_ACCESS_REMOTE_WRITE, place);
+    return iba_rx_reach(x, x->qp->r.rkey, x->qp->r.va, length, IBA_ACCESS_REMOTE_WRITE, place);
 }
 
 bool iba_rx_write_denied(const struct iba_rx *x)
 {
-    uint8_t *host;
-    const enum iba_mem_verdict v = iba_rx_write(x) ? iba_rx_write_reach(x, &host) : IBA_REACH_OK;
+    struct iba_place place;
+    const enum iba_mem_verdict v = iba_rx_write(x) ? iba_rx_write_reach(x, &place) : IBA_REACH_OK;
 
     return v != IBA_REACH_OK && v != IBA_REACH_ABSENT;
 }
 
 bool iba_rx_write_absent(const struct iba_rx *x)
 {
-    uint8_t *host;
+    struct iba_place place;
 
-    return iba_rx_write(x) && iba_rx_write_reach(x, &host) == IBA_REACH_ABSENT;
+    return iba_rx_write(x) && iba_rx_write_reach(x, &place) == IBA_REACH_ABSENT;
 }
 
 enum iba_wc_status iba_rx_check_receive(const struct iba_rx *x, bool *absent)
@@ -213,18 +213,18 @@ void iba_rx_store_send(struct iba_rx *x)
     qp->r.wqe_done += x->v->payload_len;
 }
 
-void iba_rx_put(struct iba_rx *x, uint8_t *host)
+void iba_rx_put(struct iba_rx *x, const struct iba_place *place)
 {
-    if (!x->ca->deviate || x->ca->deviate->stores(x, host))
-        memcpy(host, iba_rx_data(x), x->v->payload_len);
+    if (!x->ca->deviate || x->ca->deviate->stores(x, place))
+        iba_mem_put(place, iba_rx_data(x), x->v->payload_len);
 }
 
 void iba_rx_store_write(struct iba_rx *x)
 {
     struct iba_qp *qp = x->qp;
-    uint8_t *host;
+    struct iba_place place;
 
-    if (iba_rx_write_reach(x, &host) != IBA_REACH_OK) /* only in a mutant without the row of this check */
+    if (iba_rx_write_reach(x, &place) != IBA_REACH_OK) /* only in a mutant without the row of this check */
         return;
     if (iba_rx_begins(x)) {
         const uint8_t *reth = iba_rx_hdr(x, IBA_H_reth);
@@ -233,8 +233,8 @@ void iba_rx_store_write(struct iba_rx *x)
         qp->r.dma_length = iba_reth_dmalen(reth);
         qp->r.left = qp->r.dma_length;
     }
-    if (host)
-        iba_rx_put(x, host);
+    if (place.key)
+        iba_rx_put(x, &place);
     qp->r.va += x->v->payload_len;
     qp->r.left -= x->v->payload_len < qp->r.left ? x->v->payload_len : qp->r.left;
 }

@@ -105,10 +105,10 @@ uint32_t iba_rx_recv_pd(const struct iba_rx *x);
 enum iba_wc_status iba_rx_check_receive(const struct iba_rx *x, bool *absent);
 /* Checks a remote access with the rights `need` to the range. An access to no bytes needs no key (C9-88). */
 enum iba_mem_verdict iba_rx_reach(const struct iba_rx *x, uint32_t key, uint64_t va, uint64_t length, uint16_t need,
-                                  uint8_t **host);
+                                  struct iba_place *place);
 /* Checks the WRITE of which this packet is part. With First and Only packets the check is on the whole WRITE (RR-42),
  * with the others on the packet's own bytes (QS-57). A WRITE of no bytes needs no check (C9-88). */
-enum iba_mem_verdict iba_rx_write_reach(const struct iba_rx *x, uint8_t **host);
+enum iba_mem_verdict iba_rx_write_reach(const struct iba_rx *x, struct iba_place *place);
 
 /* ---- actions ---- */
 iba_then iba_rx_drop;
@@ -119,8 +119,8 @@ void iba_rx_take_wqe(struct iba_rx *x);
 void iba_rx_store_send(struct iba_rx *x);
 /* Puts the payload of a WRITE into memory. */
 void iba_rx_store_write(struct iba_rx *x);
-/* Writes the payload to `host`. */
-void iba_rx_put(struct iba_rx *x, uint8_t *host);
+/* Writes the payload to `place`. */
+void iba_rx_put(struct iba_rx *x, const struct iba_place *place);
 uint16_t iba_rx_pkey_index(const struct iba_rx *x); /* as a completion reports it */
 /* Completes the WQE in use with *wc. */
 void iba_rx_report(struct iba_rx *x, struct iba_wc *wc);

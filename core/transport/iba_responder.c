@@ -94,9 +94,9 @@ static bool no_room_again(const struct iba_rx *x)
 
 static bool read_gone(const struct iba_rx *x)
 {
-    uint8_t *host;
+    struct iba_place place;
 
-    return duplicate(x) && is_read(x) && iba_responder_reach(x, &host) != IBA_REACH_OK;
+    return duplicate(x) && is_read(x) && iba_responder_reach(x, &place) != IBA_REACH_OK;
 }
 
 static bool read_again(const struct iba_rx *x)
@@ -164,8 +164,8 @@ static bool atomic_write_length(const struct iba_rx *x)
 
 static bool denied(const struct iba_rx *x)
 {
-    uint8_t *host;
-    const enum iba_mem_verdict v = iba_responder_reach(x, &host);
+    struct iba_place place;
+    const enum iba_mem_verdict v = iba_responder_reach(x, &place);
 
     return v != IBA_REACH_OK && v != IBA_REACH_ABSENT;
 }
@@ -192,9 +192,9 @@ static bool atomic_write_denied(const struct iba_rx *x)
 
 static bool page_absent(const struct iba_rx *x)
 {
-    uint8_t *host;
+    struct iba_place place;
 
-    return iba_rx_write_absent(x) || iba_responder_reach(x, &host) == IBA_REACH_ABSENT;
+    return iba_rx_write_absent(x) || iba_responder_reach(x, &place) == IBA_REACH_ABSENT;
 }
 
 /* ---- execution ---- */

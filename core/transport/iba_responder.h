@@ -21,7 +21,7 @@ void iba_saved_put(const struct iba_rx *x, const struct iba_saved_op *s);
 /* ---- iba_responder_reach.c ---- */
 unsigned iba_flush_access(const struct iba_rx *x); /* rights that a FLUSH needs */
 /* Checks the memory access of a READ, ATOMIC, FLUSH or ATOMIC WRITE. */
-enum iba_mem_verdict iba_responder_reach(const struct iba_rx *x, uint8_t **host);
+enum iba_mem_verdict iba_responder_reach(const struct iba_rx *x, struct iba_place *place);
 
 /* ---- the queue: iba_responder_emit.c ---- */
 /* Puts a response into the queue by its PSN. An ACK replaces an ACK directly before it; a repeated NAK replaces the
@@ -37,8 +37,8 @@ uint32_t iba_resp_most(const struct iba_qp *qp);
 uint32_t iba_resp_open(const struct iba_qp *qp);
 /* Number of waiting replays: at most one more than iba_saved_depth(). */
 uint32_t iba_resp_again(const struct iba_qp *qp);
-/* Checks the access of the next packet of the READ response at the head of the queue: *n bytes at *host. */
-enum iba_mem_verdict iba_resp_reach(struct iba_ca *ca, const struct iba_qp *qp, uint8_t **host, uint32_t *n);
+/* Checks the access of the next packet of the READ response at the head of the queue: *n bytes at *place. */
+enum iba_mem_verdict iba_resp_reach(struct iba_ca *ca, const struct iba_qp *qp, struct iba_place *place, uint32_t *n);
 
 /* Writes the next response. False: there is nothing to send. */
 bool iba_responder_send(struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *tx);

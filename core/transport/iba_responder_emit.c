@@ -239,7 +239,8 @@ static uint8_t read_opcode(bool first, bool last)
     return last ? IBA_RC_READ_RESP_LAST : IBA_RC_READ_RESP_MIDDLE;
 }
 
-static void write_read(struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *tx, const uint8_t *host, uint32_t n)
+static void write_read(struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *tx, const struct iba_place *source,
+                       uint32_t n)
 {
     const struct iba_resp *r = &qp->r.resp[0];
     const bool last = n == r->left;
@@ -250,18 +251,18 @@ static void write_read(struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *tx, 
     if (r->first || last) /* all but Middle packets have an AETH (RR-61) */
         p = put_aeth(p, credit_code(ca, qp), r->msn);
     if (n > 0)
-        memcpy(p, host, n);
+        iba_mem_get(source, p, n);
     memset(p + n, 0, pad);
     end(tx, p + n + pad);
 }
 
-enum iba_mem_verdict iba_resp_reach(struct iba_ca *ca, const struct iba_qp *qp, uint8_t **host, uint32_t *n)
+enum iba_mem_verdict iba_resp_reach(struct iba_ca *ca, const struct iba_qp *qp, struct iba_place *source, uint32_t *n)
 {
     const struct iba_resp *r = &qp->r.resp[0];
     const uint32_t most = iba_mtu_bytes((enum iba_mtu)qp->attr.path_mtu);
 
     *n = r->left < most ? r->left : most;
-    *host = NULL;
+    *source = (struct iba_place){0};
     const struct iba_reach reach = {.va = r->va,
                                     .length = *n,
                                     .key = r->rkey,
@@ -269,7 +270,7 @@ enum iba_mem_verdict iba_resp_reach(struct iba_ca *ca, const struct iba_qp *qp, 
                                     .qpn = qp->qpn,
                                     .need = IBA_ACCESS_REMOTE_READ,
                                     .remote = true};
-    return *n > 0 ? iba_mem_reach(&ca->mem, &reach, host) : IBA_REACH_OK;
+    return *n > 0 ? iba_mem_reach(&ca->mem, &reach, source) : IBA_REACH_OK;
 }
 
 /* Writes one packet of a READ response. False: a page is absent, and the response waits for it. */
@@ -277,14 +278,14 @@ static bool emit_read(struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *tx)
 {
     struct iba_resp *r = &qp->r.resp[0];
     uint32_t n;
-    uint8_t *host;
-    const enum iba_mem_verdict v = iba_resp_reach(ca, qp, &host, &n);
+    struct iba_place source;
+    const enum iba_mem_verdict v = iba_resp_reach(ca, qp, &source, &n);
 
     if (v == IBA_REACH_ABSENT)
         return false;
     if (v != IBA_REACH_OK)
         return emit_read_lost(ca, qp, tx);
-    write_read(ca, qp, tx, host, n);
+    write_read(ca, qp, tx, &source, n);
     r->left -= n;
     r->va += n;
     r->psn = iba_psn_add(r->psn, 1);

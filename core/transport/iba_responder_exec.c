@@ -288,19 +288,19 @@ void iba_rc_finish(struct iba_rx *x, uint64_t result)
 }
 
 /* The eight bytes at the target, in host byte order; 0 in a mutant without the check of the target. */
-static uint64_t load(struct iba_rx *x, uint8_t **host)
+static uint64_t load(struct iba_rx *x, struct iba_place *place)
 {
     uint64_t value = 0;
 
-    if (iba_responder_reach(x, host) == IBA_REACH_OK && *host)
-        memcpy(&value, *host, sizeof value);
+    if (iba_responder_reach(x, place) == IBA_REACH_OK && place->key)
+        iba_mem_get(place, (uint8_t *)&value, sizeof value);
     return value;
 }
 
-static void store(uint8_t *host, uint64_t value)
+static void store(const struct iba_place *place, uint64_t value)
 {
-    if (host)
-        memcpy(host, &value, sizeof value);
+    if (place->key)
+        iba_mem_put(place, (const uint8_t *)&value, sizeof value);
 }
 
 uint64_t iba_rc_swapped(const struct iba_rx *x, uint64_t old)
@@ -317,10 +317,10 @@ uint64_t iba_rc_added(const struct iba_rx *x, uint64_t old)
 
 uint64_t iba_rc_execute(struct iba_rx *x, iba_rc_atomic *changed)
 {
-    uint8_t *host;
-    const uint64_t old = load(x, &host);
+    struct iba_place place;
+    const uint64_t old = load(x, &place);
 
-    store(host, changed(x, old));
+    store(&place, changed(x, old));
     return old;
 }
 
@@ -350,9 +350,9 @@ void iba_rc_flush(struct iba_rx *x)
 /* Writes the eight bytes of the payload at once, in their order in the packet. */
 void iba_rc_atomic_write(struct iba_rx *x)
 {
-    uint8_t *host;
+    struct iba_place place;
 
-    if (iba_responder_reach(x, &host) == IBA_REACH_OK && host && x->v->payload_len == sizeof(uint64_t))
-        iba_rx_put(x, host);
+    if (iba_responder_reach(x, &place) == IBA_REACH_OK && place.key && x->v->payload_len == sizeof(uint64_t))
+        iba_rx_put(x, &place);
     iba_rc_finish(x, 0);
 }

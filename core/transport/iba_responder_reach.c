@@ -12,7 +12,7 @@ unsigned iba_flush_access(const struct iba_rx *x)
            (placement & FLUSH_PERSISTENT ? IBA_ACCESS_FLUSH_PERSISTENT : 0u);
 }
 
-static enum iba_mem_verdict flush_reach(const struct iba_rx *x, uint8_t **host)
+static enum iba_mem_verdict flush_reach(const struct iba_rx *x, struct iba_place *place)
 {
     const uint8_t *reth = iba_rx_hdr(x, IBA_H_reth);
     const struct iba_reach r = {
@@ -25,32 +25,32 @@ static enum iba_mem_verdict flush_reach(const struct iba_rx *x, uint8_t **host)
         .remote = true,
         .whole = iba_feth_selectivity(iba_rx_hdr(x, IBA_H_feth)) == FLUSH_REGION,
     };
-    return iba_mem_reach(&x->ca->mem, &r, host);
+    return iba_mem_reach(&x->ca->mem, &r, place);
 }
 
-static enum iba_mem_verdict read_reach(const struct iba_rx *x, uint8_t **host)
+static enum iba_mem_verdict read_reach(const struct iba_rx *x, struct iba_place *place)
 {
     const uint8_t *reth = iba_rx_hdr(x, IBA_H_reth);
 
     return iba_rx_reach(x, iba_reth_r_key(reth), iba_reth_va(reth), iba_reth_dmalen(reth), IBA_ACCESS_REMOTE_READ,
-                        host);
+                        place);
 }
 
-enum iba_mem_verdict iba_responder_reach(const struct iba_rx *x, uint8_t **host)
+enum iba_mem_verdict iba_responder_reach(const struct iba_rx *x, struct iba_place *place)
 {
-    *host = NULL;
+    *place = (struct iba_place){0};
     switch ((enum iba_operation)x->operation) {
-    case IBA_OPERATION_READ: return read_reach(x, host);
-    case IBA_OPERATION_FLUSH: return flush_reach(x, host);
+    case IBA_OPERATION_READ: return read_reach(x, place);
+    case IBA_OPERATION_FLUSH: return flush_reach(x, place);
     case IBA_OPERATION_ATOMIC: {
         const uint8_t *eth = iba_rx_hdr(x, IBA_H_atomiceth);
         return iba_rx_reach(x, iba_atomiceth_r_key(eth), iba_atomiceth_va(eth), IBA_ATOMIC_BYTES,
-                            IBA_ACCESS_REMOTE_ATOMIC, host);
+                            IBA_ACCESS_REMOTE_ATOMIC, place);
     }
     case IBA_OPERATION_ATOMIC_WRITE: {
         const uint8_t *reth = iba_rx_hdr(x, IBA_H_reth);
         return iba_rx_reach(x, iba_reth_r_key(reth), iba_reth_va(reth), IBA_ATOMIC_BYTES, IBA_ACCESS_REMOTE_WRITE,
-                            host);
+                            place);
     }
     default: return IBA_REACH_OK;
     }

@@ -22,8 +22,9 @@ struct walk {
     uint64_t at;   /* offset into the entry; its length or more: the entry is used up */
 };
 
-/* Returns the host address and the length of the next piece, which has at most `most` bytes. */
-static enum iba_wc_status next_piece(struct walk *w, uint64_t most, uint8_t **host, uint64_t *len, bool *absent)
+/* Returns the place and the length of the next piece, which has at most `most` bytes. */
+static enum iba_wc_status next_piece(struct walk *w, uint64_t most, struct iba_place *place, uint64_t *len,
+                                     bool *absent)
 {
     while (w->n > 0 && w->at >= w->sge->length) {
         w->at -= w->sge->length;
@@ -36,7 +37,7 @@ static enum iba_wc_status next_piece(struct walk *w, uint64_t most, uint8_t **ho
     *len = e->length - w->at < most ? e->length - w->at : most;
     const struct iba_reach r = {
         .va = e->addr + w->at, .length = *len, .key = e->lkey, .pd = w->pd, .qpn = IBA_NONE, .need = w->need};
-    const enum iba_mem_verdict v = iba_mem_reach(&w->ca->mem, &r, host);
+    const enum iba_mem_verdict v = iba_mem_reach(&w->ca->mem, &r, place);
     w->at += *len;
     *absent = v == IBA_REACH_ABSENT;
     return v == IBA_REACH_OK || v == IBA_REACH_ABSENT ? IBA_WC_SUCCESS : IBA_WC_LOCAL_PROTECTION;
@@ -52,8 +53,8 @@ enum iba_wc_status iba_sgl_check(struct iba_ca *ca, uint32_t pd, const struct ib
 
     *absent = false;
     for (uint64_t done = 0; done < len && s == IBA_WC_SUCCESS; done += piece) {
-        uint8_t *host;
-        s = next_piece(&w, len - done, &host, &piece, &missing);
+        struct iba_place place;
+        s = next_piece(&w, len - done, &place, &piece, &missing);
         *absent |= missing;
     }
     return s;
@@ -69,11 +70,11 @@ enum iba_wc_status iba_sgl_scatter(struct iba_ca *ca, uint32_t pd, const struct 
 
     *absent = false;
     for (uint64_t done = 0; done < len; done += piece) {
-        uint8_t *host;
-        const enum iba_wc_status s = next_piece(&w, len - done, &host, &piece, absent);
+        struct iba_place place;
+        const enum iba_wc_status s = next_piece(&w, len - done, &place, &piece, absent);
         if (s != IBA_WC_SUCCESS || *absent)
             return s;
-        memcpy(host, data + done, piece);
+        iba_mem_put(&place, data + done, piece);
     }
     return IBA_WC_SUCCESS;
 }
@@ -86,11 +87,11 @@ enum iba_wc_status iba_sgl_gather(struct iba_ca *ca, uint32_t pd, const struct i
 
     *absent = false;
     for (uint64_t done = 0; done < len; done += piece) {
-        uint8_t *host;
-        const enum iba_wc_status s = next_piece(&w, len - done, &host, &piece, absent);
+        struct iba_place place;
+        const enum iba_wc_status s = next_piece(&w, len - done, &place, &piece, absent);
         if (s != IBA_WC_SUCCESS || *absent)
             return s;
-        memcpy(data + done, host, piece);
+        iba_mem_get(&place, data + done, piece);
     }
     return IBA_WC_SUCCESS;
 }

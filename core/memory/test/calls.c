@@ -81,17 +81,17 @@ Test(calls, register)
         struct iba_mr_attr a;
         enum iba_mem_err err;
     } bad[] = {
-        {{bed.arena, 1, 0, bed.pd, INV << 1, NULL}, IBA_MEM_ACCESS},
-        {{bed.arena, 1, 0, bed.pd, 0x8000 | LW, NULL}, IBA_MEM_ACCESS},
-        {{bed.arena, 1, 0, bed.pd, RW, NULL}, IBA_MEM_RIGHTS},
-        {{bed.arena, 1, 0, bed.pd, RA, NULL}, IBA_MEM_RIGHTS},
-        {{bed.arena, 0, 0, bed.pd, LW, NULL}, IBA_MEM_ZERO},
-        {{bed.arena, 0, UINT64_MAX, bed.pd, LW, NULL}, IBA_MEM_ZERO},
-        {{bed.arena, 2, UINT64_MAX, bed.pd, LW, NULL}, IBA_MEM_RANGE},
-        {{bed.arena, UINT64_MAX, 2, bed.pd, LW, NULL}, IBA_MEM_RANGE},
-        {{bed.arena, 1, 0, PDS - 1, LW, NULL}, IBA_MEM_NO_PD},
-        {{bed.arena, 1, 0, PDS, LW, NULL}, IBA_MEM_NO_PD},
-        {{bed.arena, 1, 0, UINT32_MAX, LW, NULL}, IBA_MEM_NO_PD},
+        {{bed.arena, 1, 0, bed.pd, INV << 1, NULL, NULL}, IBA_MEM_ACCESS},
+        {{bed.arena, 1, 0, bed.pd, 0x8000 | LW, NULL, NULL}, IBA_MEM_ACCESS},
+        {{bed.arena, 1, 0, bed.pd, RW, NULL, NULL}, IBA_MEM_RIGHTS},
+        {{bed.arena, 1, 0, bed.pd, RA, NULL, NULL}, IBA_MEM_RIGHTS},
+        {{bed.arena, 0, 0, bed.pd, LW, NULL, NULL}, IBA_MEM_ZERO},
+        {{bed.arena, 0, UINT64_MAX, bed.pd, LW, NULL, NULL}, IBA_MEM_ZERO},
+        {{bed.arena, 2, UINT64_MAX, bed.pd, LW, NULL, NULL}, IBA_MEM_RANGE},
+        {{bed.arena, UINT64_MAX, 2, bed.pd, LW, NULL, NULL}, IBA_MEM_RANGE},
+        {{bed.arena, 1, 0, PDS - 1, LW, NULL, NULL}, IBA_MEM_NO_PD},
+        {{bed.arena, 1, 0, PDS, LW, NULL, NULL}, IBA_MEM_NO_PD},
+        {{bed.arena, 1, 0, UINT32_MAX, LW, NULL, NULL}, IBA_MEM_NO_PD},
     };
     struct mr none = {1, 2};
 

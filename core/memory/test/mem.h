@@ -127,12 +127,18 @@ static inline struct iba_reach reach_of(const struct bed *b, uint32_t rkey, uint
     return (struct iba_reach){.va = va, .length = length, .key = rkey, .pd = b->pd, .qpn = QP, .remote = true};
 }
 
+/* The first byte of the place; NULL if it is nowhere, or in pieces */
+static inline uint8_t *host_of(const struct iba_place *p)
+{
+    return p->key && p->key->base ? p->key->base + p->at : NULL;
+}
+
 /* Calls iba_mem_reach() and checks that it counts the row that decided and returns memory only when it grants */
 static inline enum iba_mem_verdict ask(struct bed *b, struct iba_reach r, uint8_t **host)
 {
     struct iba_mem before = b->m;
-    uint8_t *h = (uint8_t *)&before; /* anything but NULL */
-    const enum iba_mem_verdict v = iba_mem_reach(&b->m, &r, &h);
+    struct iba_place place = {&before, before.key, 0}; /* anything but nowhere */
+    const enum iba_mem_verdict v = iba_mem_reach(&b->m, &r, &place);
     uint32_t hits = 0;
 
     for (size_t i = 0; i < iba_mem_rule_count; i++) {
@@ -143,9 +149,9 @@ static inline enum iba_mem_verdict ask(struct bed *b, struct iba_reach r, uint8_
         hits += n;
     }
     EXPECT(hits == 1, "%u rules hit", hits);
-    EXPECT((v == IBA_REACH_OK) == (h != NULL), "verdict %d, host %p", v, (void *)h);
+    EXPECT((v == IBA_REACH_OK) == (place.key != NULL), "verdict %d, key %p", v, (const void *)place.key);
     if (host)
-        *host = h;
+        *host = host_of(&place);
     return v;
 }
 

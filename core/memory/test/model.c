@@ -544,10 +544,11 @@ Test(model, a_hundred_thousand_calls_agree)
         for (unsigned pd = 0; pd < PDS; pd++)
             EXPECT(exists(pd) ? bed.pds[pd] == (uint32_t)pd_users[pd] : bed.pds[pd] == UINT32_MAX, "users of %u", pd);
     }
-    for (unsigned e = 0; e < IBA_MEM_ERR_COUNT; e++)
+    for (unsigned e = 0; e < IBA_MEM_TOO_DEEP; e++) /* regions of pieces: pieces.c */
         cr_expect(errs[e] > CALLS / 5000, "only %u times: %s", errs[e], iba_mem_strerror((enum iba_mem_err)e));
     for (unsigned v = 0; v < COUNT(verdicts); v++)
         cr_expect(verdicts[v] > CALLS / 500, "verdict %u only %u times", v, verdicts[v]);
     for (size_t i = 0; i < iba_mem_rule_count; i++)
-        cr_expect(bed.m.hits[i] > CALLS / 1000, "%s only %u times", iba_mem_rules[i].name, bed.m.hits[i]);
+        cr_expect(bed.m.hits[i] > CALLS / 1000 || strcmp(iba_mem_rules[i].name, "piece") == 0, "%s only %u times",
+                  iba_mem_rules[i].name, bed.m.hits[i]);
 }

@@ -183,6 +183,49 @@ Test(rules, absent)
     decides(&bed, r, "reached");
 }
 
+/* Blocks of eight bytes of the arena, at a stride of 16 */
+static struct mr reg_pieces(struct bed *b, unsigned access, struct mr below)
+{
+    static struct iba_piece piece;
+    static const struct iba_pieces pieces = {&piece, 1, 4};
+    struct iba_mr_attr a = attr(b, access);
+
+    piece = (struct iba_piece){.addr = IOVA, .stride = 16, .lkey = below.lkey, .length = 8};
+    a.pieces = &pieces;
+    return reg_with(b, a);
+}
+
+Test(rules, piece)
+{
+    struct iba_reach r = good(&bed);
+    const struct mr below = reg(&bed, ALL & ~INV), read_only = reg(&bed, RR);
+
+    r.length = 32;
+    r.need = RW;
+    r.key = reg_pieces(&bed, ALL, below).rkey;
+    decides(&bed, r, "reached");
+    cr_assert_eq(iba_mr_deregister(&bed.m, below.lkey), IBA_MEM_OK);
+    decides(&bed, r, "piece");
+    r.key = reg_pieces(&bed, ALL, read_only).rkey;
+    decides(&bed, r, "piece"); /* a write needs the right to write locally */
+    r.need = RR;
+    decides(&bed, r, "reached");
+}
+
+Test(rules, absent_piece)
+{
+    struct iba_reach r = good(&bed);
+    struct iba_mr_attr a = attr(&bed, ALL | OD);
+
+    a.present = pages;
+    pages[0] = 0;
+    r.key = reg_pieces(&bed, ALL, reg_with(&bed, a)).rkey;
+    r.length = 32;
+    decides(&bed, r, "absent");
+    pages[0] = 1;
+    decides(&bed, r, "reached");
+}
+
 /* An access with every fault at once, corrected one by one, meets every rule in the order of the table. */
 Test(rules, the_first_that_applies_decides)
 {
@@ -208,6 +251,7 @@ Test(rules, the_first_that_applies_decides)
     r.qpn = QP;
     decides(&bed, r, iba_mem_rules[next++].name);
     r.va = IOVA + MW_AT;
+    next++; /* a window has no pieces: the rule `piece` */
     decides(&bed, r, iba_mem_rules[next++].name);
     r.need = RR;
     decides(&bed, r, iba_mem_rules[next++].name);
@@ -232,7 +276,7 @@ Test(rules, rows_are_named_and_the_last_grants)
 Test(rules, left_out)
 {
     struct iba_mr_attr a;
-    struct iba_reach bad[9];
+    struct iba_reach bad[10];
 
     const uint32_t rkey = good(&bed).key;
     a = attr(&bed, ALL | OD);
@@ -248,6 +292,11 @@ Test(rules, left_out)
     bad[rule("other_qp")].qpn = QP + 1;
     bad[rule("range")].va = IOVA - 1;
     bad[rule("right")].need = ZB;
+    {
+        const struct mr below = reg(&bed, ALL & ~INV);
+        bad[rule("piece")].key = reg_pieces(&bed, ALL, below).rkey;
+        cr_assert_eq(iba_mr_deregister(&bed.m, below.lkey), IBA_MEM_OK);
+    }
     bad[rule("absent")].key = reg_with(&bed, a).rkey;
     for (size_t i = 0; i < COUNT(bad); i++) {
         bed.m.left_out = 0;

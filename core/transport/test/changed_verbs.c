@@ -7,7 +7,7 @@
 #include "transport/iba_wr_ops.h"
 #include "verbs.h"
 
-enum { STEPS = 3000, SEEDS = 400, REGION = 4096, KEYS = 3, LITTLE = 3 };
+enum { STEPS = 3000, SEEDS = 800, REGION = 4096, KEYS = 3, LITTLE = 3 };
 
 static struct desk *d;
 static struct iba_random dice; /* the device has random numbers of its own */
@@ -264,21 +264,35 @@ static uint16_t some_access(void)
     return (uint16_t)(rarely() ? a | 1 << 11 : a);
 }
 
+/* Sixteen times 64 bytes of another region, which may be gone when they are accessed; for region i */
+static const struct iba_pieces *some_pieces(unsigned i)
+{
+    static struct iba_piece piece[KEYS];
+    static struct iba_pieces pieces[KEYS];
+
+    piece[i] =
+        (struct iba_piece){.addr = 4096 + below(64), .stride = below(8), .lkey = lkey[below(KEYS)], .length = 64};
+    pieces[i] = (struct iba_pieces){&piece[i], 1, 16};
+    return &pieces[i];
+}
+
 static void regions(void)
 {
     static const uint8_t nothing_there[1];
-    const struct iba_mr_attr mr = {.base = memory,
-                                   .length = 1 + below(REGION),
-                                   .pd = some_pd(),
-                                   .access = some_access(),
-                                   .iova = rarely() ? UINT64_MAX - 4 : 4096,
-                                   .present = rarely() ? nothing_there : NULL};
     const unsigned i = below(KEYS);
+    struct iba_mr_attr mr = {.base = memory,
+                             .length = 1 + below(REGION),
+                             .pd = some_pd(),
+                             .access = some_access(),
+                             .iova = rarely() ? UINT64_MAX - 4 : 4096,
+                             .present = rarely() ? nothing_there : NULL};
 
     switch (below(7)) {
     case 0:
     case 1:
         record(iba_mr_deregister(&d->ca.mem, lkey[i])); /* registers a region again, because there are few keys */
+        if (below(4) == 0)
+            mr.pieces = some_pieces(i);
         record(iba_mr_register(&d->ca.mem, &mr, &lkey[i], &rkey[i]));
         break;
     case 2: record(iba_mr_deregister(&d->ca.mem, lkey[i])); break;
@@ -324,9 +338,10 @@ static void reach(void)
                                 .qpn = 5 + below(2),
                                 .need = (uint16_t)(1 << below(4)),
                                 .remote = below(3)};
-    uint8_t *host;
+    struct iba_place place;
 
-    record(iba_mem_reach(&d->ca.mem, &r, &host));
+    record(iba_mem_reach(&d->ca.mem, &r, &place));
+    const uint8_t *host = place.key && !place.key->pieces ? place.key->base + place.at : NULL;
     record(host ? (uint64_t)(host - memory) : 1);
     if (host)
         cr_assert(host >= memory && host + r.length <= memory + sizeof memory);

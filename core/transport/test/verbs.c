@@ -197,15 +197,15 @@ Test(verbs, destroy_qp_ends_its_windows)
     struct iba_reach reach = {.length = 8, .pd = d->pd, .qpn = qpn, .need = IBA_ACCESS_REMOTE_READ, .remote = true};
     struct iba_bind bind = {.length = 64, .access = IBA_ACCESS_REMOTE_READ};
     uint32_t rkey;
-    uint8_t *host;
+    struct iba_place place;
 
     cr_assert_eq(iba_mr_register(&d->ca.mem, &mr, &bind.mr_lkey, &rkey), IBA_MEM_OK);
     cr_assert_eq(iba_mw_alloc(&d->ca.mem, IBA_MEM_MW2A, d->pd, &bind.mw_rkey), IBA_MEM_OK);
     bind.key_byte = (uint8_t)(bind.mw_rkey + 1);
     cr_assert_eq(iba_mw_bind(&d->ca.mem, &bind, d->pd, qpn, &reach.key), IBA_MEM_OK);
-    cr_assert_eq(iba_mem_reach(&d->ca.mem, &reach, &host), IBA_REACH_OK);
+    cr_assert_eq(iba_mem_reach(&d->ca.mem, &reach, &place), IBA_REACH_OK);
     OK(iba_destroy_qp(&d->ca, qpn));
-    cr_assert_neq(iba_mem_reach(&d->ca.mem, &reach, &host), IBA_REACH_OK);
+    cr_assert_neq(iba_mem_reach(&d->ca.mem, &reach, &place), IBA_REACH_OK);
 }
 
 /* QS-28: a query shows the values that creation fixed. */

@@ -19,7 +19,7 @@ syntax keyword ibtVerdict contained pass tolerated fail done
 " name=value
 syntax match ibtKey '\<\%(payload\|fill\|icrc\|vcrc\|cut\|extra\|insert\|remove\|poke\|repair\)\ze[=[]'
 syntax match ibtKey '\<\%(pad_byte\|from\|to\|via\|times\|after\|within\|as\|same\|then\|hop\)\ze[=[]'
-syntax match ibtKey '\<\%(tclass\|flow\|ecn\|dscp\|sgid\|dgid\|length\|pd\|access\|iova\|type\)\ze[=[]'
+syntax match ibtKey '\<\%(tclass\|flow\|ecn\|dscp\|sgid\|dgid\|length\|pd\|access\|iova\|piece\|stride\|rounds\|type\)\ze[=[]'
 syntax match ibtKey '\<\%(depth\|limit\|recv\|recv_bytes\|scq\|rcq\|srq\|pmtu\|epsn\|psn\|state\)\ze[=[]'
 syntax match ibtKey '\<\%(timeout\|retry\|rnr_retry\|min_rnr\|rd\|dest_rd\|pkey\|qkey\)\ze[=[]'
 syntax match ibtKey '\<\%(flow_control\|sig\|sq\|rq\|sl\|port\|dut\|peer\|alt\|mig\|gid\|len\|at\)\ze[=[]'
@@ -52,7 +52,7 @@ syntax match ibtHead '^\s*\zs\%(service\|covers\|class\|needs\|title\|link\|note
 syntax match ibtText '^\s*\%(title\|note\|hazard\|see\|covers\|spec\|drawn\)\>.*$' contains=ibtHead,ibtComment
 syntax match ibtNeeds '^\s*\%(needs\|role\|class\|service\|link\)\>.*$' contains=ibtHead,ibtComment,ibtCapability,ibtOneOf
 syntax keyword ibtCapability contained rc uc ud raw management write read atomic flush persistent atomic_write send_inv mw1 mw2 mw2a
-syntax keyword ibtCapability contained fast_reg zero_based resize_cq srq multicast odp page_hook apm credits congestion
+syntax keyword ibtCapability contained fast_reg pieces zero_based resize_cq srq multicast odp page_hook apm credits congestion
 syntax keyword ibtCapability contained pkey_table limited_pkey lmc two_ports two_devices qp_states exact_depth notify counters cm cm_fields cm_verbs
 syntax keyword ibtCapability contained virtual_time counter_hook xrc fabric
 syntax keyword ibtCapability contained counter_hook xrc
