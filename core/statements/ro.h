@@ -10,7 +10,7 @@
     OPEN(RO, "RO-02", "A16", "", "A16", C, S, "The GRH of a RoCEv1 packet has version 6, next header 0x1b and a length from the BTH to the ICRC.") \
     OPEN(RO, "RO-03", "A16", "", "A16", C, S, "A VLAN tag's priority is the low three bits of the SL.") \
     OPEN(RO, "RO-04", "A16", "", "A16", C, K, "A receiver ignores Ethernet's padding after a RoCEv1 packet.") \
-    SHUT(RO, "RO-05", "A16", "", "A16", C, S, UNTESTABLE, "A RoCE address vector has GRH data, and its GID index selects MAC and VLAN.", "the target fills address vectors in: none can lack the GRH") \
+    SHUT(RO, "RO-05", "A16", "", "A16", C, S, UNTESTABLE, "A RoCE address vector has GRH data, and its GID index selects MAC and VLAN.", "the target fills address vectors in: none can lack the GRH, and Linux refuses such a one before its driver sees it") \
     OPEN(RO, "RO-06", "A16", "", "A16", C, S, "The Ethernet group address of a multicast GID consists of the GID's low bits.") \
     OPEN(RO, "RO-07", "A16", "", "A16", C, K, "A port drops frames for another MAC address.") \
     OPEN(RO, "RO-08", "A16", "", "A16", C, K, "A packet of the path MTU with its headers fits into the port's Ethernet MTU.") \
