@@ -4,6 +4,7 @@
 #include "observer/iba_obs_look.h"
 #include "observer/iba_obs_reason.h"
 #include "observer/iba_obs_record.h"
+#include "observer/iba_obs_reorder.h"
 #include "observer/iba_obs_report.h"
 #include "observer/iba_obs_selective.h"
 #include "observer/iba_obs_rules.h"
@@ -97,6 +98,11 @@ static bool too_soon(const struct maybe_late *c)
 enum { LATE_RULES(IBA_DECISION_ID) ROWS };
 static const struct iba_decision rows[] = {LATE_RULES(IBA_DECISION_YES_NO)};
 const struct iba_decisions iba_late_rules = {DECISION_TABLE, "Is a request late?", rows, ROWS};
+
+bool iba_obs_comes_first(const struct iba_look *l, struct iba_obs_requests *q)
+{
+    return iba_obs_fills(l->flow, false, l->psn) && !iba_obs_sent_at(q, l->psn);
+}
 
 static const struct iba_decision *decide(const struct maybe_late *c)
 {

@@ -41,7 +41,8 @@ static bool may_answer(const struct iba_observer *s, const struct iba_flow *f, i
            s->now.at - f->first.at < IBA_OBS_FLIGHT_NS;
 }
 
-/* Responses may have come before the pair was found. The observer judges only the responses from here on. */
+/* Responses may have come before the pair was found, or the pair is a guess. The observer judges only the responses
+ * from here on. */
 static void take_over(struct iba_obs_requests *q, iba_psn psn)
 {
     for (unsigned i = 0; i < q->n_read; i++) {
@@ -209,7 +210,8 @@ void iba_obs_pair(struct iba_look *l)
     const bool guess = fits > 1 || once || (best != known && s->n_known > MOST_LOOKED_AT);
     join(l, best, guess);
     f->once = once;
-    take_over(&best->rq, l->psn);
+    if (guess || f->responses > 1 || f->began == 0)
+        take_over(&best->rq, l->psn);
 }
 
 /* ---- another connection of a QP, which connection management does not report ---- */

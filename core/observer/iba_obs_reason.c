@@ -3,6 +3,7 @@
  * late. */
 #include "observer/iba_obs_reason.h"
 #include "observer/iba_obs_look.h"
+#include "observer/iba_obs_peer.h"
 #include "observer/iba_obs_read.h"
 #include "observer/iba_obs_record.h"
 #include "observer/iba_obs_reorder.h"
@@ -244,11 +245,26 @@ bool iba_obs_is_rest(const struct iba_look *l)
     return l->again && iba_obs_is_read(l->opcode) && !iba_psn_eq(l->again->psn, l->psn);
 }
 
+/* The READ or ATOMIC was answered before it comes, so it was sent before, and is not the first transmission, late. A
+ * late retransmission is possible, but these two are mostly sent again for a missing answer. */
+static bool came_before(const struct iba_look *l, const struct iba_obs_requests *q)
+{
+    return iba_obs_fetches(l) && q->answered && iba_psn_diff(l->psn, q->una) < 0;
+}
+
+/* The READ or ATOMIC was answered a while ago, and so were later requests that did not come again. A requester that
+ * repeats single packets sends it again for a lost answer. */
+static bool lost_answer(const struct iba_look *l, const struct iba_obs_requests *q)
+{
+    return came_before(l, q) && q->run.on && iba_psn_diff(q->una, q->next) > 0 && !iba_obs_reorders(l->s) &&
+           iba_obs_pause(l, q) >= IBA_OBS_LEAST_RTT_NS;
+}
+
 /* The request may be late, or sent again. Only the next packet shows which. */
 bool iba_obs_is_undecided(const struct iba_look *l, struct iba_obs_requests *q)
 {
-    return !iba_obs_has_newer_id(l) && !iba_obs_is_rest(l) && l->s->now.at - q->last.at < IBA_OBS_SOONEST_TIMEOUT_NS &&
-           iba_obs_gap_at(l->s, q->gaps, l->psn);
+    return !iba_obs_has_newer_id(l) && !lost_answer(l, q) && !iba_obs_is_rest(l) &&
+           l->s->now.at - q->last.at < IBA_OBS_SOONEST_TIMEOUT_NS && iba_obs_gap_at(l->s, q->gaps, l->psn);
 }
 
 /* A recent READ or ATOMIC whose missing answer may have made the requester go back. */
@@ -431,13 +447,6 @@ static const struct iba_decision *decide(const struct coming_again *c)
     return NULL;
 }
 
-/* The READ or ATOMIC was answered before it comes, so it was sent before, and is not the first transmission, late. A
- * late retransmission is possible, but these two are mostly sent again for a missing answer. */
-static bool came_before(const struct iba_look *l, const struct iba_obs_requests *q)
-{
-    return iba_obs_fetches(l) && q->answered && iba_psn_diff(l->psn, q->una) < 0;
-}
-
 /* The reason is a response in the capture. The next packet may have to show whether this request is its effect, or only
  * late. */
 static void go_back_for(const struct coming_again *c)
@@ -507,6 +516,7 @@ void iba_obs_start_run(const struct iba_look *l, struct iba_obs_requests *q)
     if (by == &rows[ROW_timer_in_wait])
         c.r = NULL;
 
+    q->interrupted = q->run;
     q->ignored_nak.frame = 0;
     q->run.on = true;
     q->run.guess = false;
@@ -569,13 +579,18 @@ void iba_obs_settle(struct iba_observer *s, struct iba_flow *f, bool went_back)
                           &(struct iba_obs_detail){.cause = went_back && !by_itself ? &q->run.mark : NULL,
                                                    .decision = went_back ? q->run.decision : NULL},
                           psn);
+    if (!went_back && q->run.guess && !q->undecided.reported)
+        q->run = q->interrupted; /* the packet was late: the retransmissions before it go on */
     q->undecided.mark.frame = 0;
     q->run.guess = false;
     if (!went_back) {
         iba_obs_close_gap(s, q->gaps, psn);
         return;
     }
+    struct iba_flow *const peer = iba_obs_active(s, f->peer);
     iba_obs_order_asked(s, f, false, psn);
+    if (peer)
+        iba_obs_order_asked(s, peer, true, psn);
     iba_obs_order_comes_again(f, psn);
     serve(q, &q->run.mark);
     q->run.on = true;

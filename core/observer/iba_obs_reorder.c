@@ -40,12 +40,20 @@ static bool is_of(const struct iba_obs_put_off *o, bool answers)
     return is_gap(o->kind) && (o->kind != IBA_FINDING_GAP) == answers;
 }
 
+/* The PSN belongs to the READ of the response that jumps over others: those before it are another jump. */
+static bool is_own(const struct iba_obs_put_off *o, iba_psn psn)
+{
+    return o->kind == IBA_FINDING_ANSWER_MISSING && iba_psn_diff(psn, o->own) >= 0;
+}
+
 /* The jump over this PSN, if it still lacks a packet; NULL: none. */
 static struct iba_obs_put_off *jump_over(struct iba_flow *f, bool answers, iba_psn psn)
 {
-    for (unsigned i = 0; i < f->order.n; i++)
-        if (is_of(&f->put_off[i], answers) && f->put_off[i].filled < f->put_off[i].n && is_inside(&f->put_off[i], psn))
-            return &f->put_off[i];
+    for (unsigned i = 0; i < f->order.n; i++) {
+        struct iba_obs_put_off *const o = &f->put_off[i];
+        if (is_of(o, answers) && o->filled < o->n && is_inside(o, psn) && !is_own(o, psn))
+            return o;
+    }
     return NULL;
 }
 
@@ -186,6 +194,15 @@ static bool is_asked_for(const struct iba_observer *s, struct iba_flow *f, const
     return r && r->again;
 }
 
+/* Only a response to a READ or ATOMIC is an answer that was missing; an acknowledgement between is none. */
+static bool is_awaited(const struct iba_observer *s, const struct iba_flow *f, const struct iba_obs_put_off *jump,
+                       iba_psn psn)
+{
+    struct iba_flow *const peer = iba_obs_active(s, f->peer);
+
+    return jump->kind != IBA_FINDING_ANSWER_MISSING || (peer && iba_obs_read_at(&peer->rq, psn));
+}
+
 /* The capture began after the packet that jumped over this one, or after the request that this one answers. */
 static bool began_before(const struct iba_observer *s, const struct iba_flow *f, const struct iba_finding *t)
 {
@@ -211,11 +228,11 @@ bool iba_obs_puts_off(struct iba_observer *s, struct iba_flow *f, const struct i
     const bool alone = !gap && !jump;
     if (alone && (f->order.lawful || (f->order.n == 0 && f->order.taken == 0) || !began_before(s, f, t)))
         return f->order.lawful;
-    const bool at_once = t->frame == s->now.frame && comes_at_once(s, f);
+    const bool at_once = t->frame == s->now.frame && (comes_at_once(s, f) || f->order.taken > 0);
     if (gap && ((!f->order.lawful && (!at_once || is_asked_for(s, f, t))) || t->count > IBA_OBS_SENT))
         return false;
     const uint64_t of = jump ? jump->mark.frame : t->frame;
-    if (jump)
+    if (jump && is_awaited(s, f, jump, t->psn))
         jump->filled++;
     make_room(s, f);
     if (jump && !is_put_off(f, of))
@@ -231,7 +248,8 @@ bool iba_obs_puts_off(struct iba_observer *s, struct iba_flow *f, const struct i
     return true;
 }
 
-bool iba_obs_puts_off_missing(struct iba_look *l, const struct iba_obs_read *r, iba_psn from, uint32_t missing)
+bool iba_obs_puts_off_missing(struct iba_look *l, const struct iba_obs_read *r, const struct iba_obs_read *own,
+                              iba_psn from, uint32_t missing)
 {
     struct iba_flow *const f = l->flow;
     const uint32_t n = (uint32_t)iba_psn_diff(l->psn, from);
@@ -244,6 +262,7 @@ bool iba_obs_puts_off_missing(struct iba_look *l, const struct iba_obs_read *r, 
                                                         .cause_tag = r->mark.tag,
                                                         .of = l->s->now.frame,
                                                         .psn = l->psn,
+                                                        .own = own ? own->psn : l->psn,
                                                         .n = (uint16_t)n,
                                                         .filled = (uint16_t)(n - missing),
                                                         .kind = IBA_FINDING_ANSWER_MISSING};
@@ -285,16 +304,27 @@ bool iba_obs_fills(struct iba_flow *f, bool answers, iba_psn psn)
     return f->order.n > 0 && jump_over(f, answers, psn);
 }
 
+/* The packet that jumps over this PSN; 0: none. */
+static uint64_t who_lacks(const struct iba_flow *f, bool answers, iba_psn psn)
+{
+    for (unsigned i = 0; i < f->order.n; i++)
+        if (is_of(&f->put_off[i], answers) && is_inside(&f->put_off[i], psn))
+            return f->put_off[i].mark.frame;
+    return 0;
+}
+
 void iba_obs_order_asked(struct iba_observer *s, struct iba_flow *f, bool answers, iba_psn psn)
 {
     if (!answers) {
         f->order.wanted = true;
         f->order.psn = psn;
     }
+    const uint64_t refused = who_lacks(f, answers, psn); /* no jump of this packet was taken */
     for (unsigned i = 0; i < f->order.n;) {
         const struct iba_obs_put_off *o = &f->put_off[i];
         const bool taken = iba_psn_diff(o->psn, psn) < 0; /* the peer has everything before `psn` */
-        if (is_of(o, answers) && (taken || (!f->order.lawful && !is_excused(o)) || is_inside(o, psn))) {
+        const bool asked = is_inside(o, psn) || o->mark.frame == refused;
+        if (is_of(o, answers) && (taken || (!f->order.lawful && !is_excused(o)) || asked)) {
             const bool kept = may_be_kept(o);
             f->order.strict |= !taken && !kept;
             resolve(s, f, i, kept || (taken && (is_full(f, o) || is_excused(o))));

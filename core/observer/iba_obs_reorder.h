@@ -6,9 +6,10 @@
 
 /* Defers a gap or a late packet. False: the caller reports it now. */
 bool iba_obs_puts_off(struct iba_observer *s, struct iba_flow *f, const struct iba_finding *t);
-/* Defers ANSWER_MISSING for a response that jumps over `missing` responses from PSN `from` on, the first of them to
- * `r`. */
-bool iba_obs_puts_off_missing(struct iba_look *l, const struct iba_obs_read *r, iba_psn from, uint32_t missing);
+/* Defers ANSWER_MISSING for a response to `own`, or an acknowledgement with `own` NULL. It jumps over `missing`
+ * responses from PSN `from` on, the first of them to `r`. */
+bool iba_obs_puts_off_missing(struct iba_look *l, const struct iba_obs_read *r, const struct iba_obs_read *own,
+                              iba_psn from, uint32_t missing);
 /* Defers a GAP over `n` PSNs that may be no loss. It is dropped unless some of them come late, or, when they may have
  * been sent before the capture, when they are asked for. False: the caller reports it now. */
 bool iba_obs_puts_off_skipped(struct iba_look *l, uint32_t n, enum iba_obs_excuse excuse);

@@ -229,7 +229,7 @@ static void misplaced(const struct iba_look *l, struct iba_obs_requests *q, uint
 
 static void take_late(struct iba_look *l, struct iba_obs_requests *q, uint32_t n, const struct iba_decision *by)
 {
-    const bool first = iba_obs_fills(l->flow, false, l->psn) && !iba_obs_sent_at(q, l->psn);
+    const bool first = iba_obs_comes_first(l, q);
 
     if (n > 1)
         iba_obs_order_fill(l->flow, l->psn, n - 1);
@@ -288,9 +288,10 @@ static void take_again(struct iba_look *l, struct iba_obs_requests *q, uint32_t 
     const bool before = iba_psn_diff(l->psn, q->first) < 0;
     const bool came = single || (paused && (before || (q->answered && iba_psn_diff(l->psn, q->una) <= 0)));
     const int32_t jumps = iba_psn_diff(l->psn, next), ahead = came && jumps > 0 ? 0 : jumps;
-    /* A NAK for the packet that would come next anyway may still make the requester go back to it later. */
-    const bool starts = (asked_for && (jumps != 0 || q->pending.cause == IBA_CAUSE_RNR)) || ahead < 0 || !q->run.on ||
-                        comes_by_itself(l, q, single);
+    /* A NAK for the packet that would come next anyway may have its effect later. Other reasons stop the requester. */
+    const bool stops = q->pending.cause == IBA_CAUSE_RNR || (paused && q->pending.cause == IBA_CAUSE_IMPLIED);
+    const bool starts =
+        (asked_for && (jumps != 0 || stops)) || ahead < 0 || !q->run.on || comes_by_itself(l, q, single);
 
     const bool undecided = ahead != 0 && iba_obs_is_undecided(l, q);
 
@@ -348,12 +349,11 @@ __attribute__((cold)) static void forget_first(const struct iba_look *l, struct 
         memset(q, 0, sizeof *q);
 }
 
-/* The request fills a gap: it was not seen before, no response asked for it, and the packets after it have just come.
- * Some senders do not keep the order. */
+/* The request fills a gap, unasked, and the packets after it have just come. Some senders do not keep the order. */
 __attribute__((cold)) static bool fills_only(const struct iba_look *l, struct iba_obs_requests *q)
 {
-    return iba_obs_fills(l->flow, false, l->psn) && !q->run.on && !iba_obs_sent_at(q, l->psn) &&
-           l->s->now.at - q->last.at < IBA_OBS_AT_ONCE_NS && !iba_obs_was_asked_for(l, q);
+    return iba_obs_comes_first(l, q) && !q->run.on && l->s->now.at - q->last.at < IBA_OBS_AT_ONCE_NS &&
+           !iba_obs_was_asked_for(l, q);
 }
 
 /* The capture may have begun inside a connection, after later PSNs than these were sent. */
@@ -557,7 +557,7 @@ void iba_obs_request(struct iba_look *l)
     undo_jump(l, q);
     if (!l->late)
         iba_obs_resolve_unsent(l, q);
-    const bool sent_before = iba_psn_diff(l->psn, q->high) < 0;
+    const bool sent_before = iba_psn_diff(l->psn, q->high) < 0 && !iba_obs_comes_first(l, q);
     if (asks_for_missing(l))
         iba_obs_order_asked(l->s, l->peer, true, l->psn);
     place(l, q, least);

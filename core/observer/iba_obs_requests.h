@@ -31,6 +31,18 @@ struct iba_obs_unsent {
     bool asks; /* the response is a NAK for that PSN */
 };
 
+/* Why a requester goes back. */
+struct iba_obs_run {
+    bool on;
+    bool guess, asked; /* guess: only the next packet shows whether the requester went back; asked: the last
+                          response asked for this */
+    bool alone;        /* nothing in the capture asks for the packet: if no packet follows, it was late */
+    bool shown;        /* a response in the capture asks for exactly this PSN */
+    uint8_t kind;      /* enum iba_finding_kind */
+    struct iba_obs_mark mark;
+    const struct iba_decision *decision; /* the row that chose this kind; NULL: none */
+};
+
 struct iba_obs_requests {
     uint32_t generation; /* number of the connection of this flow: `sent` may have entries of earlier connections */
     iba_psn first;       /* PSN of the first captured request */
@@ -50,20 +62,11 @@ struct iba_obs_requests {
     bool together;              /* two requests came within a round trip: so they were not all single retransmissions */
     bool miscounts;             /* MSN_WRONG was reported: the responder counts wrongly */
     bool ahead; /* responses show that the requester had sent more than the capture has; no new request came since */
-    uint8_t message;             /* enum iba_obs_message, before seq */
-    uint32_t dma_left, messages; /* messages that ended before seq */
-    uint32_t msn_lo, msn_hi;     /* AETH.MSN minus messages lies between these */
-    struct iba_obs_read open;    /* used: the last READ takes a number of PSNs that is not known */
-    struct {                     /* why the requester goes back now */
-        bool on;
-        bool guess, asked; /* guess: only the next packet shows whether the requester went back; asked: the last
-                              response asked for this */
-        bool alone;        /* nothing in the capture asks for the packet: if no packet follows, it was late */
-        bool shown;        /* a response in the capture asks for exactly this PSN */
-        uint8_t kind;      /* enum iba_finding_kind */
-        struct iba_obs_mark mark;
-        const struct iba_decision *decision; /* the row that chose this kind; NULL: none */
-    } run;
+    uint8_t message;                     /* enum iba_obs_message, before seq */
+    uint32_t dma_left, messages;         /* messages that ended before seq */
+    uint32_t msn_lo, msn_hi;             /* AETH.MSN minus messages lies between these */
+    struct iba_obs_read open;            /* used: the last READ takes a number of PSNs that is not known */
+    struct iba_obs_run run, interrupted; /* run: now; interrupted: before the packet that is undecided */
     struct iba_obs_unsent unsent[IBA_OBS_UNSENT];
     struct { /* the last packet jumped far ahead: the state before that packet */
         bool on;

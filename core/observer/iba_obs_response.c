@@ -154,7 +154,7 @@ static bool passed_over(struct iba_look *l, struct iba_obs_requests *q, iba_psn 
     }
     if (!missing)
         return false;
-    if (!iba_obs_puts_off_missing(l, missing, from, n))
+    if (!iba_obs_puts_off_missing(l, missing, own, from, n))
         iba_obs_report(l, IBA_FINDING_ANSWER_MISSING, &(struct iba_obs_detail){.cause = &missing->mark});
     iba_obs_progress(q, psn);
     iba_obs_expect_retry(l, q, IBA_CAUSE_IMPLIED, from, 0);

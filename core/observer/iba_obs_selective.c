@@ -59,8 +59,18 @@ void iba_obs_learn_kept(struct iba_look *l, struct iba_obs_requests *q, iba_psn 
         iba_obs_settle(l->s, l->peer, true);
 }
 
+/* The responder had answered this READ or ATOMIC before it came again. A requester that goes back sends the rest at
+ * once, and skips nothing. */
+static bool was_answered(const struct iba_look *l, const struct iba_obs_requests *q)
+{
+    return iba_obs_fetches(l) && q->answered && iba_psn_diff(l->psn, q->una) < 0 && iba_psn_diff(l->psn, q->next) > 0 &&
+           iba_obs_pause(l, q) >= IBA_OBS_LEAST_RTT_NS;
+}
+
 bool iba_obs_goes_on_elsewhere(const struct iba_look *l, const struct iba_obs_requests *q)
 {
+    if (was_answered(l, q))
+        return true;
     return q->run.kind == IBA_FINDING_RETRY_TIMEOUT && iba_psn_diff(l->psn, q->next) > IBA_OBS_MOST_BEGINNING &&
            iba_obs_pause(l, q) >= IBA_OBS_LEAST_RTT_NS && l->peer && l->peer->responded.last > q->last.at;
 }

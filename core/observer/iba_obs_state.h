@@ -55,7 +55,7 @@ struct iba_obs_put_off {
     struct iba_obs_mark mark;
     uint64_t cause, cause_tag, of; /* of: the frame of the jump */
     const struct iba_decision *decision;
-    iba_psn psn;
+    iba_psn psn, own;   /* own: of ANSWER_MISSING: the first PSN of the READ whose response jumps, or psn */
     uint16_t n, filled; /* n: PSNs that were missing; filled: PSNs that have come since */
     uint8_t kind;
     uint8_t excuse; /* enum iba_obs_excuse */

@@ -157,6 +157,16 @@ static const struct row rows[] = {
     {0, {READ(1, 264), {.opcode = IBA_RC_READ_RESP_ONLY, .from = B, .psn = 1, .bytes = 264, .syndrome = ACK, .msn = 1}}},
     /* the first packet of a direction is overtaken by no other, and the next one is */
     {0, {READ(1, 8), READ(2, 8), SEND(3), {.opcode = IBA_RC_READ_RESP_ONLY, .from = B, .psn = 1, .bytes = 8, .syndrome = ACK, .msn = 1}, {.opcode = IBA_RC_ACKNOWLEDGE, .from = B, .psn = 3, .syndrome = ACK, .msn = 3, .wait = 100}, {.opcode = IBA_RC_READ_RESP_ONLY, .from = B, .psn = 2, .bytes = 8, .syndrome = ACK, .msn = 2, .wait = 100}}},
+    /* a READ that was overtaken was sent once: its answer is missing */
+    {K(ANSWER_MISSING), {SEND(0), REPLY(0, 0), SEND(2), {.opcode = IBA_RC_READ_REQUEST, .psn = 1, .dma = 8, .wait = 100}, REPLY(2, 2)}},
+    /* a late acknowledgement is not the answer that was missing */
+    {K(ANSWER_MISSING) | K(LATE) | K(RETRY_IMPLIED), {SEND(0), REPLY(0, 0), READ(1, 8), SEND(2), SEND(3), REPLY(3, 3), {.opcode = IBA_RC_ACKNOWLEDGE, .from = B, .psn = 2, .syndrome = ACK, .msn = 2, .wait = 100}, READ(1, 8)}},
+    /* the first response in the capture jumps over the First */
+    {K(RESPONSE_GAP), {READ(1, 600), {.opcode = IBA_RC_READ_RESP_MIDDLE, .from = B, .psn = 2, .bytes = 256}, {.opcode = IBA_RC_READ_RESP_LAST, .from = B, .psn = 3, .bytes = 88, .syndrome = ACK, .msn = 1}}},
+    /* the responder answered the READ before it came again, and had kept it: the NAK before is not the reason */
+    {K(NAK_SEQUENCE) | K(GAP) | K(RETRY_NAK) | K(RETRY_IMPLIED), {SEND(0), REPLY(0, 0), SEND(2), READ(3, 8), REFUSE(1, NAK, 0), SEND(1), REPLY(2, 2), {.opcode = IBA_RC_READ_RESP_ONLY, .from = B, .psn = 3, .bytes = 8, .syndrome = ACK, .msn = 3, .wait = 100}, READ(3, 8)}},
+    /* retransmissions go on after a late packet between them */
+    {K(REORDERED) | K(NAK_SEQUENCE) | K(RETRY_NAK), {SEND(0), REPLY(0, 0), SEND(2), AT_ONCE(1), REPLY(2, 2), SEND(4), AT_ONCE(3), REPLY(4, 4), SEND(5), AT_ONCE(6), AT_ONCE(7), AT_ONCE(8), REFUSE(5, NAK, 4), SEND(5), AT_ONCE(7), AT_ONCE(6), AT_ONCE(8), REPLY(8, 8)}},
     {K(LENGTH), {{.opcode = IBA_RC_FETCH_ADD, .psn = 1}, {.opcode = IBA_RC_ATOMIC_ACKNOWLEDGE, .from = B, .psn = 1, .bytes = 8, .syndrome = ACK, .msn = 1}}},
     {K(PSN_OF_READ), {READ(1, 600), {.opcode = IBA_RC_READ_RESP_FIRST, .from = B, .psn = 1, .bytes = 256, .syndrome = ACK, .msn = 1},
          {.opcode = IBA_RC_READ_RESP_MIDDLE, .from = B, .psn = 2, .bytes = 256}, {.opcode = IBA_RC_READ_RESP_LAST, .from = B, .psn = 3, .bytes = 88, .syndrome = ACK, .msn = 1}, SEND(3)}},
