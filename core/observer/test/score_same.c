@@ -414,6 +414,36 @@ Test(score_same, asked)
     cr_expect_not(b->must & SCORE_KIND(GAP));
 }
 
+/* ---- packets that overtake others ---- */
+
+/* The capture begins with PSN + 2, which has overtaken PSN. Its receiver waited for both, and PSN + 1 came before the
+ * capture began; or PSN + 1 is lost. */
+static void around_the_beginning(struct score_run *r, bool lost)
+{
+    memset(r, 0, sizeof *r);
+    r->network = SCORE_REORDERING;
+    r->mode = SCORE_MIDSTREAM;
+    send_one(r, request(PSN), 0, true);
+    send_one(r, request(PSN + 1), 0, true)->accepted = !lost;
+    send_one(r, request(PSN + 2), 1 * US, false);
+    send_one(r, refusal(0, 31), 1 * US, false)->psn = iba_psn_of(PSN - 1);
+    r->sight[r->n_sight++] = (struct score_sight){.frame = 0, .at = 2 * US, .seen = true};
+}
+
+Test(score_same, overtaken_at_the_beginning)
+{
+    around_the_beginning(&timer, false);
+    around_the_beginning(&response, true);
+    expect_same_capture(&timer, &response);
+    score_truth(&timer);
+    score_truth(&response);
+    for (unsigned i = 0; i < 2; i++) {
+        const struct score_sight *const e = &(i ? &response : &timer)->sight[2];
+        cr_expect(e->either & SCORE_KIND(LATE));
+        cr_expect_not(e->must & SCORE_KIND(LATE));
+    }
+}
+
 /* ---- packets cut after their headers ---- */
 
 /* The second packet has other headers than its neighbours, but their addresses, their QP and the next PSN. Either it

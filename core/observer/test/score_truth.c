@@ -463,17 +463,18 @@ static void of_overtaking(struct truth *t, struct score_sight *e, uint32_t from)
     e->jump = !jumps ? SCORE_SHOWN : unclear ? SCORE_UNCLEAR : SCORE_LAWFUL;
 }
 
-/* Before the network is known to reorder, a late packet that fills no gap may be reported as LATE or not. */
+/* Before the network is known to reorder, a late packet that fills no gap may be reported as LATE or not. Nor does the
+ * capture show what became of the packets around one that was sent before it began (score_same.c). */
 static void of_overtaken(const struct truth *t, struct score_sight *e)
 {
     const struct score_frame *f = &t->r->frame[e->frame];
     const bool known = t->lawful[f->from] >= JUMPS && e->at - t->third[f->from] >= ACKNOWLEDGED_NS;
 
-    if (f->overtaken == SCORE_SHOWN)
+    if (f->overtaken == SCORE_SHOWN && e->frame >= t->begin)
         return;
     e->must &= ~SCORE_KIND(LATE);
     e->hidden &= ~SCORE_KIND(LATE);
-    e->either |= f->overtaken == SCORE_UNCLEAR || (f->plain && !known) ? SCORE_KIND(LATE) : 0;
+    e->either |= f->overtaken != SCORE_LAWFUL || (f->plain && !known) ? SCORE_KIND(LATE) : 0;
 }
 
 /* The acknowledgements decide which jump shows that the packets of an end overtake each other. Exactly one of the jumps
