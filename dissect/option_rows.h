@@ -37,7 +37,8 @@
     O(PORT,       "port",       required, "N",         "another UDP port that carries RoCEv2")                         \
     O(REPORT,     "report",     required, "FILE",      "write an HTML page")                                           \
     O(SUMMARY,    "summary",    required, "FILE",      "write numbers that ibdissect merge adds")                       \
-    O(HOST,       "host",       required, "NAME",      "with --summary: where the captures were made")                  \
+    O(ROWS,       "rows",       required, "DIR",       "write rows for databases into a new folder")                    \
+    O(HOST,       "host",       required, "NAME",      "with --summary and --rows: where the captures were made")       \
     O(USER,       "user",       required, "NAME",      "with -i: run as NAME then")                                    \
     O(NO_SANDBOX, "no-sandbox", no,       "",          "parse with all rights of this user")                           \
     O(HELP,       "help",       no,       "",          "help")                                                         \

@@ -366,6 +366,7 @@ static int one_option(struct options *opt, int c, const char *arg)
     case OPT_PORT: return add_port(opt, arg);
     case OPT_REPORT: opt->report_path = arg; return EXIT_OK;
     case OPT_SUMMARY: opt->summary_path = arg; return EXIT_OK;
+    case OPT_ROWS: opt->rows = arg; return EXIT_OK;
     case OPT_HOST: opt->host = arg; return EXIT_OK;
     case OPT_USER: opt->user = arg; return EXIT_OK;
     case OPT_NO_SANDBOX: opt->no_sandbox = true; return EXIT_OK;
@@ -416,7 +417,7 @@ static bool wants_future(const struct options *opt)
 /* Judging costs time, so it is done only if some output uses the result. */
 static bool wants_judgement(const struct options *opt)
 {
-    bool wants = opt->fail_on != IBA_SEVERITY_NONE || opt->report_path || opt->summary_path;
+    bool wants = opt->fail_on != IBA_SEVERITY_NONE || opt->report_path || opt->summary_path || opt->rows;
 
     wants |= opt->filter && filter_uses(opt->filter, field_is_analysis);
     for (size_t i = 0; i < opt->print.n_field; i++)
@@ -452,10 +453,11 @@ static int check_whole(struct options *opt)
         return wrong("--user is for -i: files are read as the user who starts the program");
     if (!opt->iface && opt->n_file == 0)
         return wrong("no capture named; try ibdissect FILE, or --help");
-    if (opt->summary_path && (opt->filter || opt->count))
-        return wrong("--summary sums up whole captures: -Y and -c do not go with it");
-    if (opt->host && !opt->summary_path)
-        return wrong("--host names the captures in a summary: it needs --summary FILE");
+    if ((opt->summary_path || opt->rows) && (opt->filter || opt->count))
+        return wrong("%s sums up whole captures: -Y and -c do not go with it",
+                     opt->summary_path ? "--summary" : "--rows");
+    if (opt->host && !opt->summary_path && !opt->rows)
+        return wrong("--host names the captures in a summary: it needs --summary FILE or --rows DIR");
     if (strcmp(opt->printer->name, "fields") == 0 && opt->print.n_field == 0)
         return wrong("-T fields needs at least one -e FIELD; -G fields lists them");
     if (opt->print.n_field > 0 && !strstr("fields json jsonl ek", opt->printer->name))

@@ -44,6 +44,7 @@ struct options {
     const char *write_path;   /* -w */
     const char *report_path;  /* --report; NULL: none */
     const char *summary_path; /* --summary; NULL: none */
+    const char *rows;         /* --rows: a folder; NULL: none */
     const char *host;         /* --host: a name for the captures in the summary; NULL: "" */
 };
 

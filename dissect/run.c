@@ -26,8 +26,7 @@ struct run {
     struct cap_merge *merge;
     struct pcapng_writer *writer;
     struct report *report;
-    struct summary_file *summary_file;
-    struct summary_run *summary; /* in that file; NULL: none */
+    struct summaries *summaries; /* NULL: none */
     struct judge *judge;         /* NULL: no output needs it */
     struct track *track;
     struct undecided *undecided; /* NULL: packets are printed at once */
@@ -112,8 +111,8 @@ static void late(void *ctx, const struct iba_finding *f, const struct verdict_na
     r->worst = severity > r->worst ? severity : r->worst;
     if (r->report)
         report_late(r->report, f, names);
-    if (r->summary)
-        summary_run_late(r->summary, f, names);
+    if (r->summaries)
+        summaries_late(r->summaries, f, names);
     for (size_t i = 0; i < r->opt->n_stat; i++)
         if (r->opt->stat[i].kind->late)
             r->opt->stat[i].kind->late(r->opt->stat[i].state, f, names);
@@ -134,8 +133,8 @@ static void message(void *ctx, const struct iba_message *m, const struct verdict
 
     if (r->report)
         report_message(r->report, m);
-    if (r->summary)
-        summary_run_message(r->summary, m, names);
+    if (r->summaries)
+        summaries_message(r->summaries, m, names);
     for (size_t i = 0; i < r->opt->n_stat; i++)
         if (r->opt->stat[i].kind->message)
             r->opt->stat[i].kind->message(r->opt->stat[i].state, m, names);
@@ -145,7 +144,7 @@ static bool open_judge(struct run *r)
 {
     struct judge_config cfg = {.pmtu = r->opt->pmtu, .seed = r->seed, .late = late, .ctx = r};
 
-    cfg.message = r->report || r->summary ? message : NULL;
+    cfg.message = r->report || r->summaries ? message : NULL;
     for (size_t i = 0; i < r->opt->n_stat; i++)
         if (r->opt->stat[i].kind->message)
             cfg.message = message;
@@ -235,13 +234,12 @@ static void finish_summary(struct run *r)
 {
     char err[512];
 
-    if (!r->summary)
+    if (!r->summaries)
         return;
     for (size_t i = 0; i < r->n_capture; i++)
-        summary_run_capture(r->summary, (uint32_t)i, cap_name(r->capture[i]),
-                            r->over && !r->cut && cap_error(r->capture[i])[0] == '\0');
-    r->summary = NULL;
-    if (!summaries_finish(r->summary_file, err, sizeof err))
+        summaries_capture(r->summaries, (uint32_t)i, cap_name(r->capture[i]),
+                          r->over && !r->cut && cap_error(r->capture[i])[0] == '\0');
+    if (!summaries_finish(r->summaries, err, sizeof err))
         complain(r, err);
 }
 
@@ -287,8 +285,8 @@ __attribute__((hot)) static void deliver(struct run *r, const struct packet *p)
         opt->stat[i].kind->packet(opt->stat[i].state, p);
     if (r->report)
         report_packet(r->report, p);
-    if (r->summary)
-        summary_run_packet(r->summary, p);
+    if (r->summaries)
+        summaries_packet(r->summaries, p);
     if (r->writer && !write_packet(r, p)) {
         r->full = true;
         return;
@@ -523,11 +521,8 @@ static bool open_outputs(struct run *r)
     if (opt->report_path && (!opt->write_path || r->writer))
         r->report = report_open(opt->report_path, err, sizeof err);
     bool good = (!opt->write_path || r->writer) && (!opt->report_path || r->report);
-    if (opt->summary_path && good) {
-        r->summary_file = summaries_open(opt, err, sizeof err);
-        r->summary = r->summary_file ? summaries_run(r->summary_file) : NULL;
-        good = r->summary != NULL;
-    }
+    if ((opt->summary_path || opt->rows) && good)
+        good = (r->summaries = summaries_open(opt, err, sizeof err)) != NULL;
     if (good)
         return true;
     snprintf(line, sizeof line,

@@ -10,45 +10,84 @@
 #include <sys/random.h>
 #include <unistd.h>
 #include "help.h"
+#include "summary/rows.h"
 #include "system/confine.h"
 #include "system/files.h"
 #include "system/privileges.h"
 #include "system/text.h"
 #include "track/addr.h"
 
-struct summary_file {
-    const char *path;
+struct summaries {
+    const char *path; /* of the summary; NULL: none is written */
+    const char *folder;
     int fd;
     struct summary_run *run;
+    struct rows *rows; /* NULL: none */
     struct out out;
 };
 
-struct summary_file *summaries_open(const struct options *opt, char *err, size_t errlen)
+static bool open_file(struct summaries *f, char *err, size_t errlen)
 {
     enum { MODE = 0666 };
-    struct summary_file *f = calloc(1, sizeof *f);
-    const bool standard = strcmp(opt->summary_path, "-") == 0;
+
+    f->fd = !f->path                    ? STDOUT_FILENO
+            : strcmp(f->path, "-") == 0 ? STDOUT_FILENO
+                                        : open(f->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, MODE);
+    if (f->fd < 0)
+        (void)snprintf(err, errlen, "%s: %s", f->path, strerror(errno));
+    return f->fd >= 0;
+}
+
+struct summaries *summaries_open(const struct options *opt, char *err, size_t errlen)
+{
+    struct summaries *f = calloc(1, sizeof *f);
+    const char *host = opt->host ? opt->host : "";
 
     if (f)
-        f->run = summary_run_open(opt->host ? opt->host : "");
+        f->run = summary_run_open(host);
     if (!f || !f->run) {
         (void)snprintf(err, errlen, "out of memory");
         free(f);
         return NULL;
     }
     f->path = opt->summary_path;
-    f->fd = standard ? STDOUT_FILENO : open(f->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, MODE);
-    if (f->fd >= 0)
+    f->folder = opt->rows;
+    bool good = open_file(f, err, errlen);
+    if (good && opt->rows)
+        good = (f->rows = rows_open(opt->rows, host, err, errlen)) != NULL;
+    if (good)
         return f;
-    (void)snprintf(err, errlen, "%s: %s", f->path, strerror(errno));
+    if (f->fd >= 0 && f->fd != STDOUT_FILENO)
+        (void)close(f->fd);
     summary_run_close(f->run);
     free(f);
     return NULL;
 }
 
-struct summary_run *summaries_run(struct summary_file *f)
+void summaries_packet(struct summaries *f, const struct packet *p)
 {
-    return f->run;
+    summary_run_packet(f->run, p);
+    for (unsigned i = 0; f->rows && i < verdict_kept(p->verdict); i++)
+        rows_finding(f->rows, &p->verdict->finding[i], p->verdict->names);
+}
+
+void summaries_late(struct summaries *f, const struct iba_finding *x, const struct verdict_names *names)
+{
+    summary_run_late(f->run, x, names);
+    if (f->rows)
+        rows_finding(f->rows, x, names);
+}
+
+void summaries_message(struct summaries *f, const struct iba_message *m, const struct verdict_names *names)
+{
+    summary_run_message(f->run, m, names);
+    if (f->rows)
+        rows_message(f->rows, m, names);
+}
+
+void summaries_capture(struct summaries *f, uint32_t source, const char *name, bool whole)
+{
+    summary_run_capture(f->run, source, name, whole);
 }
 
 /* False with one line in err. */
@@ -68,12 +107,18 @@ static bool put(struct summary *s, struct out *o, int fd, const char *path, char
     return false;
 }
 
-bool summaries_finish(struct summary_file *f, char *err, size_t errlen)
+bool summaries_finish(struct summaries *f, char *err, size_t errlen)
 {
-    bool good = put(summary_run_end(f->run), &f->out, f->fd, f->path, err, errlen);
+    struct summary *s = summary_run_end(f->run);
+    bool good = !f->path || put(s, &f->out, f->fd, f->path, err, errlen);
+    const int rows = f->rows ? rows_end(f->rows, s) : 0;
 
     if (f->fd != STDOUT_FILENO && close(f->fd) != 0 && good) {
         (void)snprintf(err, errlen, "%s: %s", f->path, strerror(errno));
+        good = false;
+    }
+    if (rows && good) {
+        (void)snprintf(err, errlen, "%s: %s", f->folder, strerror(rows));
         good = false;
     }
     summary_run_close(f->run);

@@ -291,6 +291,74 @@ class Contents(Summary):
                 self.check(item, rules[i] if i < len(rules) else schema.get("items", {}), root, f"{at}[{i}]")
 
 
+class Rows(Summary):
+    def rows(self, *captures):
+        folder = self.folder / f"rows{len(list(self.folder.iterdir()))}"
+        done = run(["-q", "--host", 'a "host"', "--rows", folder, "--summary", self.path("s.json"), *captures])
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        read = lambda name: [json.loads(line, object_pairs_hook=cli.no_twins) for line in (folder / f"{name}.ndjson").read_text().splitlines()]
+        return {name: read(name) for name in ("messages", "findings", "connections", "buckets")}
+
+    def promised(self):
+        """The columns of each file by docs/rows.md; those of connections go on with the limits."""
+        text = (bad.PCAPS.parent / "docs/rows.md").read_text()
+        found = dict(re.findall(r"\| `(\w+)\.ndjson` \|.*?\| `([^`]+)`", text))
+        limits = json.loads(run(["-q", "-T", "json", "-z", "perf", bad.PCAPS / "rxe-agent-ops.pcap"]).stdout)["shares"]
+        columns = {name: line.split() for name, line in found.items()}
+        columns["connections"] += [f"limit_{name}_ns" for name in limits]
+        return columns
+
+    def test_columns_are_those_of_the_document(self):
+        columns = self.promised()
+        self.assertEqual(len(columns), 4)
+        for name in ("rxe-reorder-rc", "rxe-udaddy", "ib-native", "mads-general", "congestion", "opcodes-roce2-v6"):
+            for file, rows in self.rows(bad.PCAPS / f"{name}.pcap").items():
+                for row in rows:
+                    self.assertEqual(list(row), columns[file], (name, file))
+                    self.assertEqual((row["v"], row["host"]), (1, 'a "host"'))
+
+    def test_rows_are_what_the_statistics_say(self):
+        for name in ("rxe-reorder-rc", "rxe-dup30-atomic", "rxe-agent-rnr-exhaust", "congestion"):
+            capture = bad.PCAPS / f"{name}.pcap"
+            rows = self.rows(capture)
+            one = json.loads((self.folder / "s.json").read_text())
+            messages = json.loads(run(["-q", "-T", "json", "-z", "messages", capture]).stdout)["messages"]
+            same = ("bytes", "end", "whole", "sent_again", "operation", "service", "src", "dst")
+            self.assertEqual(sorted([m["first_packet"], m["last_packet"], *(m[key] for key in same)] for m in rows["messages"]),
+                             sorted([m["first_frame"], m["last_frame"], *(m[key] for key in same)] for m in messages))
+            count = {}
+            for row in rows["findings"]:
+                count[row["finding"]] = count.get(row["finding"], 0) + 1
+            self.assertEqual(count, {f["finding"]: f["count"] for f in one["findings"]})
+            first = {(f["finding"], p["number"]) for f in one["findings"] for p in f["first"]}
+            self.assertLessEqual(first, {(row["finding"], row["number"]) for row in rows["findings"]})
+            sides = [part[side] for c in one["connections"] for part in c["parts"] for side in ("from_a", "from_b")]
+            self.assertEqual(sorted(row["packets"] for row in rows["connections"]), sorted(side["packets"] for side in sides))
+            self.assertEqual(sum(row["errors"] + row["warnings"] + row["notes"] for row in rows["connections"]),
+                             sum(n for side in sides for n in side["found"].values()))
+            self.assertEqual([{k: v for k, v in row.items() if k not in ("v", "host", "bucket_s")} for row in rows["buckets"]],
+                             one["buckets"])
+
+    def test_the_folder_is_new(self):
+        capture = bad.PCAPS / "rxe-agent-ops.pcap"
+        (self.folder / "there").mkdir()
+        for folder, said in (("there", b"there: File exists"), ("not/there", b"not/there: No such file")):
+            done = run(["-q", "--rows", self.folder / folder, capture])
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(said, done.stderr)
+        done = run(["--rows", self.folder / "new", "-c", "1", capture])
+        self.assertEqual((done.returncode, done.stdout), (1, b""))
+        self.assertIn(b"--rows sums up whole captures", done.stderr)
+
+    def test_a_full_disk_is_reported(self):
+        """The rows do not fit into the largest file that the process may write; the run says so."""
+        self.generate(1, 60000)
+        script = f"trap '' XFSZ; ulimit -f 4; exec {cli.PROGRAM} -q --rows {self.folder}/r {self.folder}/g1.pcap"
+        done = subprocess.run(["bash", "-c", script], capture_output=True)
+        self.assertEqual(done.returncode, 2)
+        self.assertRegex(done.stderr, rb"/r: File too large\n\Z")
+
+
 class Hostile(Summary):
     def test_changed_summaries_do_no_harm(self):
         """A summary with changed bytes is read or refused in a line; a sum of it can be read again."""
