@@ -5,6 +5,7 @@
 #include "lab.h"
 #include "transport/deviations.h"
 #include "transport/iba_wr_ops.h"
+#include "wire/iba_build.h"
 #include "wire/iba_opcode_rows.h"
 
 enum { SMALL = 64, BASE = 14 + 20 + 8 + 12 + 4 }; /* Ethernet, IPv4, UDP, BTH, ICRC */
@@ -105,6 +106,51 @@ Test(ca, the_earliest_timer_is_the_deadline)
     iba_ca_advance(&l->end[0].ca, first);
     cr_expect_gt(iba_ca_deadline(ca), first);
     cr_expect_eq(ca->now, first);
+    lab_close(l);
+}
+
+/* Whichever slots have a queue pair, and whichever of them has a timer. */
+Test(ca, the_deadline_of_any_slot)
+{
+    enum { SLOTS = 3, EMPTY = 4, CHOICES = 5 };
+    static struct iba_qp qp[SLOTS];
+    struct iba_qp *slots[SLOTS];
+    const struct iba_ca ca = {.qp = slots, .n_qp = SLOTS};
+
+    for (unsigned k = 0; k < CHOICES * CHOICES * CHOICES; k++) {
+        iba_time first = IBA_NEVER;
+        for (unsigned i = 0, left = k; i < SLOTS; i++, left /= CHOICES) {
+            const unsigned choice = left % CHOICES;
+            iba_time *const timer[] = {&qp[i].s.ack_due, &qp[i].s.rnr_due, &qp[i].s.page_due};
+            qp[i].s.ack_due = qp[i].s.rnr_due = qp[i].s.page_due = IBA_NEVER;
+            slots[i] = choice == EMPTY ? NULL : &qp[i];
+            if (choice >= SLOTS)
+                continue;
+            *timer[choice] = 1000 + 10 * ((k + 2 * i) % SLOTS) + i;
+            if (*timer[choice] < first)
+                first = *timer[choice];
+        }
+        cr_expect_eq(iba_ca_deadline(&ca), first, "choice %u", k);
+    }
+}
+
+/* The record of a capture card has a header before the frame. */
+Test(ca, bytes_count_from_the_frame_on)
+{
+    struct lab *l = lab_open(IBA_PORT_ROCE2, 1);
+    const struct iba_port_counters *c = &iba_ca_port(&l->end[0].ca, 1)->counters;
+    static struct iba_recipe r;
+    struct iba_view v;
+    uint8_t frame[256];
+    size_t len;
+
+    iba_recipe_init(&r, IBA_ENCAP_ERF_ETH, IBA_RC_SEND_ONLY);
+    cr_assert_eq(iba_build(&r, frame, sizeof frame, &len), IBA_OK);
+    cr_assert_eq(iba_view_parse(&v, IBA_LINK_ERF, frame, len, len, NULL), IBA_OK);
+    cr_assert_gt(v.frame_at, 0);
+    iba_ca_feed(&l->end[0].ca, 1, &v, l->now);
+    cr_expect_eq(c->packets_in, 1);
+    cr_expect_eq(c->bytes_in, BASE);
     lab_close(l);
 }
 

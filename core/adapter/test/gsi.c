@@ -140,6 +140,7 @@ static size_t sent(unsigned n)
 {
     size_t len = 1;
 
+    memset(frame, 0xa5, sizeof frame); /* nothing of it is left in a packet */
     cr_assert_eq(iba_gsi_poll(&ends[n].gsi, &sent_from, frame, sizeof frame, &len, 0), IBA_OK);
     return len;
 }
@@ -185,6 +186,7 @@ Test(gsi, a_datagram_leaves_as_a_packet_of_qp1)
         cr_expect_eq(iba_bth_destqp(bth), 1);
         cr_expect_eq(iba_bth_m(bth), 1);
         cr_expect_eq(iba_bth_se(bth) + iba_bth_padcnt(bth) + iba_bth_tver(bth) + iba_bth_a(bth), 0);
+        cr_expect_eq(bth[4] | (bth[8] & 0x7f) | deth[4], 0, "reserved bits");
         cr_expect_eq(iba_bth_psn(bth), 0x123 + i);
         cr_expect_eq(iba_deth_q_key(deth), GSI_QKEY);
         cr_expect_eq(iba_deth_srcqp(deth), 1);
@@ -277,6 +279,10 @@ Test(gsi, other_datagrams_are_counted_and_dropped)
     cr_assert_eq(iba_create_ah(&a->ca, a->gsi.pd, &av, &wr.ah), IBA_VERB_OK);
     wr.sge[0] = (struct iba_sge){(uintptr_t)a->gsi.buffer, 128, a->gsi.lkey};
     cr_assert_eq(iba_post_send(&a->ca, 1, &wr), IBA_VERB_OK);
+    cr_expect_eq(iba_post_send(&a->ca, 1, &wr), IBA_VERB_FULL, "QP1's send queue has one entry");
+    cr_assert_eq(iba_ca_poll(&a->ca, 2, frame, sizeof frame, &len, 0), IBA_OK);
+    cr_expect_eq(len, 0, "it leaves from its own port");
+    memset(frame, 0xa5, sizeof frame);
     cr_assert_eq(iba_ca_poll(&a->ca, 1, frame, sizeof frame, &len, 0), IBA_OK);
     arrives(1, len);
     cr_expect_eq(next_event(1, &e), IBA_CME_NONE);
