@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The attributes of a connection's queue pair for random REQs, REPs and paths: core/cm/test/attributes.golden has a
+ * line for each kind of port, end, service and state (core/test/golden.h says how to renew it). And verbs one argument
+ * at a time: listeners that differ in one field, a full adapter, additional rejection information. */
+#include "test/golden.h"
+#include "hand.h"
+#include "wire/test/wire.h"
+
+static struct hand h;
+#define CM HAND_CM(&h)
+#define NOW h.lab.now
+
+/* ---- attributes ---- */
+
+static uint64_t digest;
+
+static void number(uint64_t value)
+{
+    digest = golden_number(digest, value);
+}
+
+static void see_path(const struct iba_av *av)
+{
+    number(av->dmac);
+    digest = golden_digest(digest, av->dgid, sizeof av->dgid);
+    number((uint64_t)av->flow_label << 32 | (uint64_t)av->dlid << 16 | av->vlan);
+    number((uint64_t)av->udp_source << 32 | (uint64_t)av->tclass << 24 | (uint64_t)av->hop_limit << 16 |
+           (uint64_t)av->port << 8 | av->sl);
+    number((uint64_t)av->path_bits << 32 | (uint64_t)av->static_rate << 24 | (uint64_t)av->sgid_index << 16 |
+           (uint64_t)av->grh << 8 | av->smp);
+}
+
+static void see(enum iba_qp_state state)
+{
+    struct iba_qp_attr a;
+    uint32_t mask;
+
+    number(iba_cm_qp_attr(CM, h.id, state, &a, &mask));
+    number(mask);
+    number((uint64_t)a.state << 56 | (uint64_t)a.port << 48 | (uint64_t)a.pkey_index << 40 |
+           (uint64_t)a.path_mtu << 32 | (uint64_t)a.timeout << 24 | (uint64_t)a.retry << 16 |
+           (uint64_t)a.rnr_retry << 8 | a.min_rnr);
+    number((uint64_t)a.max_rd << 48 | (uint64_t)a.max_dest_rd << 40 | (uint64_t)a.path_mig << 32 |
+           (uint64_t)a.flow_control << 24 | (uint64_t)a.access << 8 | a.cur_state);
+    number((uint64_t)a.dest_qpn << 32 | a.qkey);
+    number((uint64_t)a.rq_psn << 32 | a.sq_psn);
+    see_path(&a.av);
+    see_path(&a.alt_av);
+}
+
+/* Of four, one has no alternate path, one has one from our LID, one from our GID, one from elsewhere. */
+static void draw(uint64_t *seed, struct iba_cm_conn *c, unsigned k)
+{
+    const struct iba_port *port = &CM->cfg.port[k / 4 % 2];
+    const uint16_t lid = k % 4 == 1 ? (uint16_t)(port->lid + k / 8 % (1u << port->lmc)) : 0x7001;
+    static const uint8_t foreign[16] = {0xfe, 0x80, 9};
+
+    rnd_bytes(seed, c->req, sizeof c->req);
+    rnd_bytes(seed, c->rep, sizeof c->rep);
+    iba_cm_req_set_pkey(c->req, k % 3 ? CM->cfg.port[0].pkey[k % 2] : 0x1234);
+    const uint8_t *gid = k % 4 == 2 ? port->gid[0] : foreign;
+    if (c->active) {
+        iba_cm_req_set_alt_locallid(c->req, k % 4 ? lid : 0);
+        iba_cm_req_set_alt_localgid(c->req, gid);
+    } else {
+        iba_cm_req_set_alt_remotelid(c->req, lid);
+        iba_cm_req_set_alt_remotegid(c->req, gid);
+    }
+    if (k % 4 == 0) { /* a REQ without one has zeros there */
+        iba_cm_req_set_alt_locallid(c->req, 0);
+        memset(c->req + IBA_AT_cm_req_alt_localgid / 8, 0, 16);
+    }
+}
+
+static void line_of(struct golden *g, enum iba_port_kind kind, bool active, uint8_t service)
+{
+    static const uint8_t states[] = {IBA_QPS_RESET, IBA_QPS_INIT, IBA_QPS_RTR, IBA_QPS_RTS, IBA_QPS_SQD};
+    char line[GOLDEN_LINE];
+    uint64_t seed = 1;
+    int n;
+
+    hand_open(&h, kind);
+    (active ? hand_active : hand_passive)(&h, IBA_CMS_ESTABLISHED);
+    for (unsigned i = 0; i < 2; i++) {
+        h.lab.end[0].port[i].lmc = 2;
+        h.lab.end[0].port[i].lid = (uint16_t)(0x40 + 8 * i);
+        h.lab.end[0].port[i].pkey[1] = 0x8001;
+        h.lab.end[0].port[i].n_pkey = 2;
+    }
+    n = snprintf(line, sizeof line, "kind %u %s service %u:", kind, active ? "active" : "passive", service);
+    struct iba_cm_conn *c = (struct iba_cm_conn *)iba_cm_find(CM, h.id);
+    const struct iba_cm_conn before = *c;
+    c->service = service;
+    for (size_t s = 0; s < COUNT(states); s++) {
+        digest = GOLDEN_EMPTY;
+        for (unsigned k = 0; k < 192; k++) {
+            draw(&seed, c, k);
+            c->loaded = k % 5 == 0;
+            c->has_rep = k % 7 != 0;
+            see((enum iba_qp_state)states[s]);
+        }
+        n += snprintf(line + n, sizeof line - (size_t)n, " %08x", golden_short(digest));
+    }
+    (void)snprintf(line + n, sizeof line - (size_t)n, "\n");
+    golden_line(g, line);
+    *c = before;
+    hand_close(&h);
+}
+
+Test(attr, attributes_are_the_same)
+{
+    static const uint8_t kinds[] = {IBA_PORT_IB, IBA_PORT_ROCE1, IBA_PORT_ROCE2};
+    struct golden g = golden_open(IBPROOF_SOURCE_DIR "/core/cm/test/attributes.golden");
+
+    for (size_t i = 0; i < COUNT(kinds); i++)
+        for (unsigned active = 0; active < 2; active++)
+            for (uint8_t service = 0; service < 4; service++)
+                line_of(&g, (enum iba_port_kind)kinds[i], active, service);
+    golden_close(&g);
+}
+
+/* MD-64: of codes of times, the active end adds the delay of the REP. At most one code more than the longer one; one
+ * more where both are the same or the next to it, and none above 31. */
+Test(attr, every_timeout_and_delay)
+{
+    for (unsigned active = 0; active < 2; active++) {
+        hand_open(&h, IBA_PORT_IB);
+        (active ? hand_active : hand_passive)(&h, IBA_CMS_ESTABLISHED);
+        struct iba_cm_conn *c = (struct iba_cm_conn *)iba_cm_find(CM, h.id);
+        for (unsigned k = 0; k < 32 * 32; k++) {
+            const unsigned code = k % 32, delay = active ? k / 32 : 0;
+            const unsigned most = code > delay ? code : delay, least = code > delay ? delay : code;
+            struct iba_qp_attr a;
+            uint32_t mask;
+            iba_cm_req_set_prim_localacktout(c->req, code);
+            iba_cm_rep_set_tgtackdelay(c->rep, k / 32);
+            cr_assert(iba_cm_qp_attr(CM, h.id, IBA_QPS_RTS, &a, &mask));
+            const unsigned wanted = least == 0 ? code : most == 31 ? 31 : most + (most - least < 2);
+            cr_expect_eq(a.timeout, wanted, "%u and %u: %u", code, k / 32, a.timeout);
+        }
+        hand_close(&h);
+    }
+}
+
+/* ---- listeners ---- */
+
+static enum iba_cm_err listen(const struct iba_cm_listen *l)
+{
+    uint32_t number = 99;
+    const enum iba_cm_err e = iba_cm_listen(CM, l, &number);
+
+    if (e == IBA_CM_OK)
+        cr_assert_eq(iba_cm_unlisten(CM, number, NOW), IBA_CM_OK);
+    return e;
+}
+
+/* A service is taken by a listener that asks for the same; one that differs in any field is another. */
+Test(attr, listeners_that_differ_in_one_field)
+{
+    const struct iba_cm_listen one = {.service_id = 0x77,
+                                      .service_mask = 0xff,
+                                      .compare_at = 3,
+                                      .compare_n = 2,
+                                      .compare = {1, 2, 3},
+                                      .compare_mask = {4, 5, 6},
+                                      .backlog = 1};
+    uint32_t number;
+
+    hand_open(&h, IBA_PORT_IB);
+    cr_assert_eq(iba_cm_listen(CM, &one, &number), IBA_CM_OK);
+    cr_expect_eq(listen(&one), IBA_CM_SERVICE_BUSY);
+    for (unsigned k = 0; k < 11; k++) {
+        struct iba_cm_listen l = one;
+        switch (k) {
+        case 0: l.service_id++; break;
+        case 1: l.service_mask--; break;
+        case 2: l.compare_at++; break;
+        case 3: l.compare_n++; break;
+        case 4: l.datagrams = true; break;
+        case 5: l.compare[0]++; break;
+        case 6: l.compare[1]++; break;
+        case 7: l.compare_mask[0]++; break;
+        case 8: l.compare_mask[1]++; break;
+        case 9: l.compare[2]++, l.compare_mask[2]++; break; /* not compared */
+        default: l.backlog++; break;                        /* not what it asks for */
+        }
+        cr_expect_eq(listen(&l), k < 9 ? IBA_CM_OK : IBA_CM_SERVICE_BUSY, "field %u", k);
+    }
+    for (unsigned at = 0; at <= IBA_CM_REQ_BYTES + 1u; at++) {
+        const struct iba_cm_listen l = {.service_id = 5, .compare_at = (uint8_t)at, .compare_n = 1};
+        cr_expect_eq(listen(&l), at < IBA_CM_REQ_BYTES ? IBA_CM_OK : IBA_CM_BAD_VALUE, "at %u", at);
+    }
+    for (uint32_t k = 0; k < LAB_LISTENERS + 2u; k++)
+        cr_expect_eq(iba_cm_unlisten(CM, k, NOW), k < 3 ? IBA_CM_OK : IBA_CM_NO_SERVICE, "listener %u", k);
+    hand_close(&h);
+}
+
+/* ---- rejections ---- */
+
+/* Additional information of the caller goes out as it is, as long as it is; more than there is space for is refused. */
+Test(attr, information_of_a_rejection)
+{
+    uint8_t bytes[IBA_CM_ARI_BYTES + 1];
+
+    for (size_t n = 0; n <= sizeof bytes; n++) {
+        const struct iba_cm_private ari = {bytes, n};
+        hand_open(&h, IBA_PORT_IB);
+        hand_passive(&h, IBA_CMS_REQ_RCVD);
+        for (size_t i = 0; i < sizeof bytes; i++)
+            bytes[i] = (uint8_t)(i + 1);
+        if (n > IBA_CM_ARI_BYTES) {
+            cr_expect_eq(iba_cm_reject(CM, h.id, 28, ari, LAB_NOTHING, NOW), IBA_CM_PRIVATE_TOO_LONG);
+        } else {
+            cr_assert_eq(iba_cm_reject(CM, h.id, 28, ari, LAB_NOTHING, NOW), IBA_CM_OK);
+            cr_assert_eq(hand_take(&h), IBA_CM_ID_REJ);
+            cr_expect_eq(iba_cm_rej_rejinfolen(HAND_DATA(&h)), n);
+            for (size_t i = 0; i < IBA_CM_ARI_BYTES; i++)
+                cr_expect_eq(iba_cm_rej_ari(HAND_DATA(&h))[i], i < n ? i + 1 : 0, "byte %zu of %zu", i, n);
+        }
+        hand_close(&h);
+    }
+}
+
+/* ---- a full CM ---- */
+
+/* Without room for a message or an event no verb does anything. */
+Test(attr, verbs_without_room)
+{
+    for (unsigned what = 0; what < 2; what++) {
+        const struct iba_cm_request r = (hand_open(&h, IBA_PORT_IB), lab_request(&h.lab, 0, OUR_QPN));
+        const struct iba_cm_resolve resolve = {.service_id = LAB_SERVICE};
+        const struct iba_cm_rep rep = lab_rep(OUR_QPN);
+        uint32_t id;
+        hand_passive(&h, IBA_CMS_REQ_RCVD);
+        const uint32_t n_out = CM->cfg.n_out, n_event = CM->cfg.n_event;
+        *(what ? &CM->cfg.n_event : &CM->cfg.n_out) = 0;
+        cr_expect_eq(iba_cm_connect(CM, &r, NOW, &id), IBA_CM_FULL);
+        cr_expect_eq(iba_cm_resolve(CM, &resolve, NOW, &id), IBA_CM_FULL);
+        cr_expect_eq(iba_cm_accept(CM, h.id, &rep, LAB_NOTHING, NOW), IBA_CM_FULL);
+        cr_expect_eq(iba_cm_reject(CM, h.id, 28, LAB_NOTHING, LAB_NOTHING, NOW), IBA_CM_FULL);
+        cr_expect_eq(iba_cm_abandon(CM, h.id, NOW), IBA_CM_FULL);
+        cr_expect_eq(iba_cm_abandon(CM, h.id + 1, NOW), IBA_CM_NO_CONNECTION);
+        cr_expect_eq(hand_state(&h), IBA_CMS_REQ_RCVD);
+        CM->cfg.n_out = n_out, CM->cfg.n_event = n_event;
+        cr_expect_eq(iba_cm_accept(CM, h.id, &rep, LAB_NOTHING, NOW), IBA_CM_OK);
+        hand_close(&h);
+    }
+}
+
+Test(attr, states_and_events_have_names)
+{
+    cr_expect_str_eq(iba_cm_event_name(IBA_CME_REQ), "REQ");
+    cr_expect_str_eq(iba_cm_event_name(IBA_CME_TIMEWAIT_EXIT), "TIMEWAIT_EXIT");
+    for (unsigned s = 0; s < IBA_CMS_COUNT; s++)
+        for (unsigned k = 0; k <= s; k++)
+            cr_expect_eq(strcmp(iba_cm_state_name((enum iba_cm_state)s), iba_cm_state_name((enum iba_cm_state)k)) == 0,
+                         s == k, "%u and %u", s, k);
+}
