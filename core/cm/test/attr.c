@@ -81,6 +81,8 @@ static void line_of(struct golden *g, enum iba_port_kind kind, bool active, uint
 
     hand_open(&h, kind);
     (active ? hand_active : hand_passive)(&h, IBA_CMS_ESTABLISHED);
+    iba_port_init(&h.lab.end[0].port[1], 2, kind, IBA_MTU_1024, 0x020000000101);
+    CM->cfg.n_port = 2;
     for (unsigned i = 0; i < 2; i++) {
         h.lab.end[0].port[i].lmc = 2;
         h.lab.end[0].port[i].lid = (uint16_t)(0x40 + 8 * i);
@@ -140,6 +142,104 @@ Test(attr, every_timeout_and_delay)
         }
         hand_close(&h);
     }
+}
+
+/* ---- loaded paths ---- */
+
+/* A LAP of the peer names the path from the peer, ours the path from us; an APR of status 0 makes it the alternate one.
+ */
+static void load(bool theirs, unsigned status)
+{
+    static const uint8_t far[16] = {0xfe, 0x80, 7, [15] = 9};
+    struct iba_cm_lap lap = {.alt_flowlabel = 0x12345,
+                             .alt_tfcclass = 0x67,
+                             .alt_hoplim = 0x43,
+                             .alt_pktrate = 5,
+                             .alt_sl = 6,
+                             .alt_subnetlocal = 0,
+                             .remoteqpn = theirs ? OUR_QPN : HAND_QPN,
+                             .remoteresptout = 20};
+    uint8_t mad[IBA_MAD_BYTES], *data;
+
+    if (theirs) {
+        lap.alt_locallid = 77, lap.alt_remotelid = CM->cfg.port[0].lid;
+        memcpy(lap.alt_localgid, far, 16), memcpy(lap.alt_remotegid, CM->cfg.port[0].gid[0], 16);
+        data = hand_message_of(&h, mad, IBA_CM_ID_LAP);
+        iba_layout_put(&iba_mad_layouts[IBA_M_cm_lap], &lap, data);
+        iba_cm_lap_set_localcommid(data, HAND_ID);
+        iba_cm_lap_set_remotecommid(data, h.id);
+        (void)hand_feed(&h, mad);
+        cr_assert_eq(hand_state(&h), IBA_CMS_LAP_RCVD);
+        cr_assert_eq(iba_cm_loaded(CM, h.id, (uint8_t)status, LAB_NOTHING, LAB_NOTHING, NOW), IBA_CM_OK);
+        cr_assert_eq(hand_take(&h), IBA_CM_ID_APR);
+        return;
+    }
+    lap.alt_locallid = CM->cfg.port[0].lid, lap.alt_remotelid = 77;
+    memcpy(lap.alt_localgid, CM->cfg.port[0].gid[0], 16), memcpy(lap.alt_remotegid, far, 16);
+    cr_assert_eq(iba_cm_load(CM, h.id, &lap, LAB_NOTHING, NOW), IBA_CM_OK);
+    cr_assert_eq(hand_take(&h), IBA_CM_ID_LAP);
+    const uint64_t tid = iba_madhdr_transactionid(h.mad);
+    data = hand_message_of(&h, mad, IBA_CM_ID_APR);
+    iba_madhdr_set_transactionid(mad, tid);
+    iba_cm_apr_set_status(data, status);
+    (void)hand_feed(&h, mad);
+    cr_assert_eq(hand_state(&h), IBA_CMS_ESTABLISHED);
+}
+
+Test(attr, a_loaded_path_is_the_alternate_one)
+{
+    for (unsigned k = 0; k < 8; k++) {
+        const bool active = k % 2, theirs = k / 2 % 2, refused = k / 4;
+        struct iba_qp_attr a;
+        uint32_t mask;
+        hand_open(&h, IBA_PORT_IB);
+        (active ? hand_active : hand_passive)(&h, IBA_CMS_ESTABLISHED);
+        load(theirs, refused ? 5 : 0);
+        cr_assert(iba_cm_qp_attr(CM, h.id, IBA_QPS_RTS, &a, &mask));
+        cr_expect_eq((mask & IBA_QPA_ALT_PATH) != 0, !refused, "case %u", k);
+        if (!refused) {
+            cr_expect_eq(mask, IBA_QPA_STATE | IBA_QPA_ALT_PATH | IBA_QPA_PATH_MIG);
+            cr_expect(a.path_mig == IBA_PATH_REARM && a.alt_av.port == 1 && a.alt_av.dlid == 77 && a.alt_av.sl == 6);
+            cr_expect(a.alt_av.flow_label == 0x12345 && a.alt_av.tclass == 0x67 && a.alt_av.hop_limit == 0x43);
+            cr_expect(a.alt_av.static_rate == 5 && a.alt_av.grh && a.alt_av.dgid[2] == 7 && a.alt_av.dgid[15] == 9);
+            cr_expect_eq(a.alt_av.path_bits, 0);
+            const uint8_t *req = iba_cm_find(CM, h.id)->req;
+            const uint8_t *own = active ? iba_cm_req_alt_localgid(req) : iba_cm_req_alt_remotegid(req);
+            cr_expect_arr_eq(own, CM->cfg.port[0].gid[0], 16, "case %u", k);
+        }
+        hand_close(&h);
+    }
+}
+
+/* ---- traces ---- */
+
+static uint32_t traced;
+static unsigned traces;
+
+static void trace(void *ctx, const char *table, const struct iba_cm_rule *r, uint32_t id)
+{
+    (void)ctx;
+    cr_expect(table[0] && r->name[0]);
+    traced = id;
+    traces++;
+}
+
+/* Each decision has the connection's ID; 0 where a message is for none. */
+Test(attr, decisions_are_traced)
+{
+    uint8_t mad[IBA_MAD_BYTES], *data;
+
+    hand_open(&h, IBA_PORT_IB);
+    hand_passive(&h, IBA_CMS_ESTABLISHED);
+    const uint32_t id = h.id;
+    CM->cfg.trace = trace;
+    cr_assert_eq(iba_cm_suggest(CM, id, LAB_NOTHING, NOW), IBA_CM_OK);
+    cr_expect(traces == 1 && traced == id);
+    data = hand_message_of(&h, mad, IBA_CM_ID_DREQ);
+    iba_cm_dreq_set_remotecommid(data, id + 1);
+    (void)hand_feed(&h, mad);
+    cr_expect(traces == 2 && traced == 0);
+    hand_close(&h);
 }
 
 /* ---- listeners ---- */
@@ -221,6 +321,23 @@ Test(attr, information_of_a_rejection)
     }
 }
 
+/* A peer that had no answer names itself: with its GUID of eight bytes, no less (MD-74). */
+Test(attr, a_peer_that_names_itself)
+{
+    for (unsigned n = 0; n <= IBA_CM_ARI_BYTES; n++) {
+        uint8_t mad[IBA_MAD_BYTES], *data = hand_message(mad, IBA_CM_ID_REJ, HAND_TID);
+        hand_open(&h, IBA_PORT_IB);
+        hand_passive(&h, IBA_CMS_REQ_RCVD);
+        iba_cm_rej_set_localcommid(data, HAND_ID);
+        iba_cm_rej_set_reason(data, IBA_CM_REJ_TIMEOUT);
+        iba_cm_rej_set_rejinfolen(data, n);
+        iba_bits_put(data, IBA_AT_cm_rej_ari, 64, 0xca0001);
+        (void)hand_feed(&h, mad);
+        cr_expect_eq(h.e.kind, n >= 8 ? IBA_CME_REJ : IBA_CME_NONE, "%u bytes", n);
+        hand_close(&h);
+    }
+}
+
 /* ---- a full CM ---- */
 
 /* Without room for a message or an event no verb does anything. */
@@ -255,4 +372,8 @@ Test(attr, states_and_events_have_names)
         for (unsigned k = 0; k <= s; k++)
             cr_expect_eq(strcmp(iba_cm_state_name((enum iba_cm_state)s), iba_cm_state_name((enum iba_cm_state)k)) == 0,
                          s == k, "%u and %u", s, k);
+    for (unsigned e = 0; e < IBA_CM_ERR_COUNT; e++)
+        for (unsigned k = 0; k <= e; k++)
+            cr_expect_eq(strcmp(iba_cm_err_name((enum iba_cm_err)e), iba_cm_err_name((enum iba_cm_err)k)) == 0, e == k,
+                         "%u and %u", e, k);
 }
