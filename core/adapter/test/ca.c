@@ -109,7 +109,7 @@ Test(ca, the_earliest_timer_is_the_deadline)
     lab_close(l);
 }
 
-/* Whichever slots have a queue pair, and whichever of them has a timer. */
+/* Any slots may have a queue pair, and any of these a timer. */
 Test(ca, the_deadline_of_any_slot)
 {
     enum { SLOTS = 3, EMPTY = 4, CHOICES = 5 };
