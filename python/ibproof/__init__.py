@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""InfiniBand and RoCE packets and captures, by libiba and ibdissect.
+
+    import ibproof
+    packet = ibproof.decode(frame)                 # bytes of an Ethernet frame
+    packet["infiniband.bth.psn"], packet.icrc      # 0x1234, "good"
+    for finding in ibproof.judge("trace.pcap"):    # what went wrong, packet by packet
+        print(finding.frame, finding.kind, finding.text)
+"""
+from ibproof.capture import Frame, read
+from ibproof.finding import Finding, JudgeError, judge
+from ibproof.packet import Link, Packet, decode, icrc
+
+__all__ = ["Finding", "Frame", "JudgeError", "Link", "Packet", "decode", "icrc", "judge", "read"]
