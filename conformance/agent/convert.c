@@ -341,6 +341,21 @@ struct ag_recv ag_from_recv(const struct iba_recv_wr *wr)
     return to;
 }
 
+struct ibc_qp_spec ag_to_qp_spec(const struct ag_create_qp_args *a)
+{
+    return (struct ibc_qp_spec){.type = a->type,
+                                .pd = a->pd,
+                                .scq = a->scq,
+                                .rcq = a->rcq,
+                                .srq = a->srq,
+                                .has_srq = AG_HAS(a, create_qp_args, srq),
+                                .xrcd = a->xrcd,
+                                .has_xrcd = AG_HAS(a, create_qp_args, xrcd),
+                                .sig_all = a->sig_all,
+                                .sq = a->sq,
+                                .rq = a->rq};
+}
+
 struct iba_recv_wr ag_to_recv(const struct ag_recv *r)
 {
     struct iba_recv_wr wr = {.wr_id = r->id};

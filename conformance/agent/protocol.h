@@ -111,7 +111,7 @@ struct ag_counters {
 
 /* ---- verbs ---- */
 #define AG_VERBS(V)                                                                                                    \
-    V(hello) V(reset) V(create_pd) V(create_cq) V(create_srq) V(create_ah) V(create_qp) V(modify_qp) V(query_qp) V(destroy)         \
+    V(hello) V(reset) V(create_pd) V(create_cq) V(create_srq) V(create_xrcd) V(create_xrc_srq) V(create_ah) V(create_qp) V(modify_qp) V(query_qp) V(destroy)         \
     V(reg_mr) V(alloc_mw) V(arm_cq) V(resize_cq) V(notified) V(arm_srq) V(post_send) V(post_recv) V(poll_cq) V(poll_event)          \
     V(attach) V(read_memory) V(write_memory) V(page) V(set_port) V(set_gid) V(choose_psn) V(counters) V(log)         \
     V(cm_open) V(cm_call) V(cm_event) V(cm_attributes) V(advance)
@@ -130,11 +130,16 @@ struct ag_counters {
 #define AG_M_create_cq_ok(M, s)      M(s, U32, cq, MUST)
 #define AG_M_create_srq_args(M, s)   M(s, U32, pd, MUST) M(s, U32, depth, MUST) M(s, U32, limit, MAY)
 #define AG_M_create_srq_ok(M, s)     M(s, U32, srq, MUST)
+#define AG_M_create_xrcd_args(M, s)
+#define AG_M_create_xrcd_ok(M, s)    M(s, U32, xrcd, MUST)
+#define AG_M_create_xrc_srq_args(M, s)                                                                                 \
+    M(s, U32, pd, MUST) M(s, U32, depth, MUST) M(s, U32, xrcd, MUST) M(s, U32, cq, MUST)
+#define AG_M_create_xrc_srq_ok(M, s) M(s, U32, srq, MUST) M(s, U32, number, MUST)
 #define AG_M_create_ah_args(M, s)    M(s, U32, pd, MUST) M(s, ADDRESS, to, MUST)
 #define AG_M_create_ah_ok(M, s)      M(s, U32, ah, MUST)
 #define AG_M_create_qp_args(M, s)                                                                                      \
     M(s, TYPE, type, MUST) M(s, U32, pd, MUST) M(s, U32, scq, MUST) M(s, U32, rcq, MUST) M(s, U32, srq, MAY)           \
-    M(s, FLAG, sig_all, MAY) M(s, U32, sq, MUST) M(s, U32, rq, MAY)
+    M(s, FLAG, sig_all, MAY) M(s, U32, sq, MUST) M(s, U32, rq, MAY) M(s, U32, xrcd, MAY)
 #define AG_M_create_qp_ok(M, s)      M(s, U32, qpn, MUST)
 #define AG_M_attributes(M, s)                                                                                          \
     M(s, STATE, cur_state, MAY) M(s, FLAG, sqd_notify, MAY) M(s, ACCESS, access, MAY) M(s, U8, pkey, MAY)              \
@@ -427,6 +432,7 @@ void ag_from_send(struct ag_post_send_args *to, uint32_t qpn, const struct ibc_s
 /* room: storage for to->dest.to; to->dest.group points into *a. */
 void ag_to_send(struct ibc_send *to, const struct ag_post_send_args *a, struct ibc_address *room);
 struct ag_recv ag_from_recv(const struct iba_recv_wr *wr);
+struct ibc_qp_spec ag_to_qp_spec(const struct ag_create_qp_args *a);
 struct iba_recv_wr ag_to_recv(const struct ag_recv *r);
 struct ag_wc ag_from_wc(const struct iba_wc *wc);
 struct iba_wc ag_to_wc(const struct ag_wc *w);

@@ -194,6 +194,19 @@ DO(create_srq)
     return CALL(create_srq, d, a->pd, a->depth, a->limit, &ok->srq);
 }
 
+DO(create_xrcd)
+{
+    UNUSED(a);
+    return CALL(create_xrcd, d, &ok->xrcd);
+}
+
+DO(create_xrc_srq)
+{
+    const struct ibc_xrc_srq_spec q = {.pd = a->pd, .depth = a->depth, .xrcd = a->xrcd, .cq = a->cq};
+
+    return CALL(create_xrc_srq, d, &q, &ok->srq, &ok->number);
+}
+
 DO(create_ah)
 {
     const struct ibc_address to = ag_to_address(&a->to);
@@ -203,15 +216,7 @@ DO(create_ah)
 
 DO(create_qp)
 {
-    const struct ibc_qp_spec q = {.type = a->type,
-                                  .pd = a->pd,
-                                  .scq = a->scq,
-                                  .rcq = a->rcq,
-                                  .srq = a->srq,
-                                  .has_srq = AG_HAS(a, create_qp_args, srq),
-                                  .sig_all = a->sig_all,
-                                  .sq = a->sq,
-                                  .rq = a->rq};
+    const struct ibc_qp_spec q = ag_to_qp_spec(a);
 
     return CALL(create_qp, d, &q, &ok->qpn);
 }
@@ -269,15 +274,13 @@ DO(alloc_mw)
 }
 
 DO_PLAIN(arm_cq, a->cq, a->solicited)
-
 DO_PLAIN(resize_cq, a->cq, a->depth)
+DO_PLAIN(arm_srq, a->srq, a->limit)
 
 DO(notified)
 {
     return CALL(notified, d, a->cq, &ok->times);
 }
-
-DO_PLAIN(arm_srq, a->srq, a->limit)
 
 DO(post_send)
 {

@@ -11,6 +11,7 @@ enum {
     VERBS_QPS = 256,
     VERBS_CQS = 256,
     VERBS_SRQS = 64,
+    VERBS_XRCDS = 8,
     VERBS_PDS = 64,
     VERBS_AHS = 64,
     VERBS_MWS = 512,

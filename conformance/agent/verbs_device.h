@@ -86,6 +86,7 @@ struct verbs {
 
     struct ibv_pd *pd[VERBS_PDS];
     struct verbs_cq cq[VERBS_CQS];
+    struct ibv_xrcd *xrcd[VERBS_XRCDS];
     struct ibv_srq *srq[VERBS_SRQS];
     struct verbs_qp qp[VERBS_QPS];
     struct verbs_mw mw[VERBS_MWS];
@@ -139,6 +140,12 @@ enum ibv_qp_type verbs_qp_type(uint8_t type); /* enum iba_qp_type; IBV_QPT_DRIVE
 enum ibc_rc verbs_create_pd(struct ibc_target *t, unsigned d, uint32_t *pd);
 enum ibc_rc verbs_create_cq(struct ibc_target *t, unsigned d, uint32_t depth, uint32_t *cq);
 enum ibc_rc verbs_create_ah(struct ibc_target *t, unsigned d, uint32_t pd, const struct ibc_address *to, uint32_t *ah);
+enum ibc_rc verbs_create_xrcd(struct ibc_target *t, unsigned d, uint32_t *xrcd);
+enum ibc_rc verbs_close_xrcd(struct verbs *v, uint32_t xrcd);
+bool verbs_close_xrcds(struct verbs *v); /* all of them; false: the device refused one */
+enum ibc_rc verbs_create_xrc_srq(struct ibc_target *t, unsigned d, const struct ibc_xrc_srq_spec *s, uint32_t *srq,
+                                 uint32_t *number);
+struct ibv_qp *verbs_make_target(struct verbs *v, const struct ibc_qp_spec *s);
 enum ibc_rc verbs_create_srq(struct ibc_target *t, unsigned d, uint32_t pd, uint32_t depth, uint32_t limit,
                              uint32_t *srq);
 enum ibc_rc verbs_create_qp(struct ibc_target *t, unsigned d, const struct ibc_qp_spec *q, uint32_t *qpn);

@@ -132,6 +132,7 @@ enum ibv_qp_type verbs_qp_type(uint8_t type)
     case IBA_QPT_UC: return IBV_QPT_UC;
     case IBA_QPT_UD: return IBV_QPT_UD;
     case IBA_QPT_XRC_INI: return IBV_QPT_XRC_SEND;
+    case IBA_QPT_XRC_TGT: return IBV_QPT_XRC_RECV;
     default: return IBV_QPT_DRIVER;
     }
 }
@@ -189,12 +190,14 @@ enum ibc_rc verbs_create_qp(struct ibc_target *t, unsigned d, const struct ibc_q
     (void)d;
     if (init.qp_type == IBV_QPT_DRIVER)
         return IBC_UNSUPPORTED;
-    if (!parts_of(v, s, &init))
+    if (s->type != IBA_QPT_XRC_TGT && !parts_of(v, s, &init))
         return IBC_REFUSED;
     FREE_SLOT(v->qp, .qp, VERBS_QPS, i);
     if (i == VERBS_QPS)
         return verbs_refused(v, "full");
-    v->qp[i] = (struct verbs_qp){.qp = make_qp(v, verbs_find_pd(v, s->pd), &init), .type = s->type};
+    v->qp[i] = (struct verbs_qp){.qp = s->type == IBA_QPT_XRC_TGT ? verbs_make_target(v, s)
+                                                                  : make_qp(v, verbs_find_pd(v, s->pd), &init),
+                                 .type = s->type};
     rc = verbs_made(v, v->qp[i].qp);
     *qpn = v->qp[i].qp ? v->qp[i].qp->qp_num : 0;
     return rc;
@@ -296,6 +299,7 @@ enum ibc_rc verbs_destroy(struct ibc_target *t, unsigned d, enum ibc_object_kind
     case IBC_O_mr: return verbs_dereg(v, id);
     case IBC_O_mw: return verbs_free_mw(v, id);
     case IBC_O_cq: return destroy_cq(v, id);
+    case IBC_O_xrcd: return verbs_close_xrcd(v, id);
     case IBC_O_srq: return destroy_srq(v, id);
     case IBC_O_handle: return destroy_ah(v, id);
     case IBC_O_qp: return destroy_qp(v, id);
@@ -322,7 +326,7 @@ static bool destroy_users(struct verbs *v)
     for (unsigned i = 0; i < VERBS_SRQS; i++)
         if (v->srq[i])
             good &= ibv_destroy_srq(v->srq[i]) == 0;
-    return good;
+    return good & verbs_close_xrcds(v);
 }
 
 static bool destroy_used(struct verbs *v)

@@ -45,6 +45,16 @@ static bool can_have_srq(const struct trial *p)
            verbs_destroy(&p->v->t, 0, IBC_O_srq, srq) == IBC_OK;
 }
 
+static bool can_have_target(const struct trial *p)
+{
+    struct ibc_qp_spec s = {.type = IBA_QPT_XRC_TGT, .has_xrcd = true};
+    struct ibc_target *t = &p->v->t;
+    uint32_t qpn;
+
+    return verbs_create_xrcd(t, 0, &s.xrcd) == IBC_OK && verbs_create_qp(t, 0, &s, &qpn) == IBC_OK &&
+           verbs_destroy(t, 0, IBC_O_qp, qpn) == IBC_OK && verbs_close_xrcd(p->v, s.xrcd) == IBC_OK;
+}
+
 static bool can_have_window(const struct trial *p, unsigned type)
 {
     uint32_t rkey;
@@ -106,6 +116,7 @@ static uint64_t tried(const struct trial *p)
         [IBC_CAP_uc] = can_have_qp(p, IBA_QPT_UC),
         [IBC_CAP_ud] = can_have_qp(p, IBA_QPT_UD),
         [IBC_CAP_xrc] = said & IBV_DEVICE_XRC && can_have_qp(p, IBA_QPT_XRC_INI),
+        [IBC_CAP_xrc_tgt] = said & IBV_DEVICE_XRC && can_have_target(p),
         [IBC_CAP_srq] = can_have_srq(p),
         [IBC_CAP_mw1] = can_have_window(p, 1),
         [IBC_CAP_mw2] = can_have_window(p, 2),

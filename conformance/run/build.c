@@ -189,11 +189,22 @@ static void put_bth(struct draft *d)
         iba_bth_set_psn(bth, response ? d->c.psn_base : d->q->next_psn);
 }
 
+/* The number of the first SRQ of XRC; 0: there is none. */
+static uint32_t usual_srqn(const struct run_player *p)
+{
+    for (unsigned i = 0; i < p->play->n_object; i++)
+        if (p->live[i].xrc)
+            return p->live[i].srqn;
+    return 0;
+}
+
 static void put_extended(struct draft *d, size_t payload)
 {
     const struct run_live *m = &d->p->live[RUN_M];
     uint8_t *h;
 
+    if ((h = iba_recipe_part(&d->r, IBA_H_xrceth)))
+        iba_xrceth_set_srqn(h, usual_srqn(d->p));
     if ((h = iba_recipe_part(&d->r, IBA_H_deth))) {
         iba_deth_set_q_key(h, d->q->qkey);
         iba_deth_set_srcqp(h, d->s->message ? 1 : d->q->peer);

@@ -22,6 +22,14 @@ static void note_bind(struct run_player *p, const struct run_wr *w, const struct
         p->live[w->window].id[device] = wc->imm_or_key;
 }
 
+/* The receives of an XRC target are of an SRQ, and complete into the SRQ's queue. */
+static uint32_t cq_of(const struct run_player *p, const struct run_wr *w, const struct run_live *q)
+{
+    if (q->type == IBA_QPT_XRC_TGT)
+        return p->live[w->object].rcq;
+    return w->recv ? q->rcq : q->scq;
+}
+
 static bool note_completion(struct run_player *p, const struct ibc_step *s, const struct iba_wc *wc, unsigned device,
                             uint32_t cq)
 {
@@ -33,7 +41,7 @@ static bool note_completion(struct run_player *p, const struct ibc_step *s, cons
         snprintf(got, sizeof got, "a completion of work nobody posted (id %" PRIu64 ", QP 0x%06x)", wc->wr_id, wc->qpn);
         return run_fail(p, s, NULL, "completions of what was posted", got);
     }
-    if (cq != (w->recv ? q->rcq : q->scq)) {
+    if (cq != cq_of(p, w, q)) {
         snprintf(got, sizeof got, "one of QP 0x%06x, whose %s complete into another", wc->qpn,
                  w->recv ? "receives" : "sends");
         return run_fail(p, s, NULL, "a completion of a queue pair that the CQ is for", got);
@@ -78,6 +86,8 @@ bool run_poll(struct run_player *p, const struct ibc_step *s)
 {
     for (unsigned i = 0; i <= IBC_MAX_OBJECTS; i++) {
         const struct run_live *q = &p->live[i];
+        if (q->xrc && q->made && !q->cq_gone && !poll_cq(p, s, 0, q->rcq))
+            return false;
         if (q->kind != IBC_O_qp || !q->made || q->cq_gone)
             continue;
         if (!poll_cq(p, s, q->device, q->scq) || (q->rcq != q->scq && !poll_cq(p, s, q->device, q->rcq)))

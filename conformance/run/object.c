@@ -108,12 +108,38 @@ static enum ibc_rc make_cq(struct run_player *p, struct run_live *l, unsigned d)
     return p->t->ops->create_cq(p->t, d, (uint32_t)object_n(l->o, IBC_K_depth, USUAL), &l->id[d]);
 }
 
+static enum ibc_rc make_xrcd(struct run_player *p, struct run_live *l, unsigned d)
+{
+    return p->t->ops->create_xrcd ? p->t->ops->create_xrcd(p->t, d, &l->id[d]) : IBC_UNSUPPORTED;
+}
+
+/* An SRQ of XRC has a CQ of its own unless the line names one. */
+static enum ibc_rc make_xrc_srq(struct run_player *p, struct run_live *l, unsigned d, uint32_t depth)
+{
+    const struct ibc_arg *cq = object_arg(l->o, IBC_K_cq);
+    struct ibc_xrc_srq_spec s = {
+        .pd = named(p, l->o, IBC_K_pd)->id[d], .depth = depth, .xrcd = named(p, l->o, IBC_K_xrcd)->id[d]};
+    enum ibc_rc rc = IBC_OK;
+
+    if (cq)
+        s.cq = run_object_of(p, &cq->v[0])->id[d];
+    else
+        rc = p->t->ops->create_cq(p->t, d, 2 * depth, &s.cq);
+    if (rc != IBC_OK || !p->t->ops->create_xrc_srq)
+        return rc != IBC_OK ? rc : IBC_UNSUPPORTED;
+    l->xrc = true;
+    l->rcq = s.cq;
+    return p->t->ops->create_xrc_srq(p->t, d, &s, &l->id[d], &l->srqn);
+}
+
 static enum ibc_rc make_srq(struct run_player *p, struct run_live *l, unsigned d)
 {
     enum { USUAL_DEPTH = 16, USUAL_BYTES = 1024 };
 
     l->recv = (uint32_t)object_n(l->o, IBC_K_recv, 0);
     l->recv_bytes = (uint32_t)object_n(l->o, IBC_K_recv_bytes, USUAL_BYTES);
+    if (object_arg(l->o, IBC_K_xrcd))
+        return make_xrc_srq(p, l, d, (uint32_t)object_n(l->o, IBC_K_depth, USUAL_DEPTH));
     return p->t->ops->create_srq(p->t, d, named(p, l->o, IBC_K_pd)->id[d],
                                  (uint32_t)object_n(l->o, IBC_K_depth, USUAL_DEPTH),
                                  (uint32_t)object_n(l->o, IBC_K_limit, 0), &l->id[d]);
@@ -148,8 +174,9 @@ static enum ibc_rc make_group(struct run_player *p, struct run_live *l, unsigned
 }
 
 static enum ibc_rc (*const makers[IBC_O_COUNT])(struct run_player *p, struct run_live *l, unsigned d) = {
-    [IBC_O_pd] = make_pd,   [IBC_O_mr] = make_mr,       [IBC_O_mw] = make_mw,         [IBC_O_cq] = make_cq,
-    [IBC_O_srq] = make_srq, [IBC_O_group] = make_group, [IBC_O_handle] = make_handle, [IBC_O_cm] = run_make_cm,
+    [IBC_O_pd] = make_pd,       [IBC_O_mr] = make_mr,         [IBC_O_mw] = make_mw,
+    [IBC_O_cq] = make_cq,       [IBC_O_xrcd] = make_xrcd,     [IBC_O_srq] = make_srq,
+    [IBC_O_group] = make_group, [IBC_O_handle] = make_handle, [IBC_O_cm] = run_make_cm,
 };
 
 static bool make_on_each(struct run_player *p, struct run_live *l, const struct ibc_step *s)

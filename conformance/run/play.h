@@ -72,6 +72,8 @@ struct run_live {
     uint8_t port;             /* of a wire: of its node; 0: the node's software */
     uint32_t id[IBC_DEVICES]; /* PD, CQ, SRQ number; window: R_Key; QP: QPN, in [0] */
     struct ibc_mr mr[IBC_DEVICES];
+    uint32_t srqn;   /* of an SRQ of XRC: the number that requests name */
+    bool xrc;        /* an SRQ of XRC, whose receives complete into `rcq` */
     uint64_t length; /* regions */
     char letter;     /* of the pattern that a region begins with */
     uint8_t gid[16]; /* groups */

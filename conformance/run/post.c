@@ -156,7 +156,7 @@ static uint8_t flags_of(const struct run_player *p, const struct ibc_step *s)
 
 static bool has_no_peer(uint8_t type)
 {
-    return type != IBA_QPT_RC && type != IBA_QPT_UC && type != IBA_QPT_XRC_INI;
+    return type != IBA_QPT_RC && type != IBA_QPT_UC && type != IBA_QPT_XRC_INI && type != IBA_QPT_XRC_TGT;
 }
 
 /* The verb accepted a request that it could have refused: then its completion must have the error. */

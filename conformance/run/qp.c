@@ -167,6 +167,10 @@ bool run_make_qp(struct run_player *p, struct run_live *q, const struct ibc_step
         .sq = q->sq,
         .rq = srq ? 0 : q->rq,
     };
+    if (qp_arg(q, IBC_K_xrcd)) {
+        spec.has_xrcd = true;
+        spec.xrcd = run_object_of(p, &qp_arg(q, IBC_K_xrcd)->v[0])->id[q->device];
+    }
     if (!run_did_or(p, s, p->t->ops->create_qp(p->t, q->device, &spec, &q->id[0]), "create the QP"))
         return false;
     q->made = !run_has(s, IBC_K_error);

@@ -28,6 +28,7 @@ static uint64_t needs_of(enum iba_qp_type service)
         [IBA_QPT_SMI] = IBC_CAP_management,
         [IBA_QPT_GSI] = IBC_CAP_management,
         [IBA_QPT_XRC_INI] = IBC_CAP_xrc,
+        [IBA_QPT_XRC_TGT] = IBC_CAP_xrc_tgt,
     };
     return UINT64_C(1) << of[service];
 }

@@ -62,6 +62,7 @@ static uint64_t attribute(const struct run_live *l, unsigned attr, const struct 
     case IBC_A_length: return l->length;
     case IBC_A_id: return l->id[1];
     case IBC_A_tid: return l->tid;
+    case IBC_A_srqn: return l->srqn;
     case IBC_A_qpn: return l->id[0];
     case IBC_A_peer: return l->peer;
     case IBC_A_epsn: return l->epsn;

@@ -27,6 +27,7 @@ const struct ibc_field_name ibc_field_names[] = {
     {"dlid", "dlid", IBA_H_lrh, N},            {"slid", "slid", IBA_H_lrh, N},
     {"pktlen", "pktlen", IBA_H_lrh, N},        {"nxthdr", "nxthdr", IBA_H_grh, N},
     {"ipver", "ipver", IBA_H_grh, N},          {"paylen", "paylen", IBA_H_grh, N},
+    {"srqn", "srqn", IBA_H_xrceth, IBC_A_srqn},
     {"sport", "srcport", IBA_H_udp, N},        {"dport", "dstport", IBA_H_udp, N},
 };
 #undef N

@@ -80,8 +80,10 @@ static const struct ibc_row mr[] = {
 };
 static const struct ibc_row mw[] = {WORD(type, WINDOW), OBJECT(pd, KIND(pd)), FAILS};
 static const struct ibc_row cq[] = {UPTO(depth, 65536), FAILS};
+static const struct ibc_row xrcd[] = {FAILS};
 static const struct ibc_row srq[] = {
-    UPTO(depth, 65536), UPTO(limit, 65536), UPTO(recv, 65536), BITS(recv_bytes, 31), OBJECT(pd, KIND(pd)), FAILS,
+    UPTO(depth, 65536),     UPTO(limit, 65536),     UPTO(recv, 65536),  BITS(recv_bytes, 31),
+    OBJECT(pd, KIND(pd)), OBJECT(xrcd, KIND(xrcd)), OBJECT(cq, KIND(cq)), FAILS,
 };
 static const struct ibc_row handle[] = {OBJECT(pd, KIND(pd)), FAILS};
 static const struct ibc_row group[] = {ROW(gid, GID, 0), BITS(lid, 16)};
@@ -99,6 +101,7 @@ static const struct ibc_row qp[] = {
     OBJECT(scq, KIND(cq)),
     OBJECT(rcq, KIND(cq)),
     OBJECT(srq, KIND(srq)),
+    OBJECT(xrcd, KIND(xrcd)),
     UPTO(recv, 65536),
     BITS(recv_bytes, 31),
     WORD(state, STATE),
@@ -273,7 +276,7 @@ static const struct ibc_shape steps[IBC_S_COUNT] = {
     [IBC_S_completions] = {ROWS(completions), IBC_OBJECT_BEFORE, KIND(qp),                0,                false, false, false, true, 0},
     [IBC_S_event]       = {ROWS(event),       IBC_OBJECT_MAYBE,  QUEUES,                  0,                false, false, true,  false, 0},
     [IBC_S_events]      = {ROWS(events),      IBC_OBJECT_MAYBE,  QUEUES,                  0,                false, false, false, false, 0},
-    [IBC_S_destroy]     = {ROWS(fails),       IBC_OBJECT_BEFORE, QUEUES | KIND(pd) | KIND(handle), 0,                false, false, false, false, 0},
+    [IBC_S_destroy]     = {ROWS(fails),       IBC_OBJECT_BEFORE, QUEUES | KIND(pd) | KIND(xrcd) | KIND(handle), 0,                false, false, false, false, 0},
     [IBC_S_dereg]       = {ROWS(fails),       IBC_OBJECT_BEFORE, KIND(mr),                0,                false, false, false, false, 0},
     [IBC_S_free]        = {ROWS(fails),       IBC_OBJECT_BEFORE, KIND(mw),                0,                false, false, false, false, 0},
     [IBC_S_arm]         = {ROWS(arm),         IBC_OBJECT_BEFORE, KIND(cq),                0,                false, false, false, false, 0},
@@ -305,6 +308,7 @@ static const struct ibc_shape objects[IBC_O_COUNT] = {
     [IBC_O_mr] = {.row = mr, .n = sizeof mr / sizeof *mr},
     [IBC_O_mw] = {.row = mw, .n = sizeof mw / sizeof *mw},
     [IBC_O_cq] = {.row = cq, .n = sizeof cq / sizeof *cq},
+    [IBC_O_xrcd] = {.row = xrcd, .n = sizeof xrcd / sizeof *xrcd},
     [IBC_O_srq] = {.row = srq, .n = sizeof srq / sizeof *srq},
     [IBC_O_group] = {.row = group, .n = sizeof group / sizeof *group},
     [IBC_O_handle] = {.row = handle, .n = sizeof handle / sizeof *handle},

@@ -46,6 +46,7 @@
     C(two_ports,     "two ports")                                                                                      \
     C(counter_hook,  "counters can be set by the tester")                                                              \
     C(xrc,           "extended reliable connections, initiator")                                                       \
+    C(xrc_tgt,       "extended reliable connections, target")                                                          \
     C(two_devices,   "two devices with the tester between")                                                            \
     C(qp_states,     "all states of a QP can be asked for")                                                            \
     C(exact_depth,   "a QP asked for seven sends and receives takes seven and no more")                                \
@@ -67,14 +68,14 @@
     U(counter_hook, "no verb sets counters")                                                                            \
     U(cm_fields, "librdmacm shows and sets private data, READ depths, retries; the kernel chooses all else")            \
     U(cm_verbs, "librdmacm has no call for MRA, LAP and SAP, and none that chooses the fields of SIDR_REP")
-#define IBC_OBJECT_KINDS(K) K(pd) K(mr) K(mw) K(cq) K(srq) K(group) K(handle) K(qp) K(cm) K(switch) K(adapter) K(wire) K(cable)
+#define IBC_OBJECT_KINDS(K) K(pd) K(mr) K(mw) K(cq) K(xrcd) K(srq) K(group) K(handle) K(qp) K(cm) K(switch) K(adapter) K(wire) K(cable)
 /* Attributes of an object with values known at run time: "m.rkey", "a.peer" */
-#define IBC_ATTRS(A) A(va) A(lkey) A(rkey) A(length) A(qpn) A(peer) A(epsn) A(psn) A(id) A(tid)
+#define IBC_ATTRS(A) A(va) A(lkey) A(rkey) A(length) A(qpn) A(peer) A(epsn) A(psn) A(id) A(tid) A(srqn)
 
 /* The qp types that a file may name */
 #define IBC_SERVICES(S)                                                                                                \
     S(RC, "rc") S(UC, "uc") S(UD, "ud") S(RAW_IPV6, "raw-ipv6") S(RAW_ETHERTYPE, "raw-ethertype") S(SMI, "smi")        \
-    S(GSI, "gsi") S(XRC_INI, "xrc-ini")
+    S(GSI, "gsi") S(XRC_INI, "xrc-ini") S(XRC_TGT, "xrc-tgt")
 /* The window types that a file may name: "2" is the device's own kind of type 2. The numbers are those of alloc_mw. */
 #define IBC_WINDOWS(W) W("1", 1) W("2", 2) W("2a", 3)
 /* Actions on a packet, role middle; destinations and sources of datagrams; what score measures */
@@ -150,7 +151,7 @@
     /* fields that several headers have, and the whole syndrome */                                                     \
     K(hop) K(tclass) K(flow) K(ecn) K(dscp) K(sgid) K(dgid)                                                            \
     /* objects */                                                                                                      \
-    K(length) K(pd) K(access) K(iova) K(type) K(depth) K(limit) K(recv) K(recv_bytes) K(scq) K(rcq) K(srq) K(pmtu)     \
+    K(length) K(pd) K(access) K(iova) K(type) K(depth) K(limit) K(recv) K(recv_bytes) K(scq) K(rcq) K(srq) K(xrcd) K(cq) K(pmtu)     \
     K(epsn) K(psn) K(state) K(timeout) K(retry) K(rnr_retry) K(min_rnr) K(rd) K(dest_rd) K(pkey) K(qkey)               \
     K(flow_control) K(sig) K(sq) K(rq) K(sl) K(port) K(dut) K(peer) K(alt) K(mig) K(gid) K(piece) K(stride) K(rounds)  \
     /* verbs */                                                                                                        \

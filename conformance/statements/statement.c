@@ -24,7 +24,6 @@
 
 /* Reasons that many rows share */
 #define IBC_WHY_RD "the reference engine has no reliable datagrams"
-#define IBC_WHY_XRC "the reference engine has no extended reliable connections"
 #define IBC_WHY_RATE "the reference engine counts the mark and does not slow down"
 #define IBC_WHY_SM "a subnet manager's: none is under test"
 #define IBC_WHY_SA "a subnet administration's: none is under test"

@@ -85,6 +85,37 @@ static bool is_datagram(const struct live *l, unsigned d, uint32_t qpn)
     return false;
 }
 
+static enum ibc_rc create_xrcd(struct ibc_target *t, unsigned d, uint32_t *xrcd)
+{
+    struct live *l = live_of(t);
+    enum ibc_rc rc;
+
+    (void)live_request(l, AG_V_create_xrcd, d);
+    rc = live_ask(l);
+    if (rc == IBC_OK)
+        *xrcd = l->r.u.create_xrcd.xrcd;
+    return rc;
+}
+
+static enum ibc_rc create_xrc_srq(struct ibc_target *t, unsigned d, const struct ibc_xrc_srq_spec *s, uint32_t *srq,
+                                  uint32_t *number)
+{
+    struct live *l = live_of(t);
+    struct ag_create_xrc_srq_args *a = &live_request(l, AG_V_create_xrc_srq, d)->u.create_xrc_srq;
+    enum ibc_rc rc;
+
+    a->pd = s->pd;
+    a->depth = s->depth;
+    a->xrcd = s->xrcd;
+    a->cq = s->cq;
+    rc = live_ask(l);
+    if (rc != IBC_OK)
+        return rc;
+    *srq = l->r.u.create_xrc_srq.srq;
+    *number = l->r.u.create_xrc_srq.number;
+    return IBC_OK;
+}
+
 static enum ibc_rc create_qp(struct ibc_target *t, unsigned d, const struct ibc_qp_spec *q, uint32_t *qpn)
 {
     struct live *l = live_of(t);
@@ -98,6 +129,8 @@ static enum ibc_rc create_qp(struct ibc_target *t, unsigned d, const struct ibc_
     a->sq = q->sq;
     if (q->has_srq)
         AG_SET(a, create_qp_args, srq, q->srq);
+    if (q->has_xrcd)
+        AG_SET(a, create_qp_args, xrcd, q->xrcd);
     AG_SET(a, create_qp_args, sig_all, q->sig_all);
     AG_SET(a, create_qp_args, rq, q->rq);
     rc = live_ask(l);
@@ -456,6 +489,8 @@ const struct ibc_target_ops live_ops = {
     .create_pd = create_pd,
     .create_cq = create_cq,
     .create_srq = create_srq,
+    .create_xrcd = create_xrcd,
+    .create_xrc_srq = create_xrc_srq,
     .create_ah = create_ah,
     .create_qp = create_qp,
     .reg_mr = reg_mr,

@@ -163,6 +163,8 @@ enum ibc_rc ref_cm_call(struct ibc_target *t, unsigned d, struct ibc_cm_call *c)
     struct ref_cm *r = &device_of(t, d)->cm;
     const iba_time now = reference_of(t)->now;
 
+    if (!r->open) /* a manager that was not opened has no memory for connections */
+        return result(t, IBA_CM_NO_CONNECTION);
     switch (c->verb) {
     case IBC_CM_listen: return result(t, listen_for(r, c));
     case IBC_CM_unlisten: return result(t, iba_cm_unlisten(&r->cm, r->number, now));
@@ -183,7 +185,8 @@ enum ibc_rc ref_cm_event(struct ibc_target *t, unsigned d, struct iba_cm_event *
 enum ibc_rc ref_cm_attributes(struct ibc_target *t, unsigned d, uint32_t id, enum iba_qp_state state,
                               struct iba_qp_attr *a)
 {
+    const struct ref_cm *c = &device_of(t, d)->cm;
     uint32_t mask;
 
-    return result(t, iba_cm_qp_attr(&device_of(t, d)->cm.cm, id, state, a, &mask) ? IBA_CM_OK : IBA_CM_NO_CONNECTION);
+    return result(t, c->open && iba_cm_qp_attr(&c->cm, id, state, a, &mask) ? IBA_CM_OK : IBA_CM_NO_CONNECTION);
 }

@@ -142,6 +142,28 @@ enum ibc_rc ref_create_srq(struct ibc_target *t, unsigned d, uint32_t pd, uint32
     return ref_verb(t, e);
 }
 
+enum ibc_rc ref_create_xrcd(struct ibc_target *t, unsigned d, uint32_t *xrcd)
+{
+    return ref_verb(t, iba_create_xrcd(&device_of(t, d)->ca, xrcd));
+}
+
+enum ibc_rc ref_create_xrc_srq(struct ibc_target *t, unsigned d, const struct ibc_xrc_srq_spec *spec, uint32_t *srq,
+                               uint32_t *number)
+{
+    struct ref_device *dev = device_of(t, d);
+    struct ref_srq *s = spec->depth > 0 ? free_srq(dev, spec->depth) : NULL;
+    enum iba_verb_err e = spec->depth > 0 ? IBA_VERB_FULL : IBA_VERB_ATTR_VALUE;
+
+    if (s) {
+        const struct iba_xrc_srq_init init = {
+            .ring = s->ring, .n = spec->depth, .pd = spec->pd, .xrcd = spec->xrcd, .cq = spec->cq};
+        e = iba_create_xrc_srq(&dev->ca, &s->srq, &init, srq);
+        s->used = e == IBA_VERB_OK;
+        *number = *srq;
+    }
+    return ref_verb(t, e);
+}
+
 static enum iba_verb_err destroy_srq(struct ref_device *dev, uint32_t number)
 {
     const enum iba_verb_err e = iba_destroy_srq(&dev->ca, number);
@@ -187,6 +209,7 @@ enum ibc_rc ref_create_qp(struct ibc_target *t, unsigned d, const struct ibc_qp_
                                          .send_cq = s->scq,
                                          .recv_cq = s->rcq,
                                          .srq = s->has_srq ? s->srq : IBA_NONE,
+                                         .xrcd = s->has_xrcd ? s->xrcd : IBA_NONE,
                                          .sq = q->sq,
                                          .rq = q->rq,
                                          .saved = q->saved,
@@ -239,6 +262,7 @@ enum ibc_rc ref_destroy(struct ibc_target *t, unsigned d, enum ibc_object_kind k
     case IBC_O_mr: return ref_dereg(t, d, id);
     case IBC_O_mw: return ref_mem(t, iba_mw_free(&dev->ca.mem, id));
     case IBC_O_cq: return ref_verb(t, destroy_cq(dev, id));
+    case IBC_O_xrcd: return ref_verb(t, iba_destroy_xrcd(&dev->ca, id));
     case IBC_O_srq: return ref_verb(t, destroy_srq(dev, id));
     case IBC_O_handle: return ref_verb(t, iba_destroy_ah(&dev->ca, id));
     case IBC_O_qp: return ref_verb(t, destroy_qp(dev, id));

@@ -190,6 +190,9 @@ enum ibc_rc ref_create_pd(struct ibc_target *t, unsigned d, uint32_t *pd);
 enum ibc_rc ref_create_cq(struct ibc_target *t, unsigned d, uint32_t depth, uint32_t *cq);
 enum ibc_rc ref_create_ah(struct ibc_target *t, unsigned d, uint32_t pd, const struct ibc_address *to, uint32_t *ah);
 enum ibc_rc ref_resize_cq(struct ibc_target *t, unsigned d, uint32_t cq, uint32_t depth);
+enum ibc_rc ref_create_xrcd(struct ibc_target *t, unsigned d, uint32_t *xrcd);
+enum ibc_rc ref_create_xrc_srq(struct ibc_target *t, unsigned d, const struct ibc_xrc_srq_spec *spec, uint32_t *srq,
+                               uint32_t *number);
 enum ibc_rc ref_create_srq(struct ibc_target *t, unsigned d, uint32_t pd, uint32_t depth, uint32_t limit,
                            uint32_t *srq);
 enum ibc_rc ref_create_qp(struct ibc_target *t, unsigned d, const struct ibc_qp_spec *q, uint32_t *qpn);

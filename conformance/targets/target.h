@@ -75,10 +75,14 @@ struct ibc_mr {
     uint64_t local; /* the same for the device's own work requests */
     uint32_t lkey, rkey;
 };
+struct ibc_xrc_srq_spec {
+    uint32_t pd, depth, xrcd, cq;
+};
 struct ibc_qp_spec {
     uint8_t type; /* enum iba_qp_type */
     uint32_t pd, scq, rcq, srq;
-    bool has_srq, sig_all;
+    bool has_srq, has_xrcd, sig_all;
+    uint32_t xrcd;   /* of an XRC target */
     uint32_t sq, rq; /* depths */
 };
 /* The fields of an address vector except the destination. */
@@ -165,6 +169,10 @@ struct ibc_target_ops {
     enum ibc_rc (*create_cq)(struct ibc_target *t, unsigned d, uint32_t depth, uint32_t *cq);
     enum ibc_rc (*create_srq)(struct ibc_target *t, unsigned d, uint32_t pd, uint32_t depth, uint32_t limit,
                               uint32_t *srq);
+    /* XRC domains, and shared receive queues in them: *number is the one that requests name. NULL: there are none. */
+    enum ibc_rc (*create_xrcd)(struct ibc_target *t, unsigned d, uint32_t *xrcd);
+    enum ibc_rc (*create_xrc_srq)(struct ibc_target *t, unsigned d, const struct ibc_xrc_srq_spec *s, uint32_t *srq,
+                                  uint32_t *number);
     enum ibc_rc (*create_qp)(struct ibc_target *t, unsigned d, const struct ibc_qp_spec *q, uint32_t *qpn);
     enum ibc_rc (*reg_mr)(struct ibc_target *t, unsigned d, const struct ibc_mr_spec *m, struct ibc_mr *out);
     /* type: 1; 2, the device's own kind of type 2; 3, type 2A */

@@ -50,15 +50,15 @@
     OPEN(QS, "QS-41", "10.2.9",   "",            "",    C, S, "A fault fails only the shared receive that the message used, and no other of the queue.") \
     OPEN(QS, "QS-42", "10.2.9",   "",            "",    M, S, "A shared receive's keys are checked against the queue's own domain.") \
     SHUT(QS, "QS-43", "10.2.9",   "",            "",    M, K, NOT_YET, "A shared receive queue in error reports itself to its QPs.", "nothing puts one of the reference engine's in error") \
-    SHUT(QS, "QS-44", "A14",      "",            "A14", C, S, NOT_YET, "XRC has domains, shared receive queues in them, initiators without a receive queue and targets without a send queue.", IBC_WHY_XRC) \
-    SHUT(QS, "QS-45", "A14",      "",            "A14", C, S, NOT_YET, "An XRC target delivers to the shared receive queue that the packet names, if both are of one domain.", IBC_WHY_XRC) \
-    SHUT(QS, "QS-46", "A14",      "",            "A14", C, S, NOT_YET, "An XRC target checks keys against its shared receive queue's protection domain.", IBC_WHY_XRC) \
-    SHUT(QS, "QS-47", "A14",      "",            "A14", C, S, NOT_YET, "An XRC receive completes into its shared receive queue's completion queue.", IBC_WHY_XRC) \
-    SHUT(QS, "QS-48", "A14",      "",            "A14", C, S, NOT_YET, "A type 2 window cannot be accessed through an XRC target.", IBC_WHY_XRC) \
+    OPEN(QS, "QS-44", "A14",      "",            "A14", C, S, "XRC has domains, shared receive queues in them, initiators without a receive queue and targets without a send queue.") \
+    OPEN(QS, "QS-45", "A14",      "",            "A14", C, S, "An XRC target delivers to the shared receive queue that the packet names, if both are of one domain.") \
+    OPEN(QS, "QS-46", "A14",      "",            "A14", C, S, "An XRC target checks keys against its shared receive queue's protection domain.") \
+    OPEN(QS, "QS-47", "A14",      "",            "A14", C, S, "An XRC receive completes into its shared receive queue's completion queue.") \
+    OPEN(QS, "QS-48", "A14",      "",            "A14", C, S, "A type 2 window cannot be accessed through an XRC target.") \
     OPEN(QS, "QS-49", "A14",      "",            "A14", C, S, "A connection request for XRC has that extended transport type.") \
-    SHUT(QS, "QS-50", "A14",      "",            "A14", C, K, NOT_YET, "XRC READs and ATOMICs name a shared receive queue too.", IBC_WHY_XRC) \
-    SHUT(QS, "QS-51", "A14",      "",            "A14", C, K, NOT_YET, "All packets of an XRC message name the same shared receive queue.", IBC_WHY_XRC) \
-    SHUT(QS, "QS-52", "A14",      "",            "A14", C, K, NOT_YET, "An error of an XRC target does not affect other work of its shared receive queue.", IBC_WHY_XRC) \
+    OPEN(QS, "QS-50", "A14",      "",            "A14", C, K, "XRC READs and ATOMICs name a shared receive queue too.") \
+    OPEN(QS, "QS-51", "A14",      "",            "A14", C, K, "All packets of an XRC message name the same shared receive queue.") \
+    OPEN(QS, "QS-52", "A14",      "",            "A14", C, K, "An error of an XRC target does not affect other work of its shared receive queue.") \
     OPEN(QS, "QS-53", "10.6.3",   "",            "",    M, K, "A region with remote write or atomic rights needs local write, or it cannot be registered.") \
     OPEN(QS, "QS-54", "10.6.3",   "",            "",    M, S, "Remote access requires a valid key of the QP's domain with the right, and must stay in range, also near 2^64.") \
     OPEN(QS, "QS-55", "10.6.3",   "",            "",    M, S, "Local access requires a key of the domain, and for writes the right to write.") \

@@ -66,7 +66,7 @@
     OPEN(RQ, "RQ-57", "11.6.2",    "",       "",    M, S, "A completion has the status of its cause of failure.") \
     OPEN(RQ, "RQ-58", "10.3.1",    "",       "",    M, S, "A requester in SQD goes on accepting acknowledgements and retrying outstanding requests.") \
     OPEN(RQ, "RQ-59", "9.7.6",     "",       "",    M, K, "A response that fails header checks is treated as lost.") \
-    SHUT(RQ, "RQ-60", "A14",       "",       "A14", C, S, NOT_YET, "An XRC initiator names the shared receive queue in each request and follows the other requester rules.", IBC_WHY_XRC) \
+    OPEN(RQ, "RQ-60", "A14",       "",       "A14", C, S, "An XRC initiator names the shared receive queue in each request and follows the other requester rules.") \
     OPEN(RQ, "RQ-61", "9.7.6",     "",       "",    M, K, "A QP in Error sends nothing.") \
     OPEN(RQ, "RQ-62", "9.9.2",     "",       "",    I, S, "A WRITE that is sent again is written to memory once, since the second is a duplicate.")
 /* clang-format on */

@@ -47,7 +47,7 @@
     OPEN(WF, "WF-39", "9.2.11",    "",      "",    M, K, "PSNs of every service count modulo 2^24.") \
     SHUT(WF, "WF-40", "9.3.1",     "",      "",    C, S, NOT_YET, "The RDETH is 4 bytes and holds the end-to-end context's number.", IBC_WHY_RD) \
     OPEN(WF, "WF-41", "9.3.2",     "",      "",    M, S, "The DETH is 8 bytes: Q_Key and source QP; a response goes to that QP.") \
-    SHUT(WF, "WF-42", "A14",       "",      "A14", C, S, NOT_YET, "The XRCETH follows the BTH of every XRC request, and is in no response.",     IBC_WHY_XRC) \
+    OPEN(WF, "WF-42", "A14",       "",      "A14", C, S, "The XRCETH follows the BTH of every XRC request, and is in no response.") \
     OPEN(WF, "WF-43", "9.3.3",     "",      "",    M, S, "The RETH is 16 bytes: address, R_Key and DMA length.") \
     OPEN(WF, "WF-44", "9.3.3",     "C9-94", "",    M, S, "A responder accepts DMA lengths up to 2^31.") \
     OPEN(WF, "WF-45", "9.3.4",     "",      "",    C, S, "The AtomicETH is 28 bytes: address, R_Key, swap or add value, compare value.") \

@@ -122,6 +122,7 @@
     B(QP_BINDS,           DROP,  "destroys a QP that has bound type 2 windows",                            "QS-29, QS-69") \
     B(CQ_BUSY,            DROP,  "does not destroy a CQ that QPs complete into",                           "QS-28") \
     B(SRQ_BUSY,           DROP,  "does not destroy an SRQ that QPs take from",                             "QS-28") \
+    B(XRCD_BUSY,          DROP,  "does not close an XRC domain that a target QP or an SRQ is in",          "QS-44") \
     B(SRQ_PD,             DROP,  "makes no SRQ in a protection domain that does not exist",                "QS-42") \
     B(AH_PD,              DROP,  "makes no address handle in a protection domain that does not exist",     "QS-82") \
     B(ATTACH_TYPE,        DROP,  "attaches UD and raw QPs only",                                           "UU-25") \

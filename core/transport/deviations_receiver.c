@@ -2,6 +2,7 @@
 /* Broken devices deviate as receivers: this file has the rules with another condition, and what a row of
  * deviations_receiver.h does at the points of deviations.h. */
 #include "transport/deviations_receiver.h"
+#include "transport/iba_qp_traits.h"
 #include "transport/iba_wr_ops.h"
 #include <string.h>
 #include "iba_responder.h"
@@ -22,7 +23,7 @@ static bool otherwise(const struct iba_rx *x)
 
 static bool is_connected(const struct iba_rx *x)
 {
-    return x->qp->type == IBA_QPT_RC || x->qp->type == IBA_QPT_UC;
+    return iba_qp_has(x->qp, IBA_QP_CONNECTED);
 }
 
 /* ---- rules with another condition ---- */
@@ -130,7 +131,7 @@ static enum iba_mem_verdict reach_of_nothing(const struct iba_rx *x, uint16_t ne
     const uint8_t *reth = iba_rx_hdr(x, IBA_H_reth);
     const struct iba_reach r = {.va = iba_reth_va(reth),
                                 .key = iba_reth_r_key(reth),
-                                .pd = x->qp->pd,
+                                .pd = iba_rx_pd(x),
                                 .qpn = x->qp->qpn,
                                 .need = need,
                                 .remote = true};
@@ -375,7 +376,7 @@ const struct iba_rule *iba_deviate_rule(struct iba_rx *x, enum iba_rule_table t,
 
 bool iba_deviate_fails_qp(const struct iba_rx *x)
 {
-    if (x->qp->type != IBA_QPT_RC)
+    if (!iba_qp_has(x->qp, IBA_QP_RELIABLE))
         return IBA_KEEPS(x->ca, receive, FAULT_FAILS_QP);
     x->qp->r.last_words = IBA_KEEPS(x->ca, respond, NAK_FAILS);
     return x->qp->r.last_words;
@@ -394,7 +395,7 @@ static void keep_late(struct iba_rx *x, const struct iba_place *place)
 
 bool iba_deviate_stores(struct iba_rx *x, const struct iba_place *place)
 {
-    if (changed(x) == IBA_ROW_receive_WRITE_AT_ONCE && iba_rx_write(x) && x->qp->type == IBA_QPT_RC) {
+    if (changed(x) == IBA_ROW_receive_WRITE_AT_ONCE && iba_rx_write(x) && iba_qp_has(x->qp, IBA_QP_RELIABLE)) {
         keep_late(x, place);
         return false;
     }
@@ -505,5 +506,5 @@ bool iba_deviate_received(const struct iba_rx *x, struct iba_wc *wc)
     change_values(x, wc);
     if (!is_connected(x))
         change_source(x, wc);
-    return x->qp->type != IBA_QPT_RC || change_refusal(x, wc);
+    return !iba_qp_has(x->qp, IBA_QP_RELIABLE) || change_refusal(x, wc);
 }

@@ -17,6 +17,9 @@
     B(MARK_IN_ANSWER,     DROP,        "answers FECN on InfiniBand with BECN in an RC response, not with a CNP",          "WF-82") \
     B(MARK_TO_SOURCE,     DROP,        "sends a CNP to the source of a datagram with a congestion mark",               "RO-41") \
     B(SRQ_PD,             OTHER,       "checks receives of an SRQ against the SRQ's protection domain; broken: the QP's", "QS-42") \
+    B(XRC_SRQ,            OTHER,       "takes the receives of an XRC target from the SRQ that the packet names; broken: from the first of the domain", "QS-45, QS-50") \
+    B(XRC_PD,             OTHER,       "checks the keys of an XRC target against the domain of the SRQ that the packet names; broken: of the first SRQ", "QS-46, QS-50") \
+    B(XRC_CQ,             OTHER,       "completes the receives of an XRC target into the CQ of their SRQ; broken: of the first SRQ of the domain", "QS-47") \
     B(SEND_FOLLOWS,       OTHER,       "stores each packet of a SEND after the one before; broken: over it",           "RR-13, UU-12") \
     B(SCATTER_ORDER,      OTHER,       "fills the entries of a list in order; broken: the last one first",             "QS-81") \
     B(WRITE_STORES,       DROP,        "stores the payload of an RDMA WRITE",                                          "RR-13, UU-12") \

@@ -131,7 +131,6 @@ bool iba_deviate_answers(const struct iba_rx *x, struct iba_resp *r)
 /* INVALIDATES: the key stays valid. INVALIDATE_FAILS: the message is good even if its key cannot be invalidated. */
 void iba_changed_send_invalidate(struct iba_rx *x)
 {
-    const struct iba_qp *qp = x->qp;
     const int row = changed(x->ca);
 
     if (row != IBA_ROW_respond_INVALIDATES && row != IBA_ROW_respond_INVALIDATE_FAILS) {
@@ -140,7 +139,8 @@ void iba_changed_send_invalidate(struct iba_rx *x)
     }
     iba_rc_send_end(x);
     if (row == IBA_ROW_respond_INVALIDATE_FAILS)
-        (void)iba_mem_invalidate(&x->ca->mem, iba_ieth_r_key(iba_rx_hdr(x, IBA_H_ieth)), qp->pd, qp->qpn, true);
+        (void)iba_mem_invalidate(&x->ca->mem, iba_ieth_r_key(iba_rx_hdr(x, IBA_H_ieth)), iba_rx_pd(x), x->qp->qpn,
+                                 true);
 }
 
 static uint64_t swapped(const struct iba_rx *x, uint64_t old)
@@ -178,7 +178,7 @@ void iba_changed_add(struct iba_rx *x)
 /* REPLAYS: a repeated ATOMIC is executed again. */
 void iba_changed_replay(struct iba_rx *x)
 {
-    const bool swap = iba_bth_opcode(x->bth) == IBA_RC_CMP_SWAP;
+    const bool swap = (iba_bth_opcode(x->bth) & 0x1f) == IBA_RC_CMP_SWAP;
 
     if (x->operation == IBA_OPERATION_ATOMIC && changed(x->ca) == IBA_ROW_respond_REPLAYS)
         iba_rc_answer(x, iba_rc_execute(x, swap ? swapped : added), true);
@@ -283,7 +283,7 @@ static void change_read_response(const struct built *b)
     const bool restarts = b->was.replay && changed(b->ca) == IBA_ROW_respond_READ_RESTARTS;
 
     if (first && (restarts || changed(b->ca) == IBA_ROW_respond_READ_FIRST))
-        iba_bth_set_opcode(b->bth, last ? IBA_RC_READ_RESP_LAST : IBA_RC_READ_RESP_MIDDLE);
+        iba_bth_set_opcode(b->bth, (opcode & 0xe0u) | (last ? IBA_RC_READ_RESP_LAST : IBA_RC_READ_RESP_MIDDLE));
     if (changed(b->ca) == IBA_ROW_respond_READ_PAD)
         iba_bth_set_padcnt(b->bth, 0);
     if (!first && last && changed(b->ca) == IBA_ROW_respond_READ_LAST_AETH)

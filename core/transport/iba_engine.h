@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-enum { IBA_MAX_PORTS_CA = 2, IBA_MAX_RULES = 64 };
+enum { IBA_MAX_PORTS_CA = 2, IBA_MAX_RULES = 64, IBA_MAX_XRCDS = 8 };
 #define IBA_NONE UINT32_MAX /* no SRQ, no number */
 
 /* Rule tables, in the order in which they are applied to a packet. */
@@ -57,6 +57,7 @@ struct iba_ca {
     struct iba_ah *ah;
     struct iba_mcast *mcast;
     uint32_t n_qp, n_cq, n_srq, n_ah, n_mcast;
+    uint32_t xrcd[IBA_MAX_XRCDS];                   /* XRC domains (iba_xrc.c) */
     const struct iba_rules *table[IBA_TABLE_COUNT]; /* a broken device may have a changed table */
     uint32_t hits[IBA_TABLE_COUNT][IBA_MAX_RULES];  /* by iba_rule.hit */
     const struct iba_change *change;                /* the changed row of a broken device; NULL: unbroken */
@@ -123,6 +124,7 @@ const struct iba_recv_wr *iba_rq_next(const struct iba_rq *rq);
 /* Takes the next receive work request of the QP, from its own queue or its SRQ (QS-37, QS-38). False: there is none. */
 bool iba_recv_take(struct iba_ca *ca, struct iba_qp *qp, struct iba_recv_wr *wr);
 /* Number of free receive work requests, for the credit code; IBA_NONE with an SRQ (RR-19, RR-20). */
+bool iba_srq_take(struct iba_ca *ca, struct iba_srq *srq, struct iba_recv_wr *wr);
 uint32_t iba_recv_free(const struct iba_ca *ca, const struct iba_qp *qp);
 /* Moves the QP to Error. Both queues are flushed: the send queue by iba_requester_flush, the receive queue and the
  * receive in use here. Packets that wait to be sent are dropped (QS-25, QS-27, RQ-61). Idempotent. A responder that

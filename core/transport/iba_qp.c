@@ -17,7 +17,7 @@ bool iba_qp_type_has(uint8_t type, unsigned traits)
         [IBA_QPT_SMI] = MANAGEMENT,
         [IBA_QPT_GSI] = MANAGEMENT,
         [IBA_QPT_XRC_INI] = IBA_QP_SENDS | IBA_QP_CONNECTED | IBA_QP_RELIABLE, /* QS-44 */
-        [IBA_QPT_XRC_TGT] = IBA_QP_SHARES | IBA_QP_CONNECTED | IBA_QP_RELIABLE,
+        [IBA_QPT_XRC_TGT] = IBA_QP_TARGETS | IBA_QP_CONNECTED | IBA_QP_RELIABLE,
     };
 
     return type < IBA_QPT_COUNT && (of[type] & traits) != 0;

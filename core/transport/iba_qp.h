@@ -97,7 +97,8 @@ struct iba_rq {               /* of a QP, or of an SRQ */
 };
 struct iba_srq {
     struct iba_rq rq;
-    uint32_t number, pd, limit, cq;
+    uint32_t number, pd, limit;
+    uint32_t cq, xrcd; /* of XRC: the CQ of its receives, and its XRC domain; UINT32_MAX else */
     bool error;
 };
 
@@ -118,6 +119,7 @@ struct iba_resp {
     uint32_t msn;
     uint32_t left; /* READ: bytes yet to send */
     uint32_t rkey;
+    uint32_t srqn; /* READ of an XRC target: the SRQ that the request named */
     union {
         uint64_t va;     /* READ */
         uint64_t result; /* ATOMIC: the original value */
@@ -159,7 +161,13 @@ struct iba_sqe {
 
 struct iba_qp {
     /* fixed when the QP is created (QS-28) */
-    uint32_t qpn, pd, send_cq, recv_cq, srq; /* srq: UINT32_MAX for none */
+    uint32_t qpn;
+    uint32_t pd; /* UINT32_MAX of an XRC target, whose requests name an SRQ that has one */
+    union {
+        uint32_t send_cq;
+        uint32_t xrcd; /* of an XRC target, which sends nothing: its XRC domain */
+    };
+    uint32_t recv_cq, srq; /* srq: UINT32_MAX for none; of an XRC target both are of the unfinished message */
     uint8_t type, state;
     bool sq_sig_all;
     struct iba_qp_attr attr;

@@ -4,6 +4,7 @@
 #include "transport/iba_qp_traits.h"
 #include "transport/iba_requester.h"
 #include "transport/iba_responder.h"
+#include "transport/iba_xrc.h"
 
 #define TRUE_OF_QP(name) static bool name(const struct iba_ca *ca, const struct iba_qp *qp)
 
@@ -30,7 +31,7 @@ static bool sends_nothing(const struct iba_qp *qp)
 TRUE_OF_QP(is_offered)
 {
     (void)ca;
-    return iba_qp_has(qp, IBA_QP_SENDS | IBA_QP_SHARES) && qp->state < IBA_QPS_COUNT;
+    return iba_qp_has(qp, IBA_QP_SENDS | IBA_QP_TARGETS) && qp->state < IBA_QPS_COUNT;
 }
 
 TRUE_OF_QP(is_found)
@@ -38,9 +39,18 @@ TRUE_OF_QP(is_found)
     return iba_qp_find(ca, qp->qpn) == qp;
 }
 
+/* Its queues are those of the unfinished message. */
+static bool parts_of_target_exist(const struct iba_ca *ca, const struct iba_qp *qp)
+{
+    return iba_xrcd_exists(ca, qp->xrcd) && (qp->srq == IBA_NONE || srq_exists(ca, qp->srq)) &&
+           (qp->recv_cq == IBA_NONE || cq_exists(ca, qp->recv_cq)) && (!qp->r.has_wqe || qp->recv_cq != IBA_NONE);
+}
+
 TRUE_OF_QP(parts_exist)
 {
-    const bool receives = iba_qp_has(qp, IBA_QP_RECEIVES | IBA_QP_SHARES);
+    if (iba_qp_has(qp, IBA_QP_TARGETS))
+        return parts_of_target_exist(ca, qp);
+    const bool receives = iba_qp_has(qp, IBA_QP_RECEIVES);
 
     return iba_pd_exists(&ca->mem, qp->pd) && (!iba_qp_has(qp, IBA_QP_SENDS) || cq_exists(ca, qp->send_cq)) &&
            (!receives || cq_exists(ca, qp->recv_cq)) && (qp->srq == IBA_NONE || srq_exists(ca, qp->srq));
@@ -190,7 +200,8 @@ static bool cq_holds(const struct iba_cq *cq, uint32_t number)
 
 static bool srq_holds(const struct iba_ca *ca, const struct iba_srq *srq, uint32_t number)
 {
-    return srq->number == number && iba_pd_exists(&ca->mem, srq->pd) && srq->limit <= srq->rq.n &&
+    return srq->number == number && (srq->xrcd == IBA_NONE || iba_xrcd_exists(ca, srq->xrcd)) &&
+           iba_pd_exists(&ca->mem, srq->pd) && srq->limit <= srq->rq.n &&
            ring_holds(srq->rq.n, srq->rq.head, srq->rq.count);
 }
 

@@ -15,6 +15,7 @@ enum iba_qp_trait {
     IBA_QP_DATAGRAM = 1 << 5, /* IBA datagrams, so P_Key and Q_Key; raw ones have neither */
     IBA_QP_MANAGES = 1 << 6,  /* SMI, GSI */
     IBA_QP_GROUPS = 1 << 7,   /* may join multicast groups (UU-25) */
+    IBA_QP_TARGETS = 1 << 8,  /* has no queues: its requests name an SRQ of its XRC domain (QS-44) */
 };
 /* Returns whether the type has at least one of these traits. */
 bool iba_qp_type_has(uint8_t type, unsigned traits);

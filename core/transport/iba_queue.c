@@ -7,6 +7,7 @@
 #include "transport/iba_queue.h"
 #include "transport/iba_qp_traits.h"
 #include "transport/iba_wr_ops.h"
+#include "transport/iba_xrc.h"
 
 /* ---- completion queues ---- */
 static struct iba_cq *cq_find(const struct iba_ca *ca, uint32_t number)
@@ -16,7 +17,7 @@ static struct iba_cq *cq_find(const struct iba_ca *ca, uint32_t number)
 
 static bool completes_into(const struct iba_qp *qp, uint32_t cq)
 {
-    return qp->send_cq == cq || qp->recv_cq == cq;
+    return qp->recv_cq == cq || (qp->send_cq == cq && qp->type != IBA_QPT_XRC_TGT);
 }
 
 enum iba_verb_err iba_create_cq(struct iba_ca *ca, struct iba_cq *cq, struct iba_wc *ring, uint32_t n, uint32_t *number)
@@ -37,6 +38,9 @@ static bool has_completing_qp(const struct iba_ca *ca, uint32_t cq)
 {
     for (uint32_t i = 0; i < ca->n_qp; i++)
         if (ca->qp[i] && completes_into(ca->qp[i], cq))
+            return true;
+    for (uint32_t i = 0; i < ca->n_srq; i++)
+        if (ca->srq[i] && ca->srq[i]->cq == cq)
             return true;
     return false;
 }
@@ -204,7 +208,7 @@ static bool rq_take(struct iba_rq *rq, struct iba_recv_wr *wr)
     return true;
 }
 
-static bool srq_take(struct iba_ca *ca, struct iba_srq *srq, struct iba_recv_wr *wr)
+bool iba_srq_take(struct iba_ca *ca, struct iba_srq *srq, struct iba_recv_wr *wr)
 {
     if (srq->error || !rq_take(&srq->rq, wr))
         return false;
@@ -221,12 +225,12 @@ bool iba_recv_take(struct iba_ca *ca, struct iba_qp *qp, struct iba_recv_wr *wr)
 {
     struct iba_srq *srq = srq_find(ca, qp->srq);
 
-    return srq ? srq_take(ca, srq, wr) : rq_take(&qp->rq, wr);
+    return srq ? iba_srq_take(ca, srq, wr) : rq_take(&qp->rq, wr);
 }
 
 uint32_t iba_recv_free(const struct iba_ca *ca, const struct iba_qp *qp)
 {
-    return srq_find(ca, qp->srq) ? IBA_NONE : qp->rq.count;
+    return qp->type == IBA_QPT_XRC_TGT || srq_find(ca, qp->srq) ? IBA_NONE : qp->rq.count;
 }
 
 /* clang-format off */
@@ -286,6 +290,7 @@ void iba_recv_flush(struct iba_ca *ca, struct iba_qp *qp)
         iba_recv_flush_one(ca, qp, qp->r.wqe.wr_id);
     }
     iba_recv_flush_queue(ca, qp, &qp->rq);
+    iba_xrc_note(qp, IBA_NONE, IBA_NONE);
 }
 
 static bool has_taking_qp(const struct iba_ca *ca, uint32_t srq)
@@ -318,7 +323,7 @@ enum iba_verb_err iba_create_srq(struct iba_ca *ca, struct iba_srq *srq, struct 
     for (uint32_t i = 0; i < ca->n_srq; i++) {
         if (ca->srq[i])
             continue;
-        *srq = (struct iba_srq){.rq = {.ring = ring, .n = n}, .number = i, .pd = pd, .cq = IBA_NONE};
+        *srq = (struct iba_srq){.rq = {.ring = ring, .n = n}, .number = i, .pd = pd, .cq = IBA_NONE, .xrcd = IBA_NONE};
         ca->srq[i] = srq;
         iba_pd_hold(&ca->mem, pd);
         *number = i;
@@ -347,6 +352,7 @@ enum iba_verb_err iba_destroy_srq(struct iba_ca *ca, uint32_t number)
     if (refused != IBA_PASSES)
         return (enum iba_verb_err)refused;
     iba_pd_release(&ca->mem, ca->srq[number]->pd);
+    iba_xrcd_release(ca, ca->srq[number]->xrcd);
     ca->srq[number] = NULL;
     return IBA_VERB_OK;
 }

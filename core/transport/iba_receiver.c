@@ -5,6 +5,7 @@
 #include "transport/deviations.h"
 #include "transport/deviations_receiver.h"
 #include "transport/iba_wr_ops.h"
+#include "transport/iba_xrc.h"
 
 static bool is_inside_message(const struct iba_rx *x)
 {
@@ -36,6 +37,8 @@ bool iba_rx_write_not_enabled(const struct iba_rx *x)
 /* NULL: the QP has a receive queue of its own. */
 static const struct iba_srq *srq_of(const struct iba_rx *x)
 {
+    if (x->qp->type == IBA_QPT_XRC_TGT)
+        return iba_xrc_srq(x);
     return x->qp->srq < x->ca->n_srq ? x->ca->srq[x->qp->srq] : NULL;
 }
 
@@ -53,6 +56,8 @@ uint32_t iba_rx_recv_pd(const struct iba_rx *x)
 {
     const struct iba_srq *srq = srq_of(x);
 
+    if (x->qp->type == IBA_QPT_XRC_TGT)
+        return iba_xrc_pd(x);
     return srq && !IBA_DEVIATES(x->ca, receive, SRQ_PD) ? srq->pd : x->qp->pd;
 }
 
@@ -110,11 +115,16 @@ bool iba_rx_send_too_long(const struct iba_rx *x)
     return iba_rx_send(x) && w && done(x) + x->v->payload_len > iba_sgl_length(w->sge, w->n_sge);
 }
 
+uint32_t iba_rx_pd(const struct iba_rx *x)
+{
+    return x->qp->type == IBA_QPT_XRC_TGT ? iba_xrc_pd(x) : x->qp->pd; /* QS-46 */
+}
+
 enum iba_mem_verdict iba_rx_reach(const struct iba_rx *x, uint32_t key, uint64_t va, uint64_t length, uint16_t need,
                                   struct iba_place *place)
 {
     const struct iba_reach r = {
-        .va = va, .length = length, .key = key, .pd = x->qp->pd, .qpn = x->qp->qpn, .need = need, .remote = true};
+        .va = va, .length = length, .key = key, .pd = iba_rx_pd(x), .qpn = x->qp->qpn, .need = need, .remote = true};
 
     if (length == 0) /* C9-88 */
         return IBA_REACH_OK;
@@ -195,9 +205,17 @@ void iba_rx_establish(struct iba_rx *x)
 
 void iba_rx_take_wqe(struct iba_rx *x)
 {
-    x->qp->r.wqe_done = 0;
-    if (!x->qp->r.has_wqe)
-        x->qp->r.has_wqe = iba_recv_take(x->ca, x->qp, &x->qp->r.wqe);
+    struct iba_qp *qp = x->qp;
+
+    qp->r.wqe_done = 0;
+    if (qp->r.has_wqe)
+        return;
+    if (qp->type == IBA_QPT_XRC_TGT) {
+        struct iba_srq *srq = iba_xrc_srq(x);
+        qp->r.has_wqe = srq && iba_srq_take(x->ca, srq, &qp->r.wqe);
+        return;
+    }
+    qp->r.has_wqe = iba_recv_take(x->ca, qp, &qp->r.wqe);
 }
 
 void iba_rx_store_send(struct iba_rx *x)
@@ -268,7 +286,8 @@ void iba_rx_report(struct iba_rx *x, struct iba_wc *wc)
     if (x->ca->deviate && !x->ca->deviate->received(x, wc))
         return;
     x->qp->r.has_wqe = false;
-    iba_cq_push(x->ca, x->qp->recv_cq, wc, (wc->flags & IBA_WC_SOLICITED) || wc->status != IBA_WC_SUCCESS);
+    iba_cq_push(x->ca, x->qp->type == IBA_QPT_XRC_TGT ? iba_xrc_cq(x) : x->qp->recv_cq, wc,
+                (wc->flags & IBA_WC_SOLICITED) || wc->status != IBA_WC_SUCCESS);
 }
 
 void iba_rx_complete(struct iba_rx *x, enum iba_wc_status status)
@@ -283,7 +302,7 @@ void iba_rx_complete(struct iba_rx *x, enum iba_wc_status status)
         .imm_or_key = imm_or_key(x),
         .qpn = qp->qpn,
         .src_qpn = qp->attr.dest_qpn,
-        .srqn = qp->srq == IBA_NONE ? 0 : qp->srq,
+        .srqn = qp->srq != IBA_NONE ? qp->srq : iba_xrc_named(x),
         .pkey_index = iba_rx_pkey_index(x),
     };
 

@@ -100,6 +100,9 @@ static inline const uint8_t *iba_rx_hdr(const struct iba_rx *x, enum iba_hdr h)
 const struct iba_recv_wr *iba_rx_wqe(const struct iba_rx *x);
 /* The protection domain that receive WQEs are checked with: that of the SRQ or, without SRQ, of the QP (QS-42). */
 uint32_t iba_rx_recv_pd(const struct iba_rx *x);
+/* The protection domain that keys of remote accesses are checked with: that of the QP or, of an XRC target, of the SRQ
+ * that the request names (QS-46). */
+uint32_t iba_rx_pd(const struct iba_rx *x);
 /* Checks that the packet's payload may be written after the data that is already in the WQE. *absent: a page is
  * missing. The rows ask this of SENDs only: a WRITE fills no receive (RR-53). */
 enum iba_wc_status iba_rx_check_receive(const struct iba_rx *x, bool *absent);

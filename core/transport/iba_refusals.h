@@ -27,6 +27,8 @@ enum iba_refusal_table {
     IBA_REFUSALS_RESIZE_CQ,
     IBA_REFUSALS_CREATE_SRQ,
     IBA_REFUSALS_DESTROY_SRQ,
+    IBA_REFUSALS_CREATE_XRC_SRQ,
+    IBA_REFUSALS_DESTROY_XRCD,
     IBA_REFUSALS_POST_RECV,
     IBA_REFUSALS_POST_SRQ_RECV,
     IBA_REFUSALS_POST_SEND,
@@ -76,8 +78,8 @@ struct iba_call {
         struct {
             struct iba_cq *cq; /* ARM_CQ, RESIZE_CQ */
             uint32_t number;   /* of the object */
-            uint32_t n;        /* RESIZE_CQ: entries of the new ring */
-            uint32_t pd;       /* CREATE_SRQ */
+            uint32_t n;        /* RESIZE_CQ: entries of the new ring; CREATE_XRC_SRQ: the CQ */
+            uint32_t pd, xrcd; /* CREATE_SRQ, CREATE_XRC_SRQ */
         } queue;
     };
 };

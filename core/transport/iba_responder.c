@@ -5,6 +5,7 @@
  * request: its position in the message, support, resources, lengths, keys. A request that no row refuses is executed.
  */
 #include "iba_responder.h"
+#include "transport/iba_xrc.h"
 #include "wire/iba_opcode_rows.h"
 
 static bool is_read(const struct iba_rx *x)
@@ -221,7 +222,7 @@ static bool write_notify(const struct iba_rx *x)
 
 static bool swap(const struct iba_rx *x)
 {
-    return is_atomic(x) && iba_bth_opcode(x->bth) == IBA_RC_CMP_SWAP;
+    return is_atomic(x) && (iba_bth_opcode(x->bth) & 0x1f) == IBA_RC_CMP_SWAP;
 }
 
 /* clang-format off */
@@ -241,6 +242,7 @@ static bool swap(const struct iba_rx *x)
     R(reserved,                 iba_rx_reserved,           iba_rc_nak_invalid,     "has a reserved opcode",                                       "WF-61")   \
     R(unfinished_before,        iba_rx_unfinished_before,  iba_rc_nak_invalid,     "begins a message inside another",                             "RR-33")   \
     R(nothing_to_go_on,         iba_rx_nothing_to_go_on,   iba_rc_nak_invalid,     "continues a message that never began",                        "RR-33")   \
+    R(xrc_other_srq,            iba_xrc_other,             iba_rc_nak_invalid,     "continues an XRC message that names another SRQ",              "QS-51")   \
     R(other_operation,          iba_rx_other_operation,    iba_rc_nak_invalid,     "continues a message with another operation",                  "RR-33")   \
     R(first_in_rtr,             iba_rx_first_in_rtr,       iba_rc_establish,       "is the first request while the QP is in RTR",                   "RR-64") \
     R(write_not_enabled,        iba_rx_write_not_enabled,  iba_rc_nak_invalid,     "is a WRITE, which the QP does not allow",                     "RR-34")   \

@@ -4,6 +4,7 @@
 #include <string.h>
 #include "iba_responder.h"
 #include "transport/deviations.h"
+#include "transport/iba_xrc.h"
 #include "wire/iba_aeth.h"
 #include "wire/iba_opcode_rows.h"
 
@@ -162,6 +163,12 @@ static uint8_t credit_code(const struct iba_ca *ca, const struct iba_qp *qp)
     return iba_responder_credit(qp, free == IBA_NONE ? free : free + qp->r.has_wqe);
 }
 
+/* Responses of an XRC target have the opcodes of its service; a CNP has no service. */
+static uint8_t of_service(const struct iba_qp *qp, uint8_t opcode)
+{
+    return qp->type == IBA_QPT_XRC_TGT && opcode >> 5 == IBA_RC ? (uint8_t)(opcode | IBA_XRC << 5) : opcode;
+}
+
 /* Writes envelope and BTH (RR-12, RR-15). Returns a pointer to the byte after them. */
 static uint8_t *begin(struct iba_qp *qp, struct iba_tx *tx, uint8_t opcode, iba_psn psn)
 {
@@ -170,7 +177,7 @@ static uint8_t *begin(struct iba_qp *qp, struct iba_tx *tx, uint8_t opcode, iba_
     assert(tx->cap >= IBA_TX_MOST);
     memcpy(tx->buf, qp->envelope, qp->envelope_bytes);
     memset(bth, 0, IBA_BYTES_bth);
-    iba_bth_set_opcode(bth, opcode);
+    iba_bth_set_opcode(bth, of_service(qp, opcode));
     iba_bth_set_m(bth, qp->attr.path_mig == IBA_PATH_MIGRATED); /* WF-30 */
     iba_bth_set_p_key(bth, tx->port->pkey[qp->attr.pkey_index]);
     iba_bth_set_destqp(bth, qp->type == IBA_QPT_UD ? qp->cnp_to : qp->attr.dest_qpn);
@@ -260,13 +267,14 @@ enum iba_mem_verdict iba_resp_reach(struct iba_ca *ca, const struct iba_qp *qp, 
 {
     const struct iba_resp *r = &qp->r.resp[0];
     const uint32_t most = iba_mtu_bytes((enum iba_mtu)qp->attr.path_mtu);
+    const bool target = qp->type == IBA_QPT_XRC_TGT;
 
     *n = r->left < most ? r->left : most;
     *source = (struct iba_place){0};
     const struct iba_reach reach = {.va = r->va,
                                     .length = *n,
                                     .key = r->rkey,
-                                    .pd = qp->pd,
+                                    .pd = target ? iba_xrc_pd_of(ca, qp, r->srqn) : qp->pd,
                                     .qpn = qp->qpn,
                                     .need = IBA_ACCESS_REMOTE_READ,
                                     .remote = true};

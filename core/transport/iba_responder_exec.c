@@ -3,6 +3,7 @@
 #include <string.h>
 #include "iba_responder.h"
 #include "transport/deviations.h"
+#include "transport/iba_xrc.h"
 #include "wire/iba_opcode_rows.h"
 
 /* ---- set-up ---- */
@@ -16,6 +17,7 @@ void iba_responder_reset(struct iba_qp *qp)
     qp->r.saved = saved;
     qp->r.n_saved = n;
     qp->r.op = IBA_NO_MESSAGE;
+    iba_xrc_note(qp, IBA_NONE, IBA_NONE);
     if (n > 0)
         memset(saved, 0, n * sizeof *saved);
     qp->cnp_due = qp->becn_due = false;
@@ -51,6 +53,15 @@ static void put_nak(const struct iba_rx *x, uint8_t syndrome)
     (void)put(x, (struct iba_resp){.kind = IBA_RESP_NAK, .syndrome = syndrome, .psn = expected, .msn = x->qp->r.msn});
 }
 
+/* The rest of the message must name the same SRQ (QS-51). */
+static void note_srq(struct iba_rx *x)
+{
+    if (iba_rx_ends(x))
+        iba_xrc_note(x->qp, IBA_NONE, IBA_NONE);
+    else if (iba_rx_begins(x))
+        iba_xrc_note(x->qp, iba_xrc_named(x), iba_xrc_cq(x));
+}
+
 /* The request is good. The next request is expected, and a new gap gets a NAK again (RR-04). The end of a message
  * increases the MSN (RR-16). */
 static void accept(struct iba_rx *x, uint32_t n_psn)
@@ -62,6 +73,8 @@ static void accept(struct iba_rx *x, uint32_t n_psn)
     qp->r.op = iba_rx_ends(x) ? IBA_NO_MESSAGE : iba_bth_opcode(x->bth);
     if (iba_rx_ends(x))
         qp->r.msn = (qp->r.msn + 1) & IBA_PSN_MASK;
+    if (qp->type == IBA_QPT_XRC_TGT)
+        note_srq(x);
     if (x->ca->deviate)
         x->ca->deviate->accepted(x, n_psn);
 }
@@ -187,6 +200,7 @@ static void put_read(struct iba_rx *x, bool replay)
                                            .msn = x->qp->r.msn,
                                            .left = iba_reth_dmalen(reth),
                                            .rkey = iba_reth_r_key(reth),
+                                           .srqn = iba_xrc_named(x),
                                            .va = iba_reth_va(reth)});
 }
 
@@ -227,11 +241,10 @@ void iba_rc_send_end(struct iba_rx *x)
  * the requester sees no success. */
 void iba_rc_send_invalidate(struct iba_rx *x)
 {
-    const struct iba_qp *qp = x->qp;
     const uint32_t key = iba_ieth_r_key(iba_rx_hdr(x, IBA_H_ieth));
 
     iba_rx_store_send(x);
-    if (iba_mem_invalidate(&x->ca->mem, key, qp->pd, qp->qpn, true) == IBA_MEM_OK) {
+    if (iba_mem_invalidate(&x->ca->mem, key, iba_rx_pd(x), x->qp->qpn, true) == IBA_MEM_OK) {
         accept_and_ack(x);
         iba_rx_complete(x, IBA_WC_SUCCESS);
         return;

@@ -19,7 +19,7 @@ static enum iba_mem_verdict flush_reach(const struct iba_rx *x, struct iba_place
         .va = iba_reth_va(reth),
         .length = iba_reth_dmalen(reth),
         .key = iba_reth_r_key(reth),
-        .pd = x->qp->pd,
+        .pd = iba_rx_pd(x),
         .qpn = x->qp->qpn,
         .need = (uint16_t)iba_flush_access(x),
         .remote = true,

@@ -209,7 +209,8 @@ bool iba_rx_ip_mapped_wrongly(const struct iba_rx *x)
 
 bool iba_rx_connected(const struct iba_rx *x)
 {
-    return x->qp->type == IBA_QPT_RC || x->qp->type == IBA_QPT_UC;
+    return x->qp->type == IBA_QPT_RC || x->qp->type == IBA_QPT_UC || x->qp->type == IBA_QPT_XRC_INI ||
+           x->qp->type == IBA_QPT_XRC_TGT;
 }
 
 bool iba_rx_other_port(const struct iba_rx *x)

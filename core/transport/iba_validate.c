@@ -10,6 +10,7 @@
 #include <string.h>
 #include "iba_rx_path.h"
 #include "transport/iba_receiver.h"
+#include "transport/iba_xrc.h"
 
 /* ---- link and network ---- */
 
@@ -85,13 +86,23 @@ static bool management(const struct iba_rx *x)
     return x->qp->type == IBA_QPT_SMI || x->qp->type == IBA_QPT_GSI;
 }
 
+static bool reliable(const struct iba_rx *x)
+{
+    return x->qp->type == IBA_QPT_RC || x->qp->type == IBA_QPT_XRC_INI || x->qp->type == IBA_QPT_XRC_TGT;
+}
+
 static bool datagram(const struct iba_rx *x)
 {
     return x->qp->type == IBA_QPT_UD || management(x);
 }
 
-/* The high three bits of the opcode are the service. RD and XRC are not offered: no QP type receives them (PV-27,
- * PV-28). */
+static bool response(const struct iba_rx *x)
+{
+    return x->op && x->op->dir == IBA_RSP;
+}
+
+/* The high three bits of the opcode are the service. RD is not offered: no QP type receives it (PV-27). An XRC
+ * initiator receives responses only, a target requests only (QS-44). */
 static bool other_service(const struct iba_rx *x)
 {
     const unsigned svc = iba_bth_opcode(x->bth) >> 5;
@@ -104,6 +115,8 @@ static bool other_service(const struct iba_rx *x)
     case IBA_QPT_UD:
     case IBA_QPT_SMI:
     case IBA_QPT_GSI: return svc != IBA_UD;
+    case IBA_QPT_XRC_INI: return svc != IBA_XRC || !response(x);
+    case IBA_QPT_XRC_TGT: return svc != IBA_XRC || response(x);
     default: return true;
     }
 }
@@ -116,11 +129,6 @@ static bool reserved_datagram(const struct iba_rx *x)
 static bool imm_to_management(const struct iba_rx *x)
 {
     return management(x) && iba_rx_imm(x);
-}
-
-static bool response(const struct iba_rx *x)
-{
-    return x->op && x->op->dir == IBA_RSP;
 }
 
 static bool request_out_of_season(const struct iba_rx *x)
@@ -240,7 +248,7 @@ static void owe_notification(struct iba_rx *x)
         x->port->counters.fecn_in++;
     else
         x->port->counters.ecn_ce_in++;
-    if (x->port->kind == IBA_PORT_IB && x->qp->type == IBA_QPT_RC)
+    if (x->port->kind == IBA_PORT_IB && reliable(x))
         x->qp->becn_due = true;
     else if (iba_rx_connected(x))
         x->qp->cnp_due = true;
@@ -270,12 +278,12 @@ static void count_cnp(struct iba_rx *x)
 
 static bool rc_response(const struct iba_rx *x)
 {
-    return x->qp->type == IBA_QPT_RC && response(x);
+    return reliable(x) && response(x);
 }
 
 static bool rc_request(const struct iba_rx *x)
 {
-    return x->qp->type == IBA_QPT_RC;
+    return reliable(x);
 }
 
 static bool uc_packet(const struct iba_rx *x)
@@ -374,6 +382,7 @@ static void to_each_member(struct iba_rx *x)
     R(gids_differ,           iba_rx_gids_differ,          iba_rx_drop,      "has other GIDs or IP addresses than the connection",              "PV-22")  \
     R(slid_differs,          iba_rx_slid_differs,         iba_rx_drop,      "comes from another LID than the peer's",                          "PV-24")  \
     R(dlid_differs,          iba_rx_dlid_differs,         iba_rx_drop,      "goes to another LID of the port than the connection's",           "PV-25")  \
+    R(xrc_foreign_srq,       iba_xrc_foreign,             iba_rx_drop,      "names no SRQ of the XRC target's domain",                         "PV-28")  \
     R(gid_foreign,           iba_rx_gid_foreign,          iba_rx_drop,      "is a datagram to a GID that is not the port's",                   "PV-23")  \
     R(qkey_differs,          qkey_differs,                count_qkey,       "has another Q_Key than the QP",                                   "PV-18")  \
     R(cnp,                   cnp,                         count_cnp,        "is a congestion notification: counted, never answered",           "WF-84")  \

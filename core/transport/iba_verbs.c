@@ -8,6 +8,7 @@
 #include "transport/iba_qp_attr.h"
 #include "transport/iba_qp_state.h"
 #include "transport/iba_qp_traits.h"
+#include "transport/iba_xrc.h"
 
 enum { QPN_LAST = 0xfffffe, QPN_MAX = 0xffffff, GID_BYTES = 16 }; /* 0, 1 and 0xFFFFFF are reserved (WF-37) */
 
@@ -55,6 +56,11 @@ static bool srq_missing(const struct iba_ca *ca, const struct iba_qp_init *init)
     return is_shared(init) && (init->srq >= ca->n_srq || !ca->srq[init->srq]);
 }
 
+static bool is_target(uint8_t type)
+{
+    return iba_qp_type_has(type, IBA_QP_TARGETS);
+}
+
 static bool is_managed(const struct iba_qp_init *init)
 {
     return iba_qp_type_has(init->type, IBA_QP_MANAGES);
@@ -70,9 +76,10 @@ static bool qpn_reserved(const struct iba_qp_init *init, uint32_t qpn)
 #define INIT c->create.init
 #define NAMED !c->create.any
 #define CREATE_QP_CHECKS(R, A)                                                                                                          \
-    A(type_unknown,       IBA_VERB_TYPE,       !iba_qp_type_has(INIT->type, IBA_QP_SENDS | IBA_QP_SHARES),               "QS-28")       \
+    A(type_unknown,       IBA_VERB_TYPE,       !iba_qp_type_has(INIT->type, IBA_QP_SENDS | IBA_QP_TARGETS),              "QS-28")       \
     R(verb, QP_SHARES,    IBA_VERB_TYPE,       is_shared(INIT) && !iba_qp_type_has(INIT->type, IBA_QP_SHARES),           "QS-28, QS-44") \
-    R(verb, QP_PD,        IBA_VERB_NO_PD,      !iba_pd_exists(&c->ca->mem, INIT->pd),                                    "QS-28")       \
+    A(no_xrcd,            IBA_VERB_NO_XRCD,    is_target(INIT->type) && !iba_xrcd_exists(c->ca, INIT->xrcd),             "QS-44")       \
+    R(verb, QP_PD,        IBA_VERB_NO_PD,      !is_target(INIT->type) && !iba_pd_exists(&c->ca->mem, INIT->pd),                                    "QS-28")       \
     A(no_send_cq,         IBA_VERB_NO_CQ,      cq_missing(c->ca, INIT, INIT->send_cq, IBA_QP_SENDS),                     "QS-28")       \
     A(no_receive_cq,      IBA_VERB_NO_CQ,      cq_missing(c->ca, INIT, INIT->recv_cq, IBA_QP_RECEIVES | IBA_QP_SHARES),  "QS-28")       \
     R(verb, QP_SRQ,       IBA_VERB_NO_SRQ,     srq_missing(c->ca, INIT),                                                 "QS-28")       \
@@ -100,16 +107,17 @@ static void set_up(struct iba_qp *qp, const struct iba_qp_init *init, uint32_t q
 {
     const bool sends = iba_qp_type_has(init->type, IBA_QP_SENDS);
     const bool receives = iba_qp_type_has(init->type, IBA_QP_RECEIVES);
-    const bool completes = receives || iba_qp_type_has(init->type, IBA_QP_SHARES);
 
     memset(qp, 0, sizeof *qp);
     qp->qpn = qpn;
     qp->type = init->type;
     qp->sq_sig_all = init->sq_sig_all;
-    qp->pd = init->pd;
-    qp->srq = init->srq;
+    qp->pd = is_target(init->type) ? IBA_NONE : init->pd;
+    qp->srq = is_target(init->type) ? IBA_NONE : init->srq;
     qp->send_cq = sends ? init->send_cq : IBA_NONE;
-    qp->recv_cq = completes ? init->recv_cq : IBA_NONE;
+    qp->recv_cq = receives ? init->recv_cq : IBA_NONE;
+    if (is_target(init->type))
+        qp->xrcd = init->xrcd;
     qp->s.ring = init->sq;
     qp->s.n = sends ? init->n_sq : 0;
     qp->rq.ring = init->rq;
@@ -150,7 +158,10 @@ enum iba_verb_err iba_create_qp(struct iba_ca *ca, struct iba_qp *qp, const stru
     set_up(qp, init, c.create.qpn);
     ca->qp[slot] = qp;
     *qpn = c.create.qpn;
-    iba_pd_hold(&ca->mem, qp->pd);
+    if (is_target(qp->type))
+        iba_xrcd_hold(ca, qp->xrcd);
+    else
+        iba_pd_hold(&ca->mem, qp->pd);
     return IBA_VERB_OK;
 }
 
@@ -178,7 +189,10 @@ enum iba_verb_err iba_destroy_qp(struct iba_ca *ca, uint32_t qpn)
     if (refused != IBA_PASSES)
         return (enum iba_verb_err)refused;
     iba_mw_forget_qp(&ca->mem, qpn);
-    iba_pd_release(&ca->mem, qp->pd);
+    if (is_target(qp->type))
+        iba_xrcd_release(ca, qp->xrcd);
+    else
+        iba_pd_release(&ca->mem, qp->pd);
     for (uint32_t i = 0; i < ca->n_qp; i++)
         if (ca->qp[i] == qp)
             ca->qp[i] = NULL;

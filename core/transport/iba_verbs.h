@@ -17,6 +17,7 @@ extern "C" {
     E(VERB_NO_QP, "no such QP")                                                                                        \
     E(VERB_NO_CQ, "no such CQ")                                                                                        \
     E(VERB_NO_SRQ, "no such SRQ")                                                                                      \
+    E(VERB_NO_XRCD, "no such XRC domain")                                                                              \
     E(VERB_NO_PD, "no such protection domain")                                                                         \
     E(VERB_NO_AH, "no such address handle")                                                                            \
     E(VERB_FULL, "the queue or table is full")                                                                         \
@@ -64,19 +65,34 @@ enum iba_verb_err iba_destroy_srq(struct iba_ca *ca, uint32_t number);
 /* NO_SRQ, STATE (the queue is in error), SGE, FULL. */
 enum iba_verb_err iba_post_srq_recv(struct iba_ca *ca, uint32_t number, const struct iba_recv_wr *wr);
 
+/* ---- extended reliable connections (annex A14) ---- */
+/* FULL: an adapter has IBA_MAX_XRCDS domains at most. */
+enum iba_verb_err iba_create_xrcd(struct iba_ca *ca, uint32_t *number);
+/* NO_XRCD; BUSY while a target QP or an SRQ is in it. */
+enum iba_verb_err iba_destroy_xrcd(struct iba_ca *ca, uint32_t number);
+struct iba_xrc_srq_init {
+    struct iba_recv_wr *ring; /* caller's, n >= 1 */
+    uint32_t n, pd, xrcd, cq; /* cq: of the receives */
+};
+/* An SRQ that requests to target QPs of the domain name by its number (iba_send_wr.xrc_srqn). NO_PD, NO_XRCD, NO_CQ,
+ * FULL. */
+enum iba_verb_err iba_create_xrc_srq(struct iba_ca *ca, struct iba_srq *srq, const struct iba_xrc_srq_init *init,
+                                     uint32_t *number);
+
 /* ---- queue pairs ---- */
 struct iba_qp_init {
     uint8_t type; /* enum iba_qp_type; RD is not offered */
     bool sq_sig_all;
     uint32_t pd, send_cq, recv_cq, srq; /* srq: IBA_NONE for none; the CQ of a queue that the type lacks is ignored */
+    uint32_t xrcd;                      /* XRC target: its domain; pd, CQs and srq are ignored, or IBA_NONE */
     uint32_t qpn;       /* 0: random, the normal case; other: this number, for tests. SMI and GSI always have 0 and 1 */
     struct iba_sqe *sq; /* caller's, n_sq */
     struct iba_recv_wr *rq;  /* caller's, n_rq; none with an SRQ */
     struct iba_saved *saved; /* caller's, n_saved: limits max_dest_rd; also has space for waiting answers */
     uint32_t n_sq, n_rq, n_saved;
 };
-/* TYPE (not offered, or cannot have an SRQ), NO_PD, NO_CQ, NO_SRQ; ATTR_VALUE: the number is illegal, or the QP has a
- * receive queue beside an SRQ; BUSY: the number is taken, for example by the one SMI or the one GSI; FULL. */
+/* TYPE (not offered, or cannot have an SRQ), NO_PD, NO_CQ, NO_SRQ, NO_XRCD; ATTR_VALUE: the number is illegal, or the
+ * QP has a receive queue beside an SRQ; BUSY: the number is taken, for example by the one SMI or the one GSI; FULL. */
 /* Returns a random starting PSN, which an attacker cannot guess. It is for attr.sq_psn, and for the peer. */
 uint32_t iba_random_psn(struct iba_ca *ca);
 enum iba_verb_err iba_create_qp(struct iba_ca *ca, struct iba_qp *qp, const struct iba_qp_init *init, uint32_t *qpn);

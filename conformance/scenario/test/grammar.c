@@ -6,13 +6,15 @@
 
 /* Lines 5 to 16, and an object of each kind */
 #define WORLD                                                                                                          \
-    "pd p\nmr r\nmw w\ncq c\nsrq s\ngroup g\nhandle h\ncm e\nqp a\nqp b type=ud\n> a SEND_ONLY as=known\nwait "        \
+    "pd p\nmr r\nmw w\ncq c\nxrcd k\nsrq s\ngroup g\nhandle h\ncm e\nqp a\nqp b type=ud\n> a SEND_ONLY "               \
+    "as=known\nwait "                                                                                                  \
     "1s\nwait 1s\n"
 /* The same for a subnet, whose objects stand above the first step. */
 #define SUBNET_HEAD "title t\nspec RR-03\nrole fabric\n\n"
-#define SUBNET "switch x ports=3\nadapter y\n\n\n\n\n\n\n\n\n\n\n\n"
-enum { LINE = 18 };
-static const char *const named[IBC_O_COUNT] = {"p", "r", "w", "c", "s", "g", "h", "a", "e", "x", "y", "x.1", "new"};
+#define SUBNET "switch x ports=3\nadapter y\n\n\n\n\n\n\n\n\n\n\n\n\n"
+enum { LINE = 19 };
+static const char *const named[IBC_O_COUNT] = {"p", "r", "w", "c", "k", "s",   "g",
+                                               "h", "a", "e", "x", "y", "x.1", "new"};
 
 static bool of_subnet(const struct ibc_shape *shape)
 {
@@ -20,7 +22,7 @@ static bool of_subnet(const struct ibc_shape *shape)
            shape == ibc_shape_of_object(IBC_O_adapter) || shape == ibc_shape_of_object(IBC_O_cable);
 }
 
-/* Lines 1 to 17, before the one that is tried. */
+/* Lines 1 to 18, before the one that is tried. */
 static size_t begin(char *text, const struct ibc_shape *shape)
 {
     return (size_t)sprintf(text, "%s%s", of_subnet(shape) ? SUBNET_HEAD : HEAD, of_subnet(shape) ? SUBNET : WORLD);
@@ -220,7 +222,7 @@ Test(grammar, each_step_stands_without_what_may_be_left_out)
 
         line_put(text + n, shape, ibc_step_names[k], &none, "", 0);
         if (shape->some)
-            refused(text, "f.ibt:18:");
+            refused(text, "f.ibt:19:");
         else
             loads(text);
     }
@@ -241,7 +243,7 @@ Test(grammar, an_operation_takes_its_own_keys_only)
             if (r->ops == 0 || (r->ops >> ops->row[i].n & 1) != 0)
                 loads(text);
             else
-                refused(text, "f.ibt:18:");
+                refused(text, "f.ibt:19:");
         }
 }
 

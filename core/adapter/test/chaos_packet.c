@@ -120,6 +120,8 @@ static void set_extras(struct chaos *c, unsigned end, struct iba_recipe *r, cons
         iba_aeth_set_syn_value(h, kind == 6 ? chaos_below(c, 6) : chaos_below(c, 32));
         iba_aeth_set_msn(h, iba_random_next(&c->r));
     }
+    if ((h = iba_recipe_part(r, IBA_H_xrceth)))
+        iba_xrceth_set_srqn(h, chaos_one_in(c, 16) ? chaos_below(c, 8) : chaos_below(c, 2));
     if ((h = iba_recipe_part(r, IBA_H_ieth)))
         iba_ieth_set_r_key(h, chaos_one_in(c, 2) ? c->end[end].plot[chaos_below(c, CHAOS_PLOTS)].rkey
                                                  : c->end[end].window[chaos_below(c, CHAOS_WINDOWS)]);
@@ -215,7 +217,7 @@ size_t chaos_craft(struct chaos *c, unsigned end, uint8_t *buf, size_t cap)
     struct iba_recipe r;
     size_t len;
 
-    if (!q->alive || (qp->type >= IBA_QPT_XRC_INI && !chaos_one_in(c, 8))) /* no QP receives XRC yet */
+    if (!q->alive)
         return 0;
     if (qp->type == IBA_QPT_RAW_IPV6 || qp->type == IBA_QPT_RAW_ETHERTYPE)
         return c->kind == IBA_PORT_IB ? craft_raw(c, end, buf, cap) : 0;

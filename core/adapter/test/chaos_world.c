@@ -79,7 +79,7 @@ void chaos_make_qp(struct chaos *c, unsigned end, unsigned i)
     struct chaos_end *e = &c->end[end];
     struct chaos_qp *q = &e->qp[i];
     const uint8_t type = (uint8_t)chaos_type(i);
-    const bool srq = (type <= IBA_QPT_UD || type == IBA_QPT_XRC_TGT) && chaos_one_in(c, 4);
+    const bool srq = type <= IBA_QPT_UD && chaos_one_in(c, 4);
     const struct iba_qp_init init = {.type = type,
                                      .sq_sig_all = chaos_one_in(c, 2),
                                      .pd = e->pd[chaos_one_in(c, 64)],
@@ -251,8 +251,15 @@ void chaos_srq(struct chaos *c, unsigned end, unsigned i)
 {
     struct chaos_end *e = &c->end[end];
     struct chaos_srq *q = &e->srq[i];
+    const struct iba_xrc_srq_init init = {.ring = q->ring,
+                                          .n = CHAOS_DEPTH,
+                                          .pd = e->pd[chaos_below(c, 2)],
+                                          .xrcd = (uint32_t)(chaos_below(c, 8) ? 0 : 1),
+                                          .cq = (uint32_t)chaos_below(c, CHAOS_CQS)};
 
-    if (!q->alive)
+    if (!q->alive && chaos_one_in(c, 2))
+        q->alive = iba_create_xrc_srq(&e->ca, &q->srq, &init, &q->number) == IBA_VERB_OK;
+    else if (!q->alive)
         q->alive = iba_create_srq(&e->ca, &q->srq, q->ring, CHAOS_DEPTH, e->pd[0], &q->number) == IBA_VERB_OK;
     else if (iba_destroy_srq(&e->ca, q->number) == IBA_VERB_OK)
         q->alive = false;
@@ -290,6 +297,8 @@ static void open_end(struct chaos *c, unsigned i)
     port->congestion = chaos_one_in(c, 2);
     for (unsigned k = 0; k < CHAOS_PDS; k++)
         cr_assert_eq(iba_pd_create(&e->ca.mem, &e->pd[k]), IBA_MEM_OK);
+    for (uint32_t k = 0; k < 2; k++) /* 0, in which the target QPs are, and 1 */
+        cr_assert_eq(iba_create_xrcd(&e->ca, &(uint32_t){0}), IBA_VERB_OK);
     for (unsigned k = 0; k < CHAOS_CQS; k++)
         chaos_cq(c, i, k);
     for (unsigned k = 0; k < CHAOS_SRQS; k++)

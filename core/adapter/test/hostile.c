@@ -73,6 +73,8 @@ static struct pair_config pick_config(uint64_t seed)
     c.kind = (enum iba_port_kind)iba_random_below(&r, 3);
     c.v6 = iba_random_below(&r, 2) != 0;
     c.type = (enum iba_qp_type[]){IBA_QPT_RC, IBA_QPT_RC, IBA_QPT_RC, IBA_QPT_UC, IBA_QPT_UD}[iba_random_below(&r, 5)];
+    if (c.type == IBA_QPT_RC && seed % 3 == 0)
+        c.type = IBA_QPT_XRC_INI; /* to a target */
     c.mtu = (enum iba_mtu)(1 + iba_random_below(&r, 5));
     c.psn = psn[iba_random_below(&r, 4)];
     c.rd_depth = (uint8_t)(1 + iba_random_below(&r, PAIR_SAVED));
@@ -94,13 +96,18 @@ static struct pair_config pick_config(uint64_t seed)
     return c;
 }
 
+static bool is_reliable(enum iba_qp_type type)
+{
+    return type == IBA_QPT_RC || type == IBA_QPT_XRC_INI;
+}
+
 static uint8_t pick_op(struct iba_random *r, enum iba_qp_type type)
 {
     static const uint8_t rc[] = {IBA_WR_SEND,      IBA_WR_SEND_IMM, IBA_WR_WRITE,
                                  IBA_WR_WRITE_IMM, IBA_WR_READ,     IBA_WR_FETCH_ADD};
     static const uint8_t uc[] = {IBA_WR_SEND, IBA_WR_SEND_IMM, IBA_WR_WRITE, IBA_WR_WRITE_IMM};
 
-    if (type == IBA_QPT_RC)
+    if (is_reliable(type))
         return rc[iba_random_below(r, sizeof rc)];
     return uc[iba_random_below(r, type == IBA_QPT_UC ? sizeof uc : 2)];
 }
@@ -116,7 +123,7 @@ static void make_plan(struct run *t)
     t->area = t->cfg.bytes;
     t->part = t->area / 3;
     t->n = 1 + (unsigned)iba_random_below(r, t->slot == LARGE ? LARGE_MESSAGES : MESSAGES);
-    t->late = t->cfg.type == IBA_QPT_RC && iba_random_below(r, 4) == 0;
+    t->late = is_reliable(t->cfg.type) && iba_random_below(r, 4) == 0;
     for (unsigned i = 0; i < t->n; i++) {
         struct plan *m = &t->plan[i];
         m->op = pick_op(r, t->cfg.type);
@@ -155,6 +162,7 @@ static void post_sends(struct run *t)
         } else {
             wr.va = PAIR_VA + (m->op == IBA_WR_FETCH_ADD ? t->area - 8 : m->remote);
             wr.rkey = t->p->end[1].rkey;
+            wr.xrc_srqn = t->p->end[1].srqn;
         }
         if (m->op == IBA_WR_FETCH_ADD)
             wr.compare_add = 1;
@@ -214,7 +222,7 @@ static void collect(struct run *t)
                      (unsigned long)wc.wr_id, t->done);
         if (wc.status == IBA_WC_SUCCESS) {
             cr_assert_eq(t->status, IBA_WC_SUCCESS, "seed %lu: success after a failure", (unsigned long)t->cfg.seed);
-            if (t->cfg.type == IBA_QPT_RC)
+            if (is_reliable(t->cfg.type))
                 apply(t, &t->plan[t->done]);
         } else if (t->status == IBA_WC_SUCCESS)
             t->status = wc.status;
@@ -226,7 +234,7 @@ static void collect(struct run *t)
         if (wc.status != IBA_WC_SUCCESS)
             continue;
         const struct plan *m = &t->plan[wc.wr_id];
-        if (t->cfg.type == IBA_QPT_RC) {
+        if (is_reliable(t->cfg.type)) {
             cr_assert_geq(wc.wr_id, t->order, "seed %lu: receives out of order", (unsigned long)t->cfg.seed);
             t->order = (unsigned)wc.wr_id + 1;
             cr_assert_eq(wc.byte_len, m->length, "seed %lu: %u of %u bytes", (unsigned long)t->cfg.seed, wc.byte_len,
@@ -271,7 +279,7 @@ static uint64_t one(uint64_t seed)
     cr_assert(pair_guards_hold(t.p), "seed %lu: memory outside the regions changed", (unsigned long)seed);
     for (unsigned e = 0; e < 2; e++)
         iba_ca_check(&t.p->end[e].ca);
-    if (t.cfg.type == IBA_QPT_RC)
+    if (is_reliable(t.cfg.type))
         check_reliable(&t);
     else
         cr_assert_eq(t.done, t.n, "seed %lu: unreliable sends complete when sent", (unsigned long)seed);

@@ -47,6 +47,26 @@ static void set_addresses(struct pair *p, unsigned i, const struct pair_config *
     memcpy(av->dgid, gid[1 - i], 16);
 }
 
+static enum iba_qp_type type_of(const struct pair_config *c, unsigned end)
+{
+    return c->type == IBA_QPT_XRC_INI && end == 1 ? IBA_QPT_XRC_TGT : c->type;
+}
+
+/* Two SRQs of the target's domain, the second of which is used. */
+static void open_xrc(struct pair_end *e, uint32_t *xrcd)
+{
+    static struct iba_recv_wr none[1];
+    static struct iba_srq first;
+    struct iba_xrc_srq_init init = {.ring = none, .n = 1, .pd = e->pd, .cq = e->cqn};
+
+    cr_assert_eq(iba_create_xrcd(&e->ca, xrcd), IBA_VERB_OK);
+    init.xrcd = *xrcd;
+    cr_assert_eq(iba_create_xrc_srq(&e->ca, &first, &init, &e->srqn), IBA_VERB_OK);
+    init.ring = e->rq;
+    init.n = PAIR_DEPTH;
+    cr_assert_eq(iba_create_xrc_srq(&e->ca, &e->srq, &init, &e->srqn), IBA_VERB_OK);
+}
+
 static void open_end(struct pair *p, unsigned i, const struct pair_config *c)
 {
     struct pair_end *e = &p->end[i];
@@ -70,17 +90,19 @@ static void open_end(struct pair *p, unsigned i, const struct pair_config *c)
                                              IBA_ACCESS_REMOTE_ATOMIC};
     cr_assert_eq(iba_mr_register(&e->ca.mem, &mr, &e->lkey, &e->rkey), IBA_MEM_OK);
     cr_assert_eq(iba_create_cq(&e->ca, &e->cq, e->ring, 4 * PAIR_DEPTH, &e->cqn), IBA_VERB_OK);
-    const struct iba_qp_init init = {.type = (uint8_t)c->type,
-                                     .pd = e->pd,
-                                     .send_cq = e->cqn,
-                                     .recv_cq = e->cqn,
-                                     .srq = IBA_NONE,
-                                     .sq = e->sq,
-                                     .rq = e->rq,
-                                     .saved = e->saved,
-                                     .n_sq = PAIR_DEPTH,
-                                     .n_rq = PAIR_DEPTH,
-                                     .n_saved = PAIR_SAVED};
+    struct iba_qp_init init = {.type = (uint8_t)type_of(c, i),
+                               .pd = e->pd,
+                               .send_cq = e->cqn,
+                               .recv_cq = e->cqn,
+                               .srq = IBA_NONE,
+                               .sq = e->sq,
+                               .rq = e->rq,
+                               .saved = e->saved,
+                               .n_sq = PAIR_DEPTH,
+                               .n_rq = PAIR_DEPTH,
+                               .n_saved = PAIR_SAVED};
+    if (init.type == IBA_QPT_XRC_TGT)
+        open_xrc(e, &init.xrcd);
     cr_assert_leq(c->earlier, (unsigned)PAIR_EARLIER);
     for (unsigned k = 0; e == p->end + 1 && k < c->earlier; k++)
         cr_assert_eq(iba_create_qp(&e->ca, &e->earlier[k], &init, &e->qpn), IBA_VERB_OK);
@@ -104,7 +126,8 @@ static void connect(struct pair *p, unsigned i, const struct pair_config *c)
                             .min_rnr = 6,
                             .max_rd = c->rd_depth,
                             .max_dest_rd = PAIR_SAVED};
-    const bool ud = c->type == IBA_QPT_UD, rc = c->type == IBA_QPT_RC;
+    const enum iba_qp_type type = type_of(c, i);
+    const bool ud = c->type == IBA_QPT_UD, rc = type == IBA_QPT_RC, target = type == IBA_QPT_XRC_TGT;
     const bool raw = c->type == IBA_QPT_RAW_IPV6 || c->type == IBA_QPT_RAW_ETHERTYPE;
     uint32_t init = IBA_QPA_STATE | IBA_QPA_PKEY_INDEX | IBA_QPA_PORT, rtr = IBA_QPA_STATE,
              rts = IBA_QPA_STATE | IBA_QPA_SQ_PSN;
@@ -112,8 +135,9 @@ static void connect(struct pair *p, unsigned i, const struct pair_config *c)
     set_addresses(p, i, c, &a.av);
     init |= ud ? IBA_QPA_QKEY : IBA_QPA_ACCESS;
     rtr |= ud ? 0 : IBA_QPA_AV | IBA_QPA_PATH_MTU | IBA_QPA_DEST_QPN | IBA_QPA_RQ_PSN;
-    rtr |= rc ? IBA_QPA_MAX_DEST_RD | IBA_QPA_MIN_RNR : 0;
-    rts |= rc ? IBA_QPA_TIMEOUT | IBA_QPA_RETRY | IBA_QPA_RNR_RETRY | IBA_QPA_MAX_RD : 0;
+    rtr |= rc || target ? IBA_QPA_MAX_DEST_RD | IBA_QPA_MIN_RNR : 0;
+    rts |= rc || type == IBA_QPT_XRC_INI ? IBA_QPA_TIMEOUT | IBA_QPA_RETRY | IBA_QPA_RNR_RETRY | IBA_QPA_MAX_RD : 0;
+    rts |= target ? IBA_QPA_TIMEOUT : 0;
     if (raw) { /* QS-13 */
         init = IBA_QPA_STATE | IBA_QPA_PORT;
         rtr = rts = IBA_QPA_STATE;
@@ -324,7 +348,10 @@ void pair_post_recv(struct pair *p, unsigned end, uint64_t wr_id, uint64_t at, u
 {
     const struct iba_recv_wr wr = {.wr_id = wr_id, .n_sge = 1, .sge = {{PAIR_VA + at, length, p->end[end].lkey}}};
 
-    cr_assert_eq(iba_post_recv(&p->end[end].ca, p->end[end].qpn, &wr), IBA_VERB_OK);
+    if (p->end[end].qp.type == IBA_QPT_XRC_TGT)
+        cr_assert_eq(iba_post_srq_recv(&p->end[end].ca, p->end[end].srqn, &wr), IBA_VERB_OK);
+    else
+        cr_assert_eq(iba_post_recv(&p->end[end].ca, p->end[end].qpn, &wr), IBA_VERB_OK);
 }
 
 void pair_post_send(struct pair *p, unsigned end, struct iba_send_wr *wr, uint64_t at, uint32_t length)

@@ -29,8 +29,9 @@ struct pair_end {
     struct iba_qp qp, earlier[PAIR_EARLIER];
     struct iba_sqe sq[PAIR_DEPTH];
     struct iba_recv_wr rq[PAIR_DEPTH];
+    struct iba_srq srq; /* of an XRC target; its ring is rq */
     struct iba_saved saved[PAIR_SAVED];
-    uint32_t pd, cqn, qpn, lkey, rkey, ah;
+    uint32_t pd, cqn, qpn, lkey, rkey, ah, srqn;
     uint8_t *memory; /* PAIR_GUARD, region, PAIR_GUARD */
     size_t bytes;    /* of the region */
 };
@@ -65,8 +66,8 @@ struct pair {
 struct pair_config {
     uint64_t seed;
     enum iba_port_kind kind;
-    bool v6; /* RoCEv2 over IPv6 */
-    enum iba_qp_type type;
+    bool v6;               /* RoCEv2 over IPv6 */
+    enum iba_qp_type type; /* XRC_INI: of end 0; end 1 is its target */
     enum iba_mtu mtu;
     uint32_t psn;
     uint8_t timeout, retry, rnr_retry, rd_depth;

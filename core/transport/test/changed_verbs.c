@@ -237,8 +237,9 @@ static void objects(void)
 
     if (below(2))
         spoil_path(&av);
-    switch (below(9)) {
+    switch (below(10)) {
     case 0: create_qp(); break;
+    case 8: record(below(2) ? iba_create_xrcd(&d->ca, &n) : iba_destroy_xrcd(&d->ca, below(2))); break;
     case 1: record(below(3) ? 0 : iba_destroy_qp(&d->ca, some_qpn())); break;
     case 2: record(iba_create_ah(&d->ca, below(N_PD), &av, &n)); break;
     case 3: record(iba_destroy_ah(&d->ca, below(N_AH))); break;

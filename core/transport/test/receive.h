@@ -5,6 +5,7 @@
 #include "../../wire/test/wire.h"
 #include "adapter/iba_change_rules.h"
 #include "test/recorder.h"
+#include "transport/iba_xrc.h"
 
 enum {
     PEER_QPN = 0x20,
@@ -209,6 +210,23 @@ static inline void post(struct bed *b, uint32_t qpn, uint32_t len)
     const struct iba_recv_wr w = buffer(b, len);
 
     MUST(iba_post_recv(&b->ca, qpn, &w));
+}
+
+/* The QP becomes a target, and the SRQ one of an XRC domain: the target's, or another. */
+static inline void as_target(struct bed *b, bool other)
+{
+    uint32_t domain[2];
+
+    MUST(iba_create_xrcd(&b->ca, &domain[0]));
+    MUST(iba_create_xrcd(&b->ca, &domain[1]));
+    b->rc.type = IBA_QPT_XRC_TGT;
+    b->rc.pd = b->rc.recv_cq = b->rc.srq = IBA_NONE;
+    b->rc.xrcd = domain[0];
+    b->rc.rq.n = 0;
+    b->srq.xrcd = domain[other];
+    b->srq.cq = b->cq_number;
+    iba_xrcd_hold(&b->ca, b->rc.xrcd);
+    iba_xrcd_hold(&b->ca, b->srq.xrcd);
 }
 
 /* ---- packets of the peer ---- */

@@ -49,6 +49,25 @@ static void first_in_rtr(struct bed *b)
     ask(b, IBA_RC_WRITE_ONLY, 0, 8);
 }
 
+static void xrc_other_srq(struct bed *b)
+{
+    static struct iba_recv_wr ring[1];
+    static struct iba_srq second;
+    struct iba_xrc_srq_init init = {.ring = ring, .n = 1, .pd = b->pd, .cq = b->cq_number};
+    uint32_t number;
+
+    as_target(b, false);
+    init.xrcd = b->rc.xrcd;
+    MUST(iba_create_xrc_srq(&b->ca, &second, &init, &number));
+    ask(b, IBA_XRC_WRITE_FIRST, 0, MTU);
+    iba_reth_set_dmalen(PART(b, reth), MTU + 8);
+    give(b);
+    while (answer(b))
+        ;
+    ask(b, IBA_XRC_WRITE_LAST, 1, 8);
+    iba_xrceth_set_srqn(PART(b, xrceth), number);
+}
+
 static void gap_after_rnr(struct bed *b)
 {
     ask(b, IBA_RC_SEND_ONLY, 0, 8);
@@ -452,6 +471,7 @@ static const struct expectation expectations[] = {
     {"read", plain_read, ONLY, CREDITS, 0, false, 0},
     {"swap", swap, ATOMIC, CREDITS, 0, false, 0},
     {"add", add, ATOMIC, CREDITS, 0, false, 0},
+    {"xrc_other_srq", xrc_other_srq, IBA_XRC_ACKNOWLEDGE, NAK_INV, 1, true, IBA_EVENT_WQ_INVALID_REQUEST},
     {"flush", plain_flush, ONLY, CREDITS, 0, false, 0},
     {"atomic_write", atomic_write, ONLY, CREDITS, 0, false, 0},
 };

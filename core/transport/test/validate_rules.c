@@ -242,6 +242,12 @@ static void dlid_differs(struct bed *b)
     iba_lrh_set_dlid(PART(b, lrh), LID + 1);
 }
 
+static void xrc_foreign_srq(struct bed *b)
+{
+    as_target(b, true);
+    ask(b, IBA_XRC_WRITE_ONLY, 0, 8);
+}
+
 static void gid_foreign(struct bed *b)
 {
     packet(b, IBA_ENCAP_IB_GLOBAL, IBA_UD_SEND_ONLY, UD_QPN, 0, 8);
@@ -341,6 +347,7 @@ static const struct row_case cases[] = {
     {"gids_differ", gids_differ, IBA_PORT_IB, 1, false},
     {"slid_differs", slid_differs, IBA_PORT_IB, 1, false},
     {"dlid_differs", dlid_differs, IBA_PORT_IB, 1, false},
+    {"xrc_foreign_srq", xrc_foreign_srq, IBA_PORT_IB, 1, false},
     {"gid_foreign", gid_foreign, IBA_PORT_IB, 1, false},
     {"qkey_differs", qkey_differs, IBA_PORT_IB, 1, false},
     {"cnp", cnp, IBA_PORT_IB, 1, false},

@@ -33,7 +33,7 @@ Test(verbs, create_qp_refuses)
     BAD(ATTR_VALUE, init.qpn = 0xffffff);
     BAD(ATTR_VALUE, init.qpn = 0x1000000);
     for (uint8_t t = 0; t < IBA_QPT_COUNT; t++) {
-        if (t == IBA_QPT_RC || t == IBA_QPT_UC || t == IBA_QPT_UD || t == IBA_QPT_XRC_TGT)
+        if (t == IBA_QPT_RC || t == IBA_QPT_UC || t == IBA_QPT_UD)
             continue;
         BAD(TYPE, (init.type = t, init.srq = srq, init.n_rq = 0));
     }
@@ -57,9 +57,11 @@ Test(verbs, create_qp_of_one_queue)
     OK(iba_create_qp(&d->ca, &d->qp[0], &init, &qpn));
     cr_assert_eq(d->qp[0].rq.n, 0);
     init = desk_init(d, 1, IBA_QPT_XRC_TGT);
-    init.send_cq = IBA_NONE;
+    init.pd = init.send_cq = init.recv_cq = init.srq = IBA_NONE; /* QS-44 */
     OK(iba_create_qp(&d->ca, &d->qp[1], &init, &qpn));
-    cr_assert_eq(d->qp[1].s.n, 0);
+    cr_assert(d->qp[1].s.n == 0 && d->qp[1].rq.n == 0);
+    init.xrcd = 1;
+    REFUSED(d, iba_create_qp(&d->ca, &d->qp[2], &init, &qpn), NO_XRCD);
     iba_ca_check(&d->ca);
 }
 

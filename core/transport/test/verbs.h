@@ -102,6 +102,7 @@ static inline struct desk *desk_open(void)
     OK(iba_create_cq(&d.ca, &d.cq[0], d.wc[0], N_WC, &d.send_cq));
     OK(iba_create_cq(&d.ca, &d.cq[1], d.wc[1], N_WC, &d.recv_cq));
     OK(iba_create_ah(&d.ca, d.pd, &av, &d.ah0));
+    OK(iba_create_xrcd(&d.ca, &(uint32_t){0})); /* 0, as every QP of XRC has it */
     return &d;
 }
 

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Inside of the engine: extended reliable connections (iba_xrc.c). Not for users of libiba. */
+#ifndef IBA_XRC_H
+#define IBA_XRC_H
+#include "transport/iba_qp_traits.h"
+#include "transport/iba_receiver.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+bool iba_xrcd_exists(const struct iba_ca *ca, uint32_t number);
+/* A target QP or an SRQ begins or ends to use the domain. */
+void iba_xrcd_hold(struct iba_ca *ca, uint32_t number);
+void iba_xrcd_release(struct iba_ca *ca, uint32_t number);
+
+/* ---- a request to a target QP ---- */
+/* The SRQ that it names, of whatever domain; NULL: there is none. */
+struct iba_srq *iba_xrc_srq(const struct iba_rx *x);
+/* The protection domain of its memory accesses; IBA_NONE: none, which has no key. */
+uint32_t iba_xrc_pd(const struct iba_rx *x);
+/* The same by the number of the SRQ, for the response to a READ. */
+uint32_t iba_xrc_pd_of(const struct iba_ca *ca, const struct iba_qp *qp, uint32_t srqn);
+/* The number of the SRQ; 0 for QPs of other types. */
+uint32_t iba_xrc_named(const struct iba_rx *x);
+/* The CQ of the receive in use, or of the SRQ that it names; IBA_NONE: none. */
+uint32_t iba_xrc_cq(const struct iba_rx *x);
+iba_when iba_xrc_foreign; /* it names no SRQ of the QP's domain (PV-28) */
+iba_when iba_xrc_other;   /* it continues a message that names another SRQ (QS-51) */
+/* Remembers SRQ and CQ of the unfinished message of a target QP; IBA_NONE: there is none. */
+void iba_xrc_note(struct iba_qp *qp, uint32_t srqn, uint32_t cq);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
