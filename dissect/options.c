@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include "elsewhere.h"
 #include "field/distance.h"
+#include "field/foreign.h"
 #include "filter/filter.h"
 #include "help.h"
 #include "option_rows.h"
@@ -64,7 +65,9 @@ static int set_printer(struct options *opt, const char *name)
             opt->printer = p;
             return EXIT_OK;
         }
-    return wrong("-T: no form \"%s\"; there are: text tree fields json jsonl ek pdml", name);
+    const char *instead = foreign_instead(name);
+    return instead ? wrong("-T: no form \"%s\"; %s", name, instead)
+                   : wrong("-T: no form \"%s\"; there are: text tree fields json jsonl ek pdml", name);
 }
 
 static int set_time(struct options *opt, const char *name)

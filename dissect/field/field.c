@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include "field/computed.h"
 #include "field/distance.h"
+#include "field/foreign.h"
 #include "field/verdict.h"
 #include "observer/iba_finding_kinds.h"
 
@@ -317,8 +318,12 @@ static const char *field_like(const char *name)
 
 void field_unknown(char *out, size_t room, const char *name)
 {
-    const char *near = field_with_part(name);
+    const char *instead = foreign_instead(name), *near = field_with_part(name);
 
+    if (instead) {
+        (void)snprintf(out, room, "no field \"%s\"; %s", name, instead);
+        return;
+    }
     if (!near)
         near = field_like(name);
     (void)snprintf(out, room, "no field \"%s\"; %s%s%s", name, near ? "nearest is \"" : "",

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "field/distance.h"
+#include "field/foreign.h"
 #include "stats/stats.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,7 +79,12 @@ const struct stat_kind *stat_find(const char *text, const char **arg, char *err,
         return k;
     }
     *arg = NULL;
+    const char *instead = foreign_instead(text);
     const struct stat_kind *near = nearest(text);
+    if (instead) {
+        (void)snprintf(err, errlen, "-z %.64s: no such statistic; %s", text, instead);
+        return NULL;
+    }
     (void)snprintf(err, errlen,
                    near ? "-z %.64s: no such statistic; the nearest is %s" : "-z %.64s: no such statistic; %s", text,
                    near ? near->usage : "-z help lists all");

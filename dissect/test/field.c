@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "common.h"
 #include "field/computed.h"
+#include "field/foreign.h"
 #include "wire/iba_opcode_rows.h"
 
 Test(field, names_ascend_and_none_is_twice)
@@ -87,9 +88,8 @@ Test(field, a_typing_error_finds_its_neighbour)
                                            {"infiniband.aeth.syndrom", "infiniband.aeth.syndrome"},
                                            {"frame.numbr", "frame.number"},
                                            {"psn", "infiniband.bth.psn"},
-                                           {"bth.opcode_", "infiniband.bth.opcode"},
-                                           {"frame.time", "frame.time_ns"}};
-    static const char *const others[] = {"tcp", "tcp.port", "roce", "", "x"};
+                                           {"bth.opcode_", "infiniband.bth.opcode"}};
+    static const char *const others[] = {"tcpx", "roce", "", "x"};
     char said[256], want[256];
 
     for (size_t i = 0; i < sizeof typed / sizeof *typed; i++) {
@@ -102,6 +102,24 @@ Test(field, a_typing_error_finds_its_neighbour)
         snprintf(want, sizeof want, "no field \"%s\"; -G fields lists all", others[i]);
         cr_expect_str_eq(said, want);
     }
+}
+
+Test(field, a_name_of_tsharks_gets_what_does_the_same)
+{
+    static const char *const names[] = {
+        "frame.time", "frame.protocols", "udp.stream", "_ws.col.Info", "_ws.expert", "tcp",  "tcp.port",
+        "conv,ip",    "endpoints,ip",    "io,phs",     "psml",         "ps",         "tabs", "jsonraw"};
+    char said[256], want[256];
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        cr_assert_not_null(foreign_instead(names[i]), "%s", names[i]);
+        field_unknown(said, sizeof said, names[i]);
+        snprintf(want, sizeof want, "no field \"%s\"; %s", names[i], foreign_instead(names[i]));
+        cr_expect_str_eq(said, want);
+    }
+    cr_expect_null(foreign_instead("frame.time_"));
+    cr_expect_null(foreign_instead("conv"));
+    cr_expect_null(foreign_instead(""));
 }
 
 struct seen {

@@ -36,8 +36,7 @@ Test(stats, an_unknown_name_gets_the_nearest_in_one_line)
                  {"opcodes,tree", "opcode,tree"},
                  {"conv", "conv,qp"},
                  {"rc", "rc,analysis"},
-                 {"experts", "expert[,SEVERITY]"},
-                 {"conv,ip", "conv,qp"}};
+                 {"experts", "expert[,SEVERITY]"}};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         char err[256] = "", want[256];
         const char *arg;

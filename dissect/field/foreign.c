@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "field/foreign.h"
+#include <stddef.h>
+#include <string.h>
+
+/* A name that ends with '.' or ',' stands for all that begin so. */
+static const struct {
+    const char *name, *instead;
+} rows[] = {
+    {"_ws.col.", "-T text prints the columns"},
+    {"_ws.expert", "infiniband.analysis.finding and infiniband.analysis.message are the findings"},
+    {"frame.time", "frame.time_epoch is the time; -t ad prints dates in -T text"},
+    {"frame.protocols", "infiniband.encapsulation and infiniband.bth.service name what a packet is"},
+    {"udp.stream", "-z qp lists connections; infiniband.bth.destqp and the addresses tell them apart"},
+    {"tcp", "packets of TCP are tshark's"},
+    {"tcp.", "packets of TCP are tshark's"},
+    {"conv,", "-z conv,qp counts by queue pair, -z qp has both directions side by side"},
+    {"endpoints,", "-z qp lists queue pairs; tshark counts addresses"},
+    {"io,phs", "-z opcode,tree counts packets by service and opcode"},
+    {"psml", "-T text has the columns, -T pdml the XML"},
+    {"ps", "-T text prints a line a packet"},
+    {"tabs", "-T fields -e FIELD prints columns with tabs between"},
+    {"jsonraw", "-T json -x has the bytes, too"},
+};
+
+const char *foreign_instead(const char *name)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const size_t n = strlen(rows[i].name);
+        const char last = rows[i].name[n - 1];
+        if (strncmp(name, rows[i].name, n) == 0 && (last == '.' || last == ',' || name[n] == '\0'))
+            return rows[i].instead;
+    }
+    return NULL;
+}
