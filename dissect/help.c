@@ -53,6 +53,7 @@ const char *const help_text[] = {
     "  -z agreed              reliable connections: agreed on, and observed\n"
     "  -z cm                  connections, from CM messages\n"
     "  -z mad                 management datagrams, response times\n"
+    "  -z fabric              nodes and cables of a subnet, as its SMPs show them; credits of lanes\n"
     "  -z qp                  queue pairs: both directions side by side, path MTU, PSNs, worst finding\n"
     "\n"
     "Verdict\n"

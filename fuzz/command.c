@@ -73,11 +73,25 @@ static const char *const filters[] = {NULL,
 
 /* One of -z. All of them are those before the last two. With shorter intervals, times that are far apart would only
  * fill many lines. */
-enum { ALL_STATISTICS = 15 };
-static const char *const statistics[] = {
-    NULL,     "icrc",        "opcode,tree", "io,stat,100000000", "io,stat,0",  "conv,qp",
-    "expert", "rc,analysis", "qp",          "messages",          "srt",        "agreed",
-    "cm",     "mad",         "perf",        "io,stat,1000000",   "expert,warn"};
+enum { ALL_STATISTICS = 16 };
+static const char *const statistics[] = {NULL,
+                                         "icrc",
+                                         "opcode,tree",
+                                         "io,stat,100000000",
+                                         "io,stat,0",
+                                         "conv,qp",
+                                         "expert",
+                                         "rc,analysis",
+                                         "qp",
+                                         "messages",
+                                         "srt",
+                                         "agreed",
+                                         "cm",
+                                         "mad",
+                                         "perf",
+                                         "fabric",
+                                         "io,stat,1000000",
+                                         "expert,warn"};
 
 static void add_statistics(struct command *c, const uint8_t *head)
 {

@@ -37,6 +37,9 @@ const struct stat_kind stat_kinds[] = {
      .close = free},
     {KIND("mad", "mad", "management datagrams by class, attribute, method and status, and response times", mad),
      .close = free},
+    {KIND("fabric", "fabric", "nodes and cables of a subnet, as its management datagrams show them; credits of lanes",
+          fabric),
+     .close = free},
     {0},
 };
 

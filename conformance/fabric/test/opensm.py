@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 """ibfabric brought up by an unmodified OpenSM, and read by infiniband-diags: what these print is what the model holds."""
+import json
 import os
 import re
 import signal
@@ -295,6 +296,41 @@ class Packets(Case):
                               capture_output=True, check=False)
         self.assertRegex(done.stdout, r" 0 unexplained\n$", done.stdout[-2000:] + done.stderr[-2000:])
         self.assertEqual(done.returncode, 0)
+
+
+class Statistics(Case):
+    """-z fabric of a capture against the topology and what the model holds."""
+
+    def test_cables_and_credits(self):
+        capture = self.folder / "up.pcapng"
+        f = self.fabric(ring(4, 8), "--pcap", capture, "--credits", "68")
+        self.good(f, "H0", *ONCE)
+        self.assertEqual(f.pairs("pairs")["delivered"], "56")
+        names = {line.split("\t")[3]: line.split("\t")[0] for line in f.ask("nodes")}
+        held = {}
+        for node in sorted(set(names.values()) - {"H0"}):
+            for port in range(1, 5 if node[0] == "S" else 2):
+                rows = [line.split("\t") for line in f.ask(f"credits {node} {port}")[1:]]
+                held.update({(node, port, int(row[0])): int(row[3]) for row in rows})
+        self.assertEqual(f.close(), 0)
+        printed = json.loads(subprocess.run([BIN / "ibdissect", "-q", "-z", "fabric", "-T", "json", capture],
+                                            capture_output=True, text=True, check=True).stdout)
+        self.assertEqual((printed["moved"], printed["damaged_flow"], printed["no_room"]), (0, 0, 0))
+        self.assertEqual({names[node["guid"]] for node in printed["nodes"]}, set(names.values()) - {"H0"})
+        for node in printed["nodes"]:
+            self.assertEqual(node["description"], names[node["guid"]])
+        cables = {frozenset([(names[c["guid"]], c["port"]), (names.get(c.get("peer_guid"), "H0"), c["peer_port"])])
+                  for c in printed["cables"]}
+        self.assertEqual(cables, {frozenset([(f"S{i}", k + 1), (f"H{2 * i + k}", 1)]) for i in range(4) for k in range(2)} |
+                         {frozenset([(f"S{i}", 4), (f"S{(i + 1) % 4}", 3)]) for i in range(4)})
+        lanes = {(names[lane["guid"]], lane["port"], lane["vl"]): lane for lane in printed["lanes"] if "guid" in lane}
+        self.assertEqual({(lane["unseen"], lane["beyond"]) for lane in lanes.values()}, {(0, 0)})
+        known = {place: lane["credits"] for place, lane in lanes.items() if lane["credits"] is not None}
+        self.assertEqual({place for place in held if place not in known}, {("S0", 1, vl) for vl in range(8)}, "H0 has no name")
+        for place, credits in known.items():
+            self.assertEqual(credits, held[place], place)
+        self.assertLess(min(lane["least_credits"] for lane in lanes.values() if lane["least_credits"] is not None), 68)
+
 
 
 if __name__ == "__main__":
