@@ -52,9 +52,9 @@
     SHUT(QS, "QS-43", "10.2.9",   "",            "",    M, K, NOT_YET, "A shared receive queue in error reports itself to its QPs.", "nothing puts one of the reference engine's in error") \
     OPEN(QS, "QS-44", "A14",      "",            "A14", C, S, "XRC has domains, shared receive queues in them, initiators without a receive queue and targets without a send queue.") \
     OPEN(QS, "QS-45", "A14",      "",            "A14", C, S, "An XRC target delivers to the shared receive queue that the packet names, if both are of one domain.") \
-    OPEN(QS, "QS-46", "A14",      "",            "A14", C, S, "An XRC target checks keys against its shared receive queue's protection domain.") \
+    OPEN(QS, "QS-46", "A14",      "",            "A14", C, K, "An XRC target checks keys against its shared receive queue's protection domain.") \
     OPEN(QS, "QS-47", "A14",      "",            "A14", C, S, "An XRC receive completes into its shared receive queue's completion queue.") \
-    OPEN(QS, "QS-48", "A14",      "",            "A14", C, S, "A type 2 window cannot be accessed through an XRC target.") \
+    OPEN(QS, "QS-48", "A14",      "",            "A14", C, K, "A type 2 window cannot be accessed through an XRC target.") \
     OPEN(QS, "QS-49", "A14",      "",            "A14", C, S, "A connection request for XRC has that extended transport type.") \
     OPEN(QS, "QS-50", "A14",      "",            "A14", C, K, "XRC READs and ATOMICs name a shared receive queue too.") \
     OPEN(QS, "QS-51", "A14",      "",            "A14", C, K, "All packets of an XRC message name the same shared receive queue.") \
