@@ -107,7 +107,7 @@ class Test:
 
 
 class Golden(Test):
-    """A capture and what ibdissect is to say of it, compared here: pcaps/gen/golden.py costs as much as ten of these."""
+    """A capture and what ibdissect is to say of it, compared here as pcaps/gen/golden does, without the sandbox."""
 
     FORMS = {"txt": "text", "jsonl": "jsonl"}
     WARNING = b"ibdissect: --no-sandbox: packets are parsed with all rights of this user\n"  # the sandbox costs most of the time
