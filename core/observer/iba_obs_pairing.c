@@ -171,6 +171,23 @@ static void join(struct iba_look *l, struct iba_flow *other, bool guess)
 
 static void take_peer(struct iba_look *l);
 
+/* True when the response would answer as well a direction that has a peer by a guess: connections of the same two hosts
+ * often begin with the same PSN, and the one that is left for the last of them need not be its peer. */
+static bool fits_guessed(const struct iba_look *l)
+{
+    unsigned left = MOST_LOOKED_AT;
+
+    for (unsigned list = 0; list < IBA_OBS_LISTS; list++)
+        for (uint32_t i = l->s->list[list].newest; i && left > 0; left--) {
+            struct iba_flow *const g = iba_obs_flow_at(l->s, i);
+            i = g->older;
+            if (g != l->flow && g->peer && g->guess && !g->once && g->svc == l->flow->svc &&
+                l->s->now.at - g->last.at < IBA_OBS_FLIGHT_NS && opposite(&l->flow->key, &g->key) && answers(g, l->psn))
+                return true;
+        }
+    return false;
+}
+
 /* Looks for the peer by the PSN of a request. Then it searches the flows that were used last, also to learn whether
  * several of them fit. */
 void iba_obs_pair(struct iba_look *l)
@@ -207,7 +224,7 @@ void iba_obs_pair(struct iba_look *l)
     }
     /* A direction at rest might have fitted, too. */
     const bool once = fits == 1 && best == known && s->resting > 0;
-    const bool guess = fits > 1 || once || (best != known && s->n_known > MOST_LOOKED_AT);
+    const bool guess = fits > 1 || once || (best != known && s->n_known > MOST_LOOKED_AT) || fits_guessed(l);
     join(l, best, guess);
     f->once = once;
     if (guess || f->responses > 1 || f->began == 0)

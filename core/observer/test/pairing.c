@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Connections of the same two hosts that all begin with the same PSN, as those of collective libraries do: the capture
+ * does not show which response belongs to which request until their PSNs part. Nobody is accused in between, and the
+ * pairs are right in the end. */
+#include "sound.h"
+#include "wire/iba_build.h"
+#include "witness.h"
+#include "wire/iba_opcode_rows.h"
+
+enum { MOST = 6, CAP = 256, ACK = 0x1f, BYTES = 8 };
+#define MS UINT64_C(1000000)
+
+static struct witness w;
+static iba_time now;
+static uint32_t sent[MOST], answered[MOST];
+
+static void feed(uint8_t opcode, uint32_t qpn, bool answer, uint32_t psn, uint32_t msn)
+{
+    static struct iba_recipe r;
+    uint8_t payload[BYTES] = {0}, packet[CAP], *h;
+    struct iba_view v;
+    size_t len;
+
+    iba_recipe_init(&r, IBA_ENCAP_ROCE2_V4, opcode);
+    h = iba_recipe_part(&r, IBA_H_bth);
+    iba_bth_set_destqp(h, qpn);
+    iba_bth_set_psn(h, psn);
+    iba_bth_set_a(h, !answer);
+    h = iba_recipe_part(&r, IBA_H_ipv4);
+    iba_ipv4_set_src(h, answer ? 0x0a000002 : 0x0a000001);
+    iba_ipv4_set_dst(h, answer ? 0x0a000001 : 0x0a000002);
+    if ((h = iba_recipe_part(&r, IBA_H_aeth))) {
+        h[0] = ACK;
+        iba_aeth_set_msn(h, msn);
+    }
+    r.payload = payload;
+    r.payload_len = answer ? 0 : BYTES;
+    cr_assert_eq(iba_build(&r, packet, sizeof packet, &len), IBA_OK);
+    now += 10000;
+    (void)iba_view_parse(&v, IBA_LINK_ETHERNET, packet, len, len, NULL);
+    iba_view_check(&v);
+    w.frame++;
+    (void)iba_observer_feed(w.observer, &(struct iba_sighting){.view = &v, .now = now, .frame = w.frame});
+    cr_assert(sound(w.observer));
+}
+
+static void begin(void)
+{
+    now = MS;
+    memset(sent, 0, sizeof sent);
+    memset(answered, 0, sizeof answered);
+    witness_init(&w, &(struct iba_observer_config){.n_flow = 16, .n_known = WITNESS_KNOWN});
+}
+
+static void send(unsigned i)
+{
+    feed(IBA_RC_SEND_ONLY, 0x200 + i, false, sent[i]++, 0);
+}
+
+static void reply(unsigned i)
+{
+    feed(IBA_RC_ACKNOWLEDGE, 0x100 + i, true, answered[i], answered[i] + 1);
+    answered[i]++;
+}
+
+/* The first request of each, and then their answers in this order. */
+static void first_of(unsigned n, const unsigned *order)
+{
+    begin();
+    for (unsigned i = 0; i < n; i++)
+        send(i);
+    for (unsigned i = 0; i < n; i++)
+        reply(order[i]);
+}
+
+static void nobody_is_accused(const char *when)
+{
+    cr_assert_eq(witness_count(&w, IBA_NOTE), 0, "%s: %s", when, iba_findings[w.n_kept ? w.kept[0].kind : 0].name);
+}
+
+/* Connection `busy` goes on alone, then each in turn. */
+static void part(unsigned n, unsigned busy)
+{
+    for (unsigned i = 0; i < 5; i++)
+        send(busy), reply(busy);
+    for (unsigned round = 0; round < 8; round++)
+        for (unsigned i = 0; i < n; i++)
+            send(i), reply(i);
+}
+
+Test(pairing, two_connections_of_one_first_psn)
+{
+    for (unsigned order = 0; order < 2; order++)
+        for (unsigned busy = 0; busy < 2; busy++) {
+            first_of(2, order ? (const unsigned[]){1, 0} : (const unsigned[]){0, 1});
+            part(2, busy);
+            nobody_is_accused("two");
+        }
+}
+
+/* Every order of the answers of three, and each of them as the busy one. */
+Test(pairing, three_connections_of_one_first_psn)
+{
+    static const unsigned order[][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+
+    for (unsigned k = 0; k < sizeof order / sizeof *order; k++)
+        for (unsigned busy = 0; busy < 3; busy++) {
+            first_of(3, order[k]);
+            part(3, busy);
+            nobody_is_accused("three");
+        }
+}
