@@ -76,13 +76,6 @@ void iba_xrcd_hold(struct iba_ca *ca, uint32_t number)
     ca->xrcd[number]++;
 }
 
-/* A broken device may have closed the domain before. */
-void iba_xrcd_release(struct iba_ca *ca, uint32_t number)
-{
-    if (number < IBA_MAX_XRCDS && ca->xrcd[number] > 1)
-        ca->xrcd[number]--;
-}
-
 /* ---- the SRQ that a request names ---- */
 static struct iba_srq *srq_at(const struct iba_ca *ca, uint32_t number)
 {
@@ -156,13 +149,4 @@ bool iba_xrc_foreign(const struct iba_rx *x)
 bool iba_xrc_other(const struct iba_rx *x)
 {
     return x->qp->type == IBA_QPT_XRC_TGT && !iba_rx_begins(x) && named(x) != x->qp->srq;
-}
-
-/* ---- the unfinished message ---- */
-void iba_xrc_note(struct iba_qp *qp, uint32_t srqn, uint32_t cq)
-{
-    if (qp->type != IBA_QPT_XRC_TGT)
-        return;
-    qp->srq = srqn;
-    qp->recv_cq = cq;
 }

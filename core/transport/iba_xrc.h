@@ -12,7 +12,12 @@ extern "C" {
 bool iba_xrcd_exists(const struct iba_ca *ca, uint32_t number);
 /* A target QP or an SRQ begins or ends to use the domain. */
 void iba_xrcd_hold(struct iba_ca *ca, uint32_t number);
-void iba_xrcd_release(struct iba_ca *ca, uint32_t number);
+/* A broken device may have closed the domain before. */
+static inline void iba_xrcd_release(struct iba_ca *ca, uint32_t number)
+{
+    if (number < IBA_MAX_XRCDS && ca->xrcd[number] > 1)
+        ca->xrcd[number]--;
+}
 
 /* ---- a request to a target QP ---- */
 /* The SRQ that it names, of whatever domain; NULL: there is none. */
@@ -28,7 +33,13 @@ uint32_t iba_xrc_cq(const struct iba_rx *x);
 iba_when iba_xrc_foreign; /* it names no SRQ of the QP's domain (PV-28) */
 iba_when iba_xrc_other;   /* it continues a message that names another SRQ (QS-51) */
 /* Remembers SRQ and CQ of the unfinished message of a target QP; IBA_NONE: there is none. */
-void iba_xrc_note(struct iba_qp *qp, uint32_t srqn, uint32_t cq);
+static inline void iba_xrc_note(struct iba_qp *qp, uint32_t srqn, uint32_t cq)
+{
+    if (qp->type != IBA_QPT_XRC_TGT)
+        return;
+    qp->srq = srqn;
+    qp->recv_cq = cq;
+}
 
 #ifdef __cplusplus
 }

@@ -52,7 +52,7 @@ static void see(enum iba_qp_state state)
 static void draw(uint64_t *seed, struct iba_cm_conn *c, unsigned k)
 {
     const struct iba_port *port = &CM->cfg.port[k / 4 % 2];
-    const uint16_t lid = k % 4 == 1 ? (uint16_t)(port->lid + k / 8 % (1u << port->lmc)) : 0x7001;
+    const uint16_t lid = (uint16_t)(k % 4 == 1 ? port->lid + k / 8 % (1u << port->lmc) : 0x7001);
     static const uint8_t foreign[16] = {0xfe, 0x80, 9};
 
     rnd_bytes(seed, c->req, sizeof c->req);
