@@ -113,9 +113,15 @@ static bool opposite(const struct iba_flow_key *a, const struct iba_flow_key *b)
            memcmp(a->dst, b->src, sizeof a->dst) == 0;
 }
 
+/* The other way between the same two hosts, by the same service. */
+static bool may_answer_to(const struct iba_look *l, const struct iba_flow *g)
+{
+    return g != l->flow && g->used && g->svc == l->flow->svc && opposite(&l->flow->key, &g->key);
+}
+
 static bool may_be_peer(const struct iba_look *l, struct iba_flow *g)
 {
-    return g != l->flow && g->used && !g->peer && g->svc == l->flow->svc && opposite(&l->flow->key, &g->key);
+    return may_answer_to(l, g) && !g->peer;
 }
 
 /* Walks over the flows that were used last, over `left` of them at most. */
@@ -123,8 +129,8 @@ struct walk {
     unsigned list, left;
     const struct iba_flow *at; /* the previous flow; NULL: the walk begins with the list's first flow */
 };
-/* The next flow that may be the peer; NULL: none is left. */
-static struct iba_flow *next_candidate(const struct iba_look *l, struct walk *w)
+/* The next flow that goes the other way between the same two hosts; NULL: none is left. */
+static struct iba_flow *next_opposite(const struct iba_look *l, struct walk *w)
 {
     while (w->left > 0 && w->list < IBA_OBS_LISTS) {
         struct iba_flow *const g = iba_obs_flow_at(l->s, w->at ? w->at->older : l->s->list[w->list].newest);
@@ -134,10 +140,20 @@ static struct iba_flow *next_candidate(const struct iba_look *l, struct walk *w)
             continue;
         }
         w->left--;
-        if (may_be_peer(l, g))
+        if (may_answer_to(l, g))
             return g;
     }
     return NULL;
+}
+/* The next one of them that has no peer. */
+static struct iba_flow *next_candidate(const struct iba_look *l, struct walk *w)
+{
+    struct iba_flow *g;
+
+    do
+        g = next_opposite(l, w);
+    while (g && g->peer);
+    return g;
 }
 
 /* The direction that sent a request with this PSN last. Wakes it when it is at rest. */
@@ -175,16 +191,11 @@ static void take_peer(struct iba_look *l);
  * often begin with the same PSN, and the one that is left for the last of them need not be its peer. */
 static bool fits_guessed(const struct iba_look *l)
 {
-    unsigned left = MOST_LOOKED_AT;
+    struct walk w = {.left = MOST_LOOKED_AT};
 
-    for (unsigned list = 0; list < IBA_OBS_LISTS; list++)
-        for (uint32_t i = l->s->list[list].newest; i && left > 0; left--) {
-            struct iba_flow *const g = iba_obs_flow_at(l->s, i);
-            i = g->older;
-            if (g != l->flow && g->peer && g->guess && !g->once && g->svc == l->flow->svc &&
-                l->s->now.at - g->last.at < IBA_OBS_FLIGHT_NS && opposite(&l->flow->key, &g->key) && answers(g, l->psn))
-                return true;
-        }
+    for (struct iba_flow *g; (g = next_opposite(l, &w));)
+        if (g->peer && g->guess && !g->once && l->s->now.at - g->last.at < IBA_OBS_FLIGHT_NS && answers(g, l->psn))
+            return true;
     return false;
 }
 
@@ -279,21 +290,16 @@ void iba_obs_pair_again(struct iba_look *l)
 static struct iba_flow *who_lost_its_peer(const struct iba_look *l)
 {
     struct iba_flow *found = NULL;
-    unsigned left = MOST_LOOKED_AT;
+    struct walk w = {.left = MOST_LOOKED_AT};
 
-    for (unsigned list = 0; list < IBA_OBS_LISTS; list++)
-        for (uint32_t i = l->s->list[list].newest; i && left > 0; left--) {
-            struct iba_flow *const g = iba_obs_flow_at(l->s, i);
-            i = g->older;
-            if (g == l->flow || !g->peer || g->svc != l->flow->svc || !opposite(&l->flow->key, &g->key))
-                continue;
-            const struct iba_obs_mark *asked = waits_for(g, l->psn);
-            if (!asked || !left_before(l->s, g->peer, asked, IBA_OBS_FLIGHT_NS))
-                continue;
-            if (found)
-                return NULL;
-            found = g;
-        }
+    for (struct iba_flow *g; (g = next_opposite(l, &w));) {
+        const struct iba_obs_mark *asked = g->peer ? waits_for(g, l->psn) : NULL;
+        if (!asked || !left_before(l->s, g->peer, asked, IBA_OBS_FLIGHT_NS))
+            continue;
+        if (found)
+            return NULL;
+        found = g;
+    }
     return found;
 }
 

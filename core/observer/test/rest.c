@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Connections that send in turn, many more than there are flows. Each rests between its packets, and the observer still
  * judges it. */
-#include "sound.h"
-#include "wire/iba_build.h"
-#include "witness.h"
+#include "small.h"
 #include "wire/iba_opcode_rows.h"
 
-enum { QPS = 24, ONE = 20, FLOWS = 16, ROUNDS = 6, CAP = 256, ACK = 0x1f, NAK_ACCESS = 0x62, BYTES = 8 };
+enum { QPS = 24, ONE = 20, FLOWS = 16, ROUNDS = 6, ACK = 0x1f, NAK_ACCESS = 0x62 };
 _Static_assert(2 * QPS <= WITNESS_KNOWN && 2 * QPS > FLOWS, "all are known, and not all have a flow");
 #define MS UINT64_C(1000000)
 
@@ -16,38 +14,8 @@ static iba_time now;
 static void feed(uint8_t opcode, unsigned qp, bool answer, uint32_t psn, uint8_t syndrome, uint32_t msn,
                  uint8_t content)
 {
-    static struct iba_recipe r;
-    uint8_t payload[BYTES] = {content}, packet[CAP], *h;
-    struct iba_expected e;
-    struct iba_view v;
-    size_t len;
-
-    iba_recipe_init(&r, IBA_ENCAP_ROCE2_V4, opcode);
-    h = iba_recipe_part(&r, IBA_H_bth);
-    iba_bth_set_destqp(h, 0x100 + qp);
-    iba_bth_set_psn(h, psn);
-    iba_bth_set_a(h, !answer);
-    h = iba_recipe_part(&r, IBA_H_ipv4);
-    iba_ipv4_set_src(h, answer ? 0x0a000002 : 0x0a000001);
-    iba_ipv4_set_dst(h, answer ? 0x0a000001 : 0x0a000002);
-    if ((h = iba_recipe_part(&r, IBA_H_aeth))) {
-        h[0] = syndrome;
-        iba_aeth_set_msn(h, msn);
-    }
-    r.payload = payload;
-    r.payload_len = answer ? 0 : BYTES;
-    cr_assert_eq(iba_build(&r, packet, sizeof packet, &len), IBA_OK);
     now += 10000;
-    (void)iba_view_parse(&v, IBA_LINK_ETHERNET, packet, len, len, NULL);
-    iba_view_check(&v);
-    iba_observer_expect(w.observer, &e, &v);
-    iba_observer_fetch(w.observer, &e);
-    (void)iba_observer_fetch_peer(w.observer, &e);
-    w.frame++; /* every second packet is prefetched, which must not change the results */
-    (void)iba_observer_feed(
-        w.observer,
-        &(struct iba_sighting){.view = &v, .now = now, .frame = w.frame, .expected = w.frame % 2 ? &e : NULL});
-    cr_assert(sound(w.observer));
+    feed_small(&w, now, &(struct small){opcode, syndrome, answer, 0x100 + qp, psn, msn, content});
 }
 
 static uint32_t psn_of(unsigned qp, uint32_t n)

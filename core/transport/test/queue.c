@@ -39,6 +39,26 @@ Test(queue, cq_without_room_to_begin_with, .signal = SIGABRT)
     iba_create_cq(&d->ca, &d->cq[2], d->wc[2], 0, &n);
 }
 
+/* ---- completions numbered from 0: `in` have come, `out` were polled ---- */
+static void some_come(struct desk *d, uint64_t *in, uint32_t room)
+{
+    for (unsigned k = iba_random_below(&d->random, N_WC + 1) & 0xff; k > 0 && d->cq[0].count < room; k--)
+        push(d, d->send_cq, (*in)++, IBA_WC_SUCCESS, false);
+}
+
+static void some_go(struct desk *d, uint64_t *out, uint64_t in)
+{
+    for (unsigned k = iba_random_below(&d->random, N_WC + 1) & 0xff; k > 0 && *out < in; k--)
+        completes(d, d->send_cq, (*out)++, IBA_WC_SUCCESS);
+}
+
+static void all_go(struct desk *d, uint64_t out, uint64_t in)
+{
+    while (out < in)
+        completes(d, d->send_cq, out++, IBA_WC_SUCCESS);
+    nothing_completes(d, d->send_cq);
+}
+
 /* QS-34: the CQ keeps its order when the ring wraps many times. */
 Test(queue, cq_keeps_order)
 {
@@ -46,15 +66,11 @@ Test(queue, cq_keeps_order)
     uint64_t in = 0, out = 0;
 
     for (unsigned i = 0; i < 1000; i++) {
-        for (unsigned k = iba_random_below(&d->random, N_WC + 1) & 0xff; k > 0 && d->cq[0].count < N_WC; k--)
-            push(d, d->send_cq, in++, IBA_WC_SUCCESS, false);
-        for (unsigned k = iba_random_below(&d->random, N_WC + 1) & 0xff; k > 0 && out < in; k--)
-            completes(d, d->send_cq, out++, IBA_WC_SUCCESS);
+        some_come(d, &in, N_WC);
+        some_go(d, &out, in);
         iba_queues_check(&d->ca);
     }
-    while (out < in)
-        completes(d, d->send_cq, out++, IBA_WC_SUCCESS);
-    nothing_completes(d, d->send_cq);
+    all_go(d, out, in);
     cr_assert_eq(d->n_event, 0);
 }
 
@@ -67,21 +83,17 @@ Test(queue, cq_resized)
     uint32_t n = N_WC;
 
     for (unsigned i = 0; i < 1000; i++) {
-        for (unsigned k = iba_random_below(&d->random, N_WC + 1) & 0xff; k > 0 && d->cq[0].count < n; k--)
-            push(d, d->send_cq, in++, IBA_WC_SUCCESS, false);
+        some_come(d, &in, n);
         if (in - out > 1)
             REFUSED(d, iba_resize_cq(&d->ca, d->send_cq, ring[i % 2], (uint32_t)(in - out - 1)), FULL);
         n = (uint32_t)(in - out) + (uint32_t)(iba_random_below(&d->random, N_WC + 1) & 0xff);
         n = n < 1 ? 1 : n > 2 * N_WC ? 2 * N_WC : n;
         OK(iba_resize_cq(&d->ca, d->send_cq, ring[i % 2], n));
         cr_assert_eq(d->cq[0].n, n);
-        for (unsigned k = iba_random_below(&d->random, N_WC + 1) & 0xff; k > 0 && out < in; k--)
-            completes(d, d->send_cq, out++, IBA_WC_SUCCESS);
+        some_go(d, &out, in);
         iba_queues_check(&d->ca);
     }
-    while (out < in)
-        completes(d, d->send_cq, out++, IBA_WC_SUCCESS);
-    nothing_completes(d, d->send_cq);
+    all_go(d, out, in);
     REFUSED(d, iba_resize_cq(&d->ca, N_CQ, ring[0], 4), NO_CQ);
     cr_assert_eq(d->n_event, 0);
 }
