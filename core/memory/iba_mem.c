@@ -143,9 +143,9 @@ static uint32_t rkey_of(const struct iba_mem *m, const struct iba_mkey *k)
 /* The entry in use that the key's index selects, whatever its key byte */
 static struct iba_mkey *find_entry(const struct iba_mem *m, uint32_t key)
 {
-    const uint32_t i = iba_key_index(key);
+    struct iba_mkey *k = iba_mem_entry(m, key);
 
-    return i < m->n_key && m->key[i].kind != IBA_MEM_FREE ? &m->key[i] : NULL;
+    return k->kind != IBA_MEM_FREE ? k : NULL;
 }
 
 static enum iba_mem_err find_region(const struct iba_mem *m, uint32_t lkey, struct iba_mkey **k)
@@ -342,11 +342,6 @@ static enum iba_mem_err window_refused(const struct iba_mem *m, const struct iba
     return IBA_MEM_OK;
 }
 
-static bool outside(const struct iba_mkey *k, uint64_t va, uint64_t length)
-{
-    return va < k->va || va - k->va > k->length || length > k->length - (va - k->va);
-}
-
 static enum iba_mem_err region_for_window(struct iba_mem *m, const struct iba_bind *b, uint32_t pd,
                                           struct iba_mkey **mr)
 {
@@ -357,7 +352,7 @@ static enum iba_mem_err region_for_window(struct iba_mem *m, const struct iba_bi
     REGION_BELOW_REFUSALS(REFUSAL)
     if ((*mr)->pieces)
         return IBA_MEM_KIND;
-    return outside(*mr, b->va, b->length) ? IBA_MEM_RANGE : IBA_MEM_OK;
+    return iba_mkey_lacks(*mr, b->va, b->length) ? IBA_MEM_RANGE : IBA_MEM_OK;
 }
 
 /* A type 1 window gets a new key with each bind (QS-62), a type 2 window the one its consumer chose (QS-72). */

@@ -58,27 +58,23 @@ static unsigned depth_of(const struct iba_mem *m, const struct iba_mkey *k, unsi
     if (!k->pieces || above > IBA_MEM_DEPTH)
         return 0;
     for (uint32_t i = 0; i < k->pieces->n; i++) {
-        const uint32_t index = iba_key_index(k->pieces->piece[i].lkey);
-        const unsigned levels = index < m->n_key ? depth_of(m, &m->key[index], above + 1) : 0;
+        const unsigned levels = depth_of(m, iba_mem_entry(m, k->pieces->piece[i].lkey), above + 1);
         most = levels > most ? levels : most;
     }
     return most + 1;
 }
 
-/* Whether all blocks lie inside of the region below. No sum that could wrap is computed. */
+/* Whether some block lies outside of the region below. No sum that could wrap is computed. */
 static bool lies_outside(const struct iba_mkey *k, const struct iba_piece *p, uint64_t repeat)
 {
-    const uint64_t from = p->addr - k->va;
-
-    if (p->addr < k->va || from > k->length || p->length > k->length - from)
+    if (iba_mkey_lacks(k, p->addr, p->length))
         return true;
-    return repeat > 1 && p->stride > (k->length - from - p->length) / (repeat - 1);
+    return repeat > 1 && p->stride > (k->length - (p->addr - k->va) - p->length) / (repeat - 1);
 }
 
 static enum iba_mem_err piece_refused(const struct iba_mem *m, const struct iba_piece *p, uint64_t repeat, uint32_t pd)
 {
-    const uint32_t index = iba_key_index(p->lkey);
-    const struct iba_mkey *k = &m->key[index < m->n_key ? index : 0];
+    const struct iba_mkey *k = iba_mem_entry(m, p->lkey);
 
     if (k->kind == IBA_MEM_FREE || k->lkey_byte != iba_key_byte(p->lkey))
         return IBA_MEM_NO_KEY;

@@ -1,8 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Regions of pieces (UMR): which bytes of which piece follow each other. Not for users. */
+/* Inside of core/memory: entries of the key table and their bytes, and regions of pieces (UMR), that is which bytes of
+ * which piece follow each other. Not for users. */
 #ifndef IBA_MEM_PIECES_H
 #define IBA_MEM_PIECES_H
 #include "iba_mem.h"
+
+/* The entry that the key's index selects, whatever its key byte; entry 0, which is never in use, if there is none. */
+static inline struct iba_mkey *iba_mem_entry(const struct iba_mem *m, uint32_t key)
+{
+    return &m->key[iba_key_index(key) < m->n_key ? iba_key_index(key) : 0];
+}
+
+/* Whether some of the bytes lie outside of the region or window. Uses only differences that cannot wrap: it never
+ * computes va + length nor the entry's end. */
+static inline bool iba_mkey_lacks(const struct iba_mkey *k, uint64_t va, uint64_t length)
+{
+    return va < k->va || va - k->va > k->length || length > k->length - (va - k->va);
+}
 
 /* Bytes of one block: `length` from `addr` on, under the key of `piece`. */
 struct iba_run {

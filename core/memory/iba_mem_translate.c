@@ -41,12 +41,9 @@ static bool other_qp(const struct lookup *l)
     return (l->k->kind == IBA_MEM_MW2A || l->k->kind == IBA_MEM_MW2B) && l->k->qpn != l->r->qpn;
 }
 
-/* Uses only differences that cannot wrap: it never computes va + length nor the entry's end. */
 static bool range(const struct lookup *l)
 {
-    const uint64_t va = l->r->va, first = l->k->va, bytes = l->k->length;
-
-    return !l->r->whole && (va < first || va - first > bytes || l->r->length > bytes - (va - first));
+    return !l->r->whole && iba_mkey_lacks(l->k, l->r->va, l->r->length);
 }
 
 static bool right(const struct lookup *l)
@@ -147,29 +144,6 @@ static struct iba_reach reach_of_run(const struct lookup *above, const struct ib
                               .need = writes ? IBA_ACCESS_LOCAL_WRITE : 0};
 }
 
-static const struct iba_mkey *entry_of(const struct iba_mem *m, uint32_t key)
-{
-    return &m->key[iba_key_index(key) < m->n_key ? iba_key_index(key) : 0];
-}
-
-/* The verdict of the keys of the pieces on the first IBA_MEM_PAGE bytes of an access. */
-static enum iba_mem_verdict below(const struct lookup *l)
-{
-    const uint64_t all = l->r->whole ? 0 : l->r->length, n = all < IBA_MEM_PAGE ? all : IBA_MEM_PAGE;
-    enum iba_mem_verdict v = l->depth < IBA_MEM_DEPTH ? IBA_REACH_OK : IBA_REACH_NO_KEY;
-    struct iba_run run = iba_run_at(l->k->pieces, offset(l), n);
-
-    for (uint64_t done = 0; done < n && v == IBA_REACH_OK; iba_run_next(l->k->pieces, &run, n - done)) {
-        const struct iba_reach r = reach_of_run(l, &run);
-        const struct lookup one = {l->m, &r, entry_of(l->m, r.key), l->depth + 1};
-        v = iba_mem_rules[first_that_applies(&one)].verdict;
-        if (v == IBA_REACH_OK && one.k->pieces)
-            v = below(&one);
-        done += run.length;
-    }
-    return v;
-}
-
 /* Bytes that go into a region, or come out of it. */
 struct cargo {
     const uint8_t *from; /* NULL: out of the region */
@@ -187,31 +161,42 @@ static void move_run(uint8_t *host, struct cargo *c, size_t n)
     }
 }
 
-/* Each block is looked up again, so that a change of the table since iba_mem_reach() stops the move, and no more. */
-static void move_pieces(const struct lookup *l, uint64_t at, size_t n, struct cargo *c)
+/* Asks the key of each block of these bytes, down to ordinary regions, and moves the bytes if there is a cargo. Returns
+ * the first verdict that is not OK, and moves nothing from there on. */
+static enum iba_mem_verdict through_pieces(const struct lookup *l, uint64_t at, uint64_t n, struct cargo *c)
 {
+    enum iba_mem_verdict v = l->depth < IBA_MEM_DEPTH ? IBA_REACH_OK : IBA_REACH_NO_KEY;
     struct iba_run run = iba_run_at(l->k->pieces, at, n);
 
-    for (uint64_t done = 0; done < n && l->depth < IBA_MEM_DEPTH; iba_run_next(l->k->pieces, &run, n - done)) {
+    for (uint64_t done = 0; done < n && v == IBA_REACH_OK; iba_run_next(l->k->pieces, &run, n - done)) {
         const struct iba_reach r = reach_of_run(l, &run);
-        const struct lookup one = {l->m, &r, entry_of(l->m, r.key), l->depth + 1};
-        if (iba_mem_rules[first_that_applies(&one)].verdict != IBA_REACH_OK)
-            return;
-        if (one.k->pieces)
-            move_pieces(&one, offset(&one), run.length, c);
-        else
+        const struct lookup one = {l->m, &r, iba_mem_entry(l->m, r.key), l->depth + 1};
+        v = iba_mem_rules[first_that_applies(&one)].verdict;
+        if (v == IBA_REACH_OK && one.k->pieces)
+            v = through_pieces(&one, offset(&one), run.length, c);
+        else if (v == IBA_REACH_OK && c)
             move_run(one.k->base + offset(&one), c, run.length);
         done += run.length;
     }
+    return v;
 }
 
+/* The verdict of the keys of the pieces on the first IBA_MEM_PAGE bytes of an access. */
+static enum iba_mem_verdict below(const struct lookup *l)
+{
+    const uint64_t all = l->r->whole ? 0 : l->r->length;
+
+    return through_pieces(l, offset(l), all < IBA_MEM_PAGE ? all : IBA_MEM_PAGE, NULL);
+}
+
+/* The pieces are asked again, so that a change of the table since iba_mem_reach() stops the move, and no more. */
 static void move(const struct iba_place *p, struct cargo c, size_t n)
 {
     const struct iba_reach r = {.need = c.from ? IBA_ACCESS_LOCAL_WRITE : 0};
     const struct lookup l = {p->mem, &r, p->key, 0};
 
     if (p->key->pieces)
-        move_pieces(&l, p->at, n, &c);
+        (void)through_pieces(&l, p->at, n, &c);
     else if (n > 0)
         move_run(p->key->base + p->at, &c, n);
 }
@@ -266,7 +251,7 @@ static enum iba_mem_verdict reach_of_changed(struct iba_mem *m, const struct loo
 
 enum iba_mem_verdict iba_mem_reach(struct iba_mem *m, const struct iba_reach *r, struct iba_place *place)
 {
-    const struct lookup l = {m, r, entry_of(m, r->key), 0};
+    const struct lookup l = {m, r, iba_mem_entry(m, r->key), 0};
     unsigned i;
 
     assert(place);
