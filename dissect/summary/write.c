@@ -251,6 +251,18 @@ static void write_end(struct out *o, const struct summary_ends *e, const char *k
     json_known(o, qp, n[0], (uint32_t)n[1] << 16 | (uint32_t)n[2] << 8 | n[3]);
 }
 
+/* A member of an object of counts; one that is 0 is left out. */
+static void count(struct out *o, bool *any, const char *key, uint64_t n)
+{
+    if (n == 0)
+        return;
+    out_str(o, *any ? ",\"" : "\"");
+    *any = true;
+    out_str(o, key);
+    OUT_LIT(o, "\":");
+    out_u64(o, n);
+}
+
 static void write_side(struct out *o, const char *key, const uint64_t at[SUMMARY_SIDE])
 {
     bool any = false;
@@ -265,30 +277,16 @@ static void write_side(struct out *o, const char *key, const uint64_t at[SUMMARY
     }
     json_key(o, "limits_ns");
     out_ch(o, '{');
-    for (unsigned i = 0; i < PERF_LIMIT_COUNT; i++) {
-        if (at[SUMMARY_AT_LIMIT + i] == 0)
-            continue;
-        out_str(o, any ? ",\"" : "\"");
-        any = true;
-        out_str(o, perf_limits[i].key);
-        OUT_LIT(o, "\":");
-        out_u64(o, at[SUMMARY_AT_LIMIT + i]);
-    }
+    for (unsigned i = 0; i < PERF_LIMIT_COUNT; i++)
+        count(o, &any, perf_limits[i].key, at[SUMMARY_AT_LIMIT + i]);
     OUT_LIT(o, "},\"latency\":[");
     any = false;
     for (unsigned i = 0; i < SUMMARY_LATENCIES; i++)
         pair(o, &any, i, at[SUMMARY_AT_LATENCY + i]);
     OUT_LIT(o, "],\"found\":{");
     any = false;
-    for (unsigned i = 0; i < IBA_FINDING_COUNT; i++) {
-        if (at[SUMMARY_AT_FOUND + i] == 0)
-            continue;
-        out_str(o, any ? ",\"" : "\"");
-        any = true;
-        out_str(o, iba_findings[i].name);
-        OUT_LIT(o, "\":");
-        out_u64(o, at[SUMMARY_AT_FOUND + i]);
-    }
+    for (unsigned i = 0; i < IBA_FINDING_COUNT; i++)
+        count(o, &any, iba_findings[i].name, at[SUMMARY_AT_FOUND + i]);
     OUT_LIT(o, "}}");
 }
 

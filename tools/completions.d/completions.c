@@ -8,6 +8,7 @@
 #include "conformance/agent/option_rows.h"
 #include "conformance/fabric/option_rows.h"
 #include "conformance/main/command_rows.h"
+#include "conformance/scenario/words.h"
 #include "dissect/option_rows.h"
 #include "completions.h"
 
@@ -32,6 +33,7 @@ static const struct command {
 #define COMMAND(id, name, words, least, most, summary, options, examples) {name, summary, options},
     IBC_COMMANDS(COMMAND)};
 
+#define LINK(id, w, encap) " " w
 /* The values that an option takes, and the words of a program or command (NULL); the first row that fits counts. */
 static const struct values {
     const char *program, *option;
@@ -57,7 +59,7 @@ static const struct values {
     {"ibdissect", NULL, FILES, ""},
     {NULL, "color", WORDS, "auto always never"},
     {NULL, "user", COMMAND_OUTPUT, "getent passwd | cut -d: -f1"},
-    {"ibconform", "link", WORDS, "all roce1 roce2-ipv4 roce2-ipv6"},
+    {"ibconform", "link", WORDS, "all" IBC_LINKS(LINK)},
     {"ibconform", "target", WORDS, "reference live mutant:"},
     {"ibconform", "agent", WORDS, "exec: unix: tcp:"},
     {"ibconform", "wire", WORDS, "unix: dgram: afpacket:"},
