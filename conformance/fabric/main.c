@@ -67,21 +67,20 @@ static void list_rules(void)
         }
 }
 
-static bool break_nodes(struct program *p, const char *row)
+/* The row that --mutant names; none without that option. False: there is no such row. */
+static bool find_row(const char *row, struct iba_node_break *found)
 {
     char name[80];
 
-    for (unsigned t = 0; t < IBA_FABRIC_TABLE_COUNT; t++)
+    *found = (struct iba_node_break){0};
+    for (unsigned t = 0; row && t < IBA_FABRIC_TABLE_COUNT; t++)
         for (unsigned i = 0; i < iba_fabric_tables[t]->n; i++) {
             (void)snprintf(name, sizeof name, "%s.%s", iba_fabric_tables[t]->name,
                            iba_fabric_row(iba_fabric_tables[t], i)->name);
-            if (strcmp(name, row) != 0)
-                continue;
-            for (size_t k = 0; k < subnet_nodes(p->subnet); k++)
-                subnet_node(p->subnet, k)->n.broken = (struct iba_node_break){iba_fabric_tables[t], (uint16_t)i};
-            return true;
+            if (strcmp(name, row) == 0)
+                *found = (struct iba_node_break){iba_fabric_tables[t], (uint16_t)i};
         }
-    return false;
+    return !row || found->table;
 }
 
 /* ---- the loop ---- */
@@ -174,14 +173,15 @@ static int close_capture(struct program *p)
 static int serve(struct program *p)
 {
     const struct subnet_events events = {.sent = sent, .received = received, .ctx = p};
+    struct subnet_config config = {.buffer = p->o.credits};
     char err[TOPOLOGY_ERROR];
     int e, closed;
 
-    p->subnet = subnet_new(p->t, (struct subnet_credits){.buffer = p->o.credits}, &events);
+    if (!find_row(p->o.mutant, &config.broken))
+        return options_wrong(EXIT_WRONG, "--mutant %s: no such row; ibfabric --rules lists them", p->o.mutant);
+    p->subnet = subnet_new(p->t, &config, &events);
     if (!p->subnet)
         return options_wrong(EXIT_BROKEN, "no memory");
-    if (p->o.mutant && !break_nodes(p, p->o.mutant))
-        return options_wrong(EXIT_WRONG, "--mutant %s: no such row; ibfabric --rules lists them", p->o.mutant);
     e = open_capture(p);
     if (e != EXIT_OK)
         return e;

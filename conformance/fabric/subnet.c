@@ -329,7 +329,7 @@ iba_time subnet_now(const struct subnet *s)
 
 enum { VLS_CODE = 4, VLS = 8 };
 
-static struct iba_node_config config_of(const struct topology_node *t, struct subnet_credits credits)
+static struct iba_node_config config_of(const struct topology_node *t, const struct subnet_config *of_all)
 {
     enum { VENDOR = 0x020000, DEVICE_SWITCH = 0xb001, DEVICE_CA = 0xa001 };
     enum { WIDTHS = 1 | 2, SDR_TO_QDR = 1 | 2 | 4, FDR_AND_EDR = 1 | 2, VLARB = 64 };
@@ -353,16 +353,17 @@ static struct iba_node_config config_of(const struct topology_node *t, struct su
                                 .switch_pkeys = t->is_switch ? SWITCH_PKEYS : 0,
                                 .lft = t->is_switch ? LFT : 0,
                                 .mft = t->is_switch ? MFT : 0,
-                                .buffer = credits.buffer,
-                                .refresh = credits.refresh};
+                                .buffer = of_all->buffer,
+                                .refresh = of_all->refresh,
+                                .broken = of_all->broken};
 
     memcpy(c.description, t->description, sizeof c.description);
     return c;
 }
 
-static bool make_node(struct subnet *s, size_t i, const struct topology_node *t, struct subnet_credits credits)
+static bool make_node(struct subnet *s, size_t i, const struct topology_node *t, const struct subnet_config *of_all)
 {
-    const struct iba_node_config c = config_of(t, credits);
+    const struct iba_node_config c = config_of(t, of_all);
     struct subnet_node *a = &s->node[i];
 
     a->from = t;
@@ -402,7 +403,7 @@ static bool make_pool(struct subnet *s, const struct topology *t, uint16_t buffe
     return true;
 }
 
-struct subnet *subnet_new(const struct topology *t, struct subnet_credits credits, const struct subnet_events *events)
+struct subnet *subnet_new(const struct topology *t, const struct subnet_config *c, const struct subnet_events *events)
 {
     struct subnet *s = calloc(1, sizeof *s);
     bool good;
@@ -413,9 +414,9 @@ struct subnet *subnet_new(const struct topology *t, struct subnet_credits credit
     s->free_flying = NO_PACKET;
     s->n = t->n;
     s->node = calloc(t->n, sizeof *s->node);
-    good = s->node && make_pool(s, t, credits.buffer);
+    good = s->node && make_pool(s, t, c->buffer);
     for (size_t i = 0; good && i < t->n; i++)
-        good = make_node(s, i, &t->node[i], credits);
+        good = make_node(s, i, &t->node[i], c);
     if (!good) {
         subnet_free(s);
         return NULL;

@@ -28,12 +28,13 @@ struct subnet_events {
     void *ctx;
 };
 
-struct subnet_credits { /* of every data lane of every port (iba_node_config) */
-    uint16_t buffer;    /* blocks of 64 bytes; 0: no credits */
-    bool refresh;       /* also at regular intervals of virtual time: an event every few microseconds for each lane */
+struct subnet_config { /* of every node (iba_node_config) */
+    uint16_t buffer;   /* credits of each data lane of each port, blocks of 64 bytes; 0: no credits */
+    bool refresh;      /* also at regular intervals of virtual time: an event every few microseconds for each lane */
+    struct iba_node_break broken; /* the row that each node lacks from power-up */
 };
 /* All nodes powered up and all cables plugged. NULL: no memory. `t` must live as long. Owned: subnet_free(). */
-struct subnet *subnet_new(const struct topology *t, struct subnet_credits credits, const struct subnet_events *events);
+struct subnet *subnet_new(const struct topology *t, const struct subnet_config *c, const struct subnet_events *events);
 void subnet_free(struct subnet *s);
 
 /* Sees each packet that is sent or received, before the events. False: a sent packet is lost, and a received one does

@@ -50,7 +50,7 @@ IBA_FABRIC_TABLES(IBA_FABRIC_TABLE_EXTERN)
 /* Whether the node has the row. */
 static inline bool iba_node_has_row(const struct iba_node *n, const struct iba_fabric_table *t, unsigned row)
 {
-    return n->broken.table != t || n->broken.row != row;
+    return n->cfg.broken.table != t || n->cfg.broken.row != row;
 }
 /* Applies a table of struct iba_hop_rule. */
 void iba_hop_apply(struct iba_hop *h, const struct iba_fabric_table *t);

@@ -167,7 +167,6 @@ void iba_node_init(struct iba_node *n, const struct iba_node_config *cfg, void *
     assert(cfg->buffer == 0 || cfg->buffer >= IBA_BUFFER_LEAST);
     memset(n, 0, sizeof *n);
     n->cfg = *cfg;
-    n->broken = cfg->broken;
     n->pool = pool;
     divide(n, cfg, memory);
     init_fifo(&n->local[0]);

@@ -168,7 +168,7 @@ struct iba_node_config {
     bool refresh;    /* flow-control packets come at regular intervals, as KM-48 asks for, and a watchdog waits for
                       * them; else only when credits change, which suffices where no packet is lost */
     char description[65];
-    struct iba_node_break broken; /* from power-up; iba_node.broken may be changed later */
+    struct iba_node_break broken; /* may be changed later */
 };
 
 enum { IBA_FABRIC_ROWS = 48 };
@@ -216,7 +216,6 @@ struct iba_node {
     struct iba_fifo local[IBA_VLS]; /* for software of the node: [0] but SMPs, [15] SMPs */
     struct iba_notice_waiting notice[IBA_PENDING_NOTICES];
     uint64_t notice_tid; /* of the last trap */
-    struct iba_node_break broken;
     uint32_t hits[IBA_FABRIC_TABLE_COUNT][IBA_FABRIC_ROWS];
 };
 

@@ -108,7 +108,7 @@ static void plug_together(struct net *n, uint16_t buffer)
     n->t = topology_read(path, err);
     (void)close(fd);
     cr_assert_not_null(n->t, "%s", err);
-    n->s = subnet_new(n->t, (struct subnet_credits){.buffer = buffer}, &(struct subnet_events){0});
+    n->s = subnet_new(n->t, &(struct subnet_config){.buffer = buffer}, &(struct subnet_events){0});
     cr_assert_not_null(n->s);
     subnet_run(n->s, 0);
 }
@@ -275,7 +275,7 @@ static const char *one_subnet(uint64_t seed, const struct iba_fabric_table *tabl
     plug_together(&n, (uint16_t)(IBA_BUFFER_LEAST + below(&n, 2) * below(&n, 80)));
     manage(&n);
     for (unsigned i = 0; table && i < n.nodes; i++)
-        node_of(&n, i)->broken = (struct iba_node_break){table, (uint16_t)row};
+        node_of(&n, i)->cfg.broken = (struct iba_node_break){table, (uint16_t)row};
     c.packets = 2 + below(&n, 12);
     c.sls = (uint16_t)(1 + below(&n, UINT16_MAX));
     c.ipd = (uint8_t)(below(&n, 4) == 0 ? below(&n, 8) : 0);

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include "fabric/iba_hop.h"
+#include "fabric/iba_node_rules.h"
 #include "probe.h"
 #include "subnet.h"
 
@@ -74,7 +76,7 @@ static void ask(struct subnet *s, uint8_t hops, uint8_t first, uint8_t second)
 Test(subnet, cables_come_up)
 {
     struct topology *t = two_adapters();
-    struct subnet *s = subnet_new(t, (struct subnet_credits){0}, &(struct subnet_events){0});
+    struct subnet *s = subnet_new(t, &(struct subnet_config){0}, &(struct subnet_events){0});
 
     cr_assert_not_null(s);
     subnet_run(s, 0);
@@ -91,12 +93,26 @@ Test(subnet, cables_come_up)
     topology_free(t);
 }
 
+/* A row of power-up is missing from the start. */
+Test(subnet, nodes_power_up_broken)
+{
+    struct topology *t = two_adapters();
+    const struct subnet_config broken = {.broken = {&iba_node_rules, IBA_NODE_NO_KEY}};
+    struct subnet *s = subnet_new(t, &broken, &(struct subnet_events){0});
+
+    cr_assert_not_null(s);
+    cr_expect_neq(subnet_node(s, 0)->n.port[0].info.m_key, 0);
+    cr_expect_neq(subnet_node(s, 2)->n.port[1].info.m_key, 0);
+    subnet_free(s);
+    topology_free(t);
+}
+
 /* Two wires out and two back, each of which takes the time of its bits: 4 lanes of EDR carry a byte in 80 ps. */
 Test(subnet, packets_take_their_time)
 {
     struct topology *t = two_adapters();
     struct seen seen = {0};
-    struct subnet *s = subnet_new(t, (struct subnet_credits){0}, &(struct subnet_events){sent, received, &seen});
+    struct subnet *s = subnet_new(t, &(struct subnet_config){0}, &(struct subnet_events){sent, received, &seen});
 
     cr_assert_not_null(s);
     subnet_run(s, 1000);
@@ -115,7 +131,7 @@ Test(subnet, a_route_to_nowhere_ends)
 {
     struct topology *t = two_adapters();
     struct seen seen = {0};
-    struct subnet *s = subnet_new(t, (struct subnet_credits){0}, &(struct subnet_events){sent, received, &seen});
+    struct subnet *s = subnet_new(t, &(struct subnet_config){0}, &(struct subnet_events){sent, received, &seen});
 
     cr_assert_not_null(s);
     subnet_run(s, 0);
@@ -161,7 +177,7 @@ Test(subnet, a_probe_says_where_a_packet_went)
 {
     struct topology *t = two_adapters();
     struct seen seen = {0};
-    struct subnet *s = subnet_new(t, (struct subnet_credits){0}, &(struct subnet_events){sent, received, &seen});
+    struct subnet *s = subnet_new(t, &(struct subnet_config){0}, &(struct subnet_events){sent, received, &seen});
     struct probe_sum sum;
 
     cr_assert_not_null(s);
@@ -186,7 +202,7 @@ Test(subnet, a_probe_ends_a_loop)
     static const char text[] =
         "Switch 3 \"S\"\n[1] \"A\"[1]\n[2] \"T\"[1]\nSwitch 3 \"T\"\n[2] \"S\"[3]\nHca 1 \"A\"\n";
     struct topology *t = topology_of(text);
-    struct subnet *s = subnet_new(t, (struct subnet_credits){0}, &(struct subnet_events){0});
+    struct subnet *s = subnet_new(t, &(struct subnet_config){0}, &(struct subnet_events){0});
     struct probe p;
 
     cr_assert_not_null(s);

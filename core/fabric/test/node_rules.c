@@ -194,7 +194,7 @@ Test(node_rules, at_work)
             struct wired *w = wired_new();
             memset(w->sw.hits, 0, sizeof w->sw.hits);
             if (breaks)
-                w->sw.broken = (struct iba_node_break){&iba_node_rules, (uint16_t)row};
+                w->sw.cfg.broken = (struct iba_node_break){&iba_node_rules, (uint16_t)row};
             cr_expect_eq(cases[i].kept(w), !breaks, "%s %s", breaks ? "without" : "with", cases[i].row);
             cr_expect_eq(wired_hits(&w->sw, &iba_node_rules, cases[i].row) > 0, !breaks, "%s", cases[i].row);
             wired_free(w);
