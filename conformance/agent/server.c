@@ -241,11 +241,7 @@ DO(query_qp)
     return rc;
 }
 
-DO(destroy)
-{
-    UNUSED(ok);
-    return CALL(destroy, d, (enum ibc_object_kind)a->kind, a->number);
-}
+DO_PLAIN(destroy, (enum ibc_object_kind)a->kind, a->number)
 
 DO(reg_mr)
 {
@@ -403,29 +399,10 @@ DO(read_memory)
     return CALL(read_memory, d, a->at, ok->hex.b, a->n);
 }
 
-DO(write_memory)
-{
-    UNUSED(ok);
-    return CALL(write_memory, d, a->at, a->hex.b, a->hex.n);
-}
-
-DO(page)
-{
-    UNUSED(ok);
-    return CALL(page, d, a->at, a->present);
-}
-
-DO(set_port)
-{
-    UNUSED(ok);
-    return CALL(set_port, d, (enum ibc_key)a->key, a->index, a->value);
-}
-
-DO(set_gid)
-{
-    UNUSED(ok);
-    return CALL(set_gid, d, a->index, a->gid.b);
-}
+DO_PLAIN(write_memory, a->at, a->hex.b, a->hex.n)
+DO_PLAIN(page, a->at, a->present)
+DO_PLAIN(set_port, (enum ibc_key)a->key, a->index, a->value)
+DO_PLAIN(set_gid, a->index, a->gid.b)
 
 DO(choose_psn)
 {

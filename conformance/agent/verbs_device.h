@@ -106,6 +106,11 @@ static inline struct verbs *verbs_of(struct ibc_target *t)
     return (struct verbs *)t; /* its first member */
 }
 
+/* A free slot of an array of structs, by the member that says so. */
+#define VERBS_FREE_SLOT(table, member, n, i)                                                                           \
+    for (i = 0; i < (n) && (table)[i] member != NULL; i++)                                                             \
+    continue
+
 /* ---- verbs_answer.c ---- */
 /* The result of a call that returns 0, an errno, or -1 with errno set. */
 enum ibc_rc verbs_answer(struct verbs *v, int result);
@@ -134,6 +139,7 @@ struct verbs_qp *verbs_find_qp(struct verbs *v, uint32_t qpn);
 struct ibv_pd *verbs_find_pd(struct verbs *v, uint32_t pd);
 struct verbs_cq *verbs_find_cq(struct verbs *v, uint32_t cq);
 struct ibv_srq *verbs_find_srq(struct verbs *v, uint32_t srq);
+struct ibv_xrcd *verbs_find_xrcd(struct verbs *v, uint32_t xrcd);
 
 /* ---- verbs_object.c ---- */
 enum ibv_qp_type verbs_qp_type(uint8_t type); /* enum iba_qp_type; IBV_QPT_DRIVER: none that a tester may have */
@@ -145,7 +151,7 @@ enum ibc_rc verbs_close_xrcd(struct verbs *v, uint32_t xrcd);
 bool verbs_close_xrcds(struct verbs *v); /* all of them; false: the device refused one */
 enum ibc_rc verbs_create_xrc_srq(struct ibc_target *t, unsigned d, const struct ibc_xrc_srq_spec *s, uint32_t *srq,
                                  uint32_t *number);
-struct ibv_qp *verbs_make_target(struct verbs *v, const struct ibc_qp_spec *s);
+struct ibv_qp *verbs_make_target(struct verbs *v, struct ibv_xrcd *xrcd);
 enum ibc_rc verbs_create_srq(struct ibc_target *t, unsigned d, uint32_t pd, uint32_t depth, uint32_t limit,
                              uint32_t *srq);
 enum ibc_rc verbs_create_qp(struct ibc_target *t, unsigned d, const struct ibc_qp_spec *q, uint32_t *qpn);

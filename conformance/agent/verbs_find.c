@@ -17,6 +17,11 @@ struct ibv_srq *verbs_find_srq(struct verbs *v, uint32_t srq)
     return srq < VERBS_SRQS ? v->srq[srq] : NULL;
 }
 
+struct ibv_xrcd *verbs_find_xrcd(struct verbs *v, uint32_t xrcd)
+{
+    return xrcd < VERBS_XRCDS ? v->xrcd[xrcd] : NULL;
+}
+
 struct verbs_qp *verbs_find_qp(struct verbs *v, uint32_t qpn)
 {
     for (unsigned i = 0; i < VERBS_QPS; i++)

@@ -6,11 +6,6 @@
 
 enum { SEND_SGES = IBA_MAX_SGE, MOST_NOTIFIED = 4096 };
 
-/* A free slot of an array of structs, by the member that says so. */
-#define FREE_SLOT(table, member, n, i)                                                                                 \
-    for (i = 0; i < (n) && (table)[i] member != NULL; i++)                                                             \
-    continue
-
 /* ---- protection domains, completion queues ---- */
 
 enum ibc_rc verbs_create_pd(struct ibc_target *t, unsigned d, uint32_t *pd)
@@ -19,7 +14,7 @@ enum ibc_rc verbs_create_pd(struct ibc_target *t, unsigned d, uint32_t *pd)
     uint32_t i;
 
     (void)d;
-    FREE_SLOT(v->pd, , VERBS_PDS, i);
+    VERBS_FREE_SLOT(v->pd, , VERBS_PDS, i);
     if (i == VERBS_PDS)
         return verbs_refused(v, "mem_full");
     v->pd[i] = ibv_alloc_pd(v->ctx);
@@ -33,7 +28,7 @@ enum ibc_rc verbs_create_cq(struct ibc_target *t, unsigned d, uint32_t depth, ui
     uint32_t i;
 
     (void)d;
-    FREE_SLOT(v->cq, .cq, VERBS_CQS, i);
+    VERBS_FREE_SLOT(v->cq, .cq, VERBS_CQS, i);
     if (i == VERBS_CQS || depth > VERBS_DEPTH)
         return verbs_refused(v, "full");
     v->cq[i] = (struct verbs_cq){.cq = ibv_create_cq(v->ctx, (int)depth, NULL, v->channel, 0)};
@@ -103,7 +98,7 @@ enum ibc_rc verbs_create_srq(struct ibc_target *t, unsigned d, uint32_t pd, uint
     enum ibc_rc rc;
 
     (void)d;
-    FREE_SLOT(v->srq, , VERBS_SRQS, i);
+    VERBS_FREE_SLOT(v->srq, , VERBS_SRQS, i);
     if (!of)
         return verbs_refused(v, "no_pd");
     if (i == VERBS_SRQS || depth > VERBS_DEPTH)
@@ -184,19 +179,22 @@ enum ibc_rc verbs_create_qp(struct ibc_target *t, unsigned d, const struct ibc_q
                                             .max_recv_wr = s->has_srq ? 0 : s->rq,
                                             .max_send_sge = SEND_SGES,
                                             .max_recv_sge = s->has_srq ? 0 : IBA_MAX_SGE}};
+    const bool target = s->type == IBA_QPT_XRC_TGT;
+    struct ibv_xrcd *xrcd = target ? verbs_find_xrcd(v, s->xrcd) : NULL;
     uint32_t i;
     enum ibc_rc rc;
 
     (void)d;
     if (init.qp_type == IBV_QPT_DRIVER)
         return IBC_UNSUPPORTED;
-    if (s->type != IBA_QPT_XRC_TGT && !parts_of(v, s, &init))
+    if (target && !xrcd)
+        return verbs_refused(v, "no_xrcd");
+    if (!target && !parts_of(v, s, &init))
         return IBC_REFUSED;
-    FREE_SLOT(v->qp, .qp, VERBS_QPS, i);
+    VERBS_FREE_SLOT(v->qp, .qp, VERBS_QPS, i);
     if (i == VERBS_QPS)
         return verbs_refused(v, "full");
-    v->qp[i] = (struct verbs_qp){.qp = s->type == IBA_QPT_XRC_TGT ? verbs_make_target(v, s)
-                                                                  : make_qp(v, verbs_find_pd(v, s->pd), &init),
+    v->qp[i] = (struct verbs_qp){.qp = target ? verbs_make_target(v, xrcd) : make_qp(v, verbs_find_pd(v, s->pd), &init),
                                  .type = s->type};
     rc = verbs_made(v, v->qp[i].qp);
     *qpn = v->qp[i].qp ? v->qp[i].qp->qp_num : 0;

@@ -3,21 +3,15 @@
 #include <fcntl.h>
 #include "verbs_device.h"
 
-static struct ibv_xrcd *find(const struct verbs *v, uint32_t xrcd)
-{
-    return xrcd < VERBS_XRCDS ? v->xrcd[xrcd] : NULL;
-}
-
 enum ibc_rc verbs_create_xrcd(struct ibc_target *t, unsigned d, uint32_t *xrcd)
 {
     struct ibv_xrcd_init_attr init = {
         .comp_mask = IBV_XRCD_INIT_ATTR_FD | IBV_XRCD_INIT_ATTR_OFLAGS, .fd = -1, .oflags = O_CREAT};
     struct verbs *v = verbs_of(t);
-    uint32_t i = 0;
+    uint32_t i;
 
     (void)d;
-    while (i < VERBS_XRCDS && v->xrcd[i])
-        i++;
+    VERBS_FREE_SLOT(v->xrcd, , VERBS_XRCDS, i);
     if (i == VERBS_XRCDS)
         return verbs_refused(v, "full");
     v->xrcd[i] = ibv_open_xrcd(v->ctx, &init);
@@ -27,7 +21,7 @@ enum ibc_rc verbs_create_xrcd(struct ibc_target *t, unsigned d, uint32_t *xrcd)
 
 enum ibc_rc verbs_close_xrcd(struct verbs *v, uint32_t xrcd)
 {
-    struct ibv_xrcd *x = find(v, xrcd);
+    struct ibv_xrcd *x = verbs_find_xrcd(v, xrcd);
     enum ibc_rc rc;
 
     if (!x)
@@ -60,14 +54,13 @@ enum ibc_rc verbs_create_xrc_srq(struct ibc_target *t, unsigned d, const struct 
                                                      IBV_SRQ_INIT_ATTR_XRCD | IBV_SRQ_INIT_ATTR_CQ,
                                         .srq_type = IBV_SRQT_XRC,
                                         .pd = verbs_find_pd(v, s->pd),
-                                        .xrcd = find(v, s->xrcd),
+                                        .xrcd = verbs_find_xrcd(v, s->xrcd),
                                         .cq = cq ? cq->cq : NULL};
-    uint32_t i = 0;
+    uint32_t i;
     enum ibc_rc rc;
 
     (void)d;
-    while (i < VERBS_SRQS && v->srq[i])
-        i++;
+    VERBS_FREE_SLOT(v->srq, , VERBS_SRQS, i);
     if (!init.pd || !init.xrcd || !init.cq)
         return verbs_refused(v, !init.pd ? "no_pd" : !init.xrcd ? "no_xrcd" : "no_cq");
     if (i == VERBS_SRQS || s->depth > VERBS_DEPTH)
@@ -78,11 +71,9 @@ enum ibc_rc verbs_create_xrc_srq(struct ibc_target *t, unsigned d, const struct 
     return rc == IBC_OK ? verbs_answer(v, ibv_get_srq_num(v->srq[i], number)) : rc;
 }
 
-/* NULL, with the refusal recorded: there is no such domain, or the device refuses. */
-struct ibv_qp *verbs_make_target(struct verbs *v, const struct ibc_qp_spec *s)
+struct ibv_qp *verbs_make_target(struct verbs *v, struct ibv_xrcd *xrcd)
 {
-    struct ibv_qp_init_attr_ex init = {
-        .qp_type = IBV_QPT_XRC_RECV, .comp_mask = IBV_QP_INIT_ATTR_XRCD, .xrcd = find(v, s->xrcd)};
+    struct ibv_qp_init_attr_ex init = {.qp_type = IBV_QPT_XRC_RECV, .comp_mask = IBV_QP_INIT_ATTR_XRCD, .xrcd = xrcd};
 
-    return init.xrcd ? ibv_create_qp_ex(v->ctx, &init) : NULL;
+    return ibv_create_qp_ex(v->ctx, &init);
 }

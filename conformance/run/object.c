@@ -119,17 +119,23 @@ static enum ibc_rc make_xrc_srq(struct run_player *p, struct run_live *l, unsign
     const struct ibc_arg *cq = object_arg(l->o, IBC_K_cq);
     struct ibc_xrc_srq_spec s = {
         .pd = named(p, l->o, IBC_K_pd)->id[d], .depth = depth, .xrcd = named(p, l->o, IBC_K_xrcd)->id[d]};
+    uint32_t number = 0;
     enum ibc_rc rc = IBC_OK;
 
+    if (!p->t->ops->create_xrc_srq)
+        return IBC_UNSUPPORTED;
     if (cq)
         s.cq = run_object_of(p, &cq->v[0])->id[d];
     else
         rc = p->t->ops->create_cq(p->t, d, 2 * depth, &s.cq);
-    if (rc != IBC_OK || !p->t->ops->create_xrc_srq)
-        return rc != IBC_OK ? rc : IBC_UNSUPPORTED;
+    if (rc == IBC_OK)
+        rc = p->t->ops->create_xrc_srq(p->t, d, &s, &l->id[d], &number);
+    if (d > 0 || rc != IBC_OK)
+        return rc;
     l->xrc = true;
-    l->rcq = s.cq;
-    return p->t->ops->create_xrc_srq(p->t, d, &s, &l->id[d], &l->srqn);
+    l->rcq = s.cq; /* of the first device, whose SRQ the steps use */
+    l->srqn = number;
+    return IBC_OK;
 }
 
 static enum ibc_rc make_srq(struct run_player *p, struct run_live *l, unsigned d)

@@ -61,32 +61,40 @@ static struct ref_cq *find_cq(struct ref_device *dev, uint32_t number)
     return NULL;
 }
 
-/* A ring that the queue does not use at the moment; NULL: not enough memory is left. */
-static struct iba_wc *spare_ring(struct ref_device *dev, struct ref_cq *c, uint32_t depth)
+/* Each queue keeps a ring that it does not use at the moment. False: not enough memory is left. */
+static bool has_spare(struct ref_device *dev, struct ref_cq *c, uint32_t depth)
 {
     if (c->n_spare >= depth)
-        return c->spare;
+        return true;
     c->spare = cut(dev, depth, sizeof *c->spare);
     c->n_spare = c->spare ? depth : 0;
-    return c->spare;
+    return c->spare != NULL;
+}
+
+static void swap_rings(struct ref_cq *c)
+{
+    struct iba_wc *ring = c->ring;
+    const uint32_t n = c->n;
+
+    c->ring = c->spare;
+    c->n = c->n_spare;
+    c->spare = ring;
+    c->n_spare = n;
 }
 
 enum ibc_rc ref_resize_cq(struct ibc_target *t, unsigned d, uint32_t cq, uint32_t depth)
 {
     struct ref_device *dev = device_of(t, d);
     struct ref_cq *c = find_cq(dev, cq);
-    const struct ref_cq before = c ? *c : (struct ref_cq){0};
-    struct iba_wc *ring = c && depth > 0 ? spare_ring(dev, c, depth) : NULL;
-    enum iba_verb_err e = !c ? IBA_VERB_NO_CQ : depth > 0 ? IBA_VERB_FULL : IBA_VERB_ATTR_VALUE;
+    enum iba_verb_err e;
 
-    if (ring)
-        e = iba_resize_cq(&dev->ca, cq, ring, depth);
-    if (ring && e == IBA_VERB_OK) {
-        c->ring = ring;
-        c->n = c->n_spare;
-        c->spare = before.ring;
-        c->n_spare = before.n;
-    }
+    if (!c || depth == 0)
+        return ref_verb(t, c ? IBA_VERB_ATTR_VALUE : IBA_VERB_NO_CQ);
+    if (!has_spare(dev, c, depth))
+        return ref_verb(t, IBA_VERB_FULL);
+    e = iba_resize_cq(&dev->ca, cq, c->spare, depth);
+    if (e == IBA_VERB_OK)
+        swap_rings(c);
     return ref_verb(t, e);
 }
 

@@ -50,7 +50,7 @@ static bool longer_than_mtu(const struct iba_hop *h)
 static bool data_out_of_season(const struct iba_hop *h)
 {
     return port_in(h)->info.portstate < IBA_PORT_ARMED &&
-           (!on_vl15(h) || !iba_node_would_keep(h->node, IBA_NODE_SMP_IN_INIT));
+           (!on_vl15(h) || !iba_node_keeps(h->node, IBA_NODE_SMP_IN_INIT));
 }
 
 static bool data_activates(const struct iba_hop *h)
@@ -287,8 +287,6 @@ void iba_arrive(struct iba_node *n, uint8_t port, const struct iba_view *v, iba_
     uint8_t mad[IBA_MAD_BYTES];
 
     look(&h, mad);
-    if (iba_hop_is_smp(&h) && port_in(&h)->info.portstate == IBA_PORT_INIT)
-        (void)iba_node_keeps(n, IBA_NODE_SMP_IN_INIT);
     take_room(&h);
     iba_hop_apply(&h, &iba_arrival_rules);
     iba_credit_give_back(n, h.hold);

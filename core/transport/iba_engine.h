@@ -113,7 +113,15 @@ void iba_rules_apply(struct iba_rx *x, enum iba_rule_table t);
 const struct iba_rule *iba_rules_first(const struct iba_rules *table, const struct iba_rx *x); /* NULL: none */
 
 /* ---- QPs, events, queues: iba_qp.c, iba_event.c, iba_queue.c, iba_qp_error.c ---- */
-struct iba_qp *iba_qp_find(const struct iba_ca *ca, uint32_t qpn); /* NULL: none */
+struct iba_qp *iba_qp_find(const struct iba_ca *ca, uint32_t qpn);                 /* NULL: none */
+static inline struct iba_cq *iba_cq_find(const struct iba_ca *ca, uint32_t number) /* NULL: none */
+{
+    return number < ca->n_cq ? ca->cq[number] : NULL;
+}
+static inline struct iba_srq *iba_srq_find(const struct iba_ca *ca, uint32_t number) /* NULL: none */
+{
+    return number < ca->n_srq ? ca->srq[number] : NULL;
+}
 void iba_raise(struct iba_ca *ca, enum iba_event_kind kind, uint8_t port, uint32_t object, uint32_t a, uint32_t b);
 /* Adds a completion. An overflow makes the CQ unusable, and its QPs fail (QS-32). The caller's QP may fail too, so the
  * caller takes the work request off its queue before the call, and checks the QP's state after it. `solicited`: SE was
@@ -121,10 +129,10 @@ void iba_raise(struct iba_ca *ca, enum iba_event_kind kind, uint8_t port, uint32
 void iba_cq_push(struct iba_ca *ca, uint32_t cq, const struct iba_wc *wc, bool solicited);
 /* Returns the next receive work request without taking it; NULL: there is none. */
 const struct iba_recv_wr *iba_rq_next(const struct iba_rq *rq);
-/* Takes the next receive work request of the QP, from its own queue or its SRQ (QS-37, QS-38). False: there is none. */
-bool iba_recv_take(struct iba_ca *ca, struct iba_qp *qp, struct iba_recv_wr *wr);
+/* Takes the next receive work request of the SRQ, or of the QP's own queue if `srq` is NULL (QS-37, QS-38). False:
+ * there is none. */
+bool iba_recv_take(struct iba_ca *ca, struct iba_qp *qp, struct iba_srq *srq, struct iba_recv_wr *wr);
 /* Number of free receive work requests, for the credit code; IBA_NONE with an SRQ (RR-19, RR-20). */
-bool iba_srq_take(struct iba_ca *ca, struct iba_srq *srq, struct iba_recv_wr *wr);
 uint32_t iba_recv_free(const struct iba_ca *ca, const struct iba_qp *qp);
 /* Moves the QP to Error. Both queues are flushed: the send queue by iba_requester_flush, the receive queue and the
  * receive in use here. Packets that wait to be sent are dropped (QS-25, QS-27, RQ-61). Idempotent. A responder that

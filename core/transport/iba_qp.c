@@ -2,26 +2,22 @@
 /* Questions about QPs: which QP has a number, which traits its type has, what its state permits. */
 #include "transport/iba_qp_traits.h"
 
-bool iba_qp_type_has(uint8_t type, unsigned traits)
-{
-    enum {
-        BOTH = IBA_QP_SENDS | IBA_QP_RECEIVES,
-        MANAGEMENT = BOTH | IBA_QP_DATAGRAM | IBA_QP_MANAGES,
-    };
-    static const unsigned of[IBA_QPT_COUNT] = {
-        [IBA_QPT_RC] = BOTH | IBA_QP_SHARES | IBA_QP_CONNECTED | IBA_QP_RELIABLE,
-        [IBA_QPT_UC] = BOTH | IBA_QP_SHARES | IBA_QP_CONNECTED,
-        [IBA_QPT_UD] = BOTH | IBA_QP_SHARES | IBA_QP_DATAGRAM | IBA_QP_GROUPS,
-        [IBA_QPT_RAW_IPV6] = BOTH | IBA_QP_GROUPS,
-        [IBA_QPT_RAW_ETHERTYPE] = BOTH | IBA_QP_GROUPS,
-        [IBA_QPT_SMI] = MANAGEMENT,
-        [IBA_QPT_GSI] = MANAGEMENT,
-        [IBA_QPT_XRC_INI] = IBA_QP_SENDS | IBA_QP_CONNECTED | IBA_QP_RELIABLE, /* QS-44 */
-        [IBA_QPT_XRC_TGT] = IBA_QP_TARGETS | IBA_QP_CONNECTED | IBA_QP_RELIABLE,
-    };
-
-    return type < IBA_QPT_COUNT && (of[type] & traits) != 0;
-}
+enum {
+    BOTH = IBA_QP_SENDS | IBA_QP_RECEIVES,
+    RELIABLE = IBA_QP_CONNECTED | IBA_QP_RELIABLE,
+    MANAGEMENT = BOTH | IBA_QP_DATAGRAM | IBA_QP_MANAGES,
+};
+const struct iba_qp_kind iba_qp_kinds[IBA_QPT_COUNT] = {
+    [IBA_QPT_RC] = {BOTH | IBA_QP_SHARES | RELIABLE, IBA_RC},
+    [IBA_QPT_UC] = {BOTH | IBA_QP_SHARES | IBA_QP_CONNECTED, IBA_UC},
+    [IBA_QPT_UD] = {BOTH | IBA_QP_SHARES | IBA_QP_DATAGRAM | IBA_QP_GROUPS, IBA_UD},
+    [IBA_QPT_RAW_IPV6] = {BOTH | IBA_QP_GROUPS, IBA_UD},
+    [IBA_QPT_RAW_ETHERTYPE] = {BOTH | IBA_QP_GROUPS, IBA_UD},
+    [IBA_QPT_SMI] = {MANAGEMENT, IBA_UD},
+    [IBA_QPT_GSI] = {MANAGEMENT, IBA_UD},
+    [IBA_QPT_XRC_INI] = {IBA_QP_SENDS | RELIABLE, IBA_XRC}, /* QS-44 */
+    [IBA_QPT_XRC_TGT] = {IBA_QP_TARGETS | RELIABLE, IBA_XRC},
+};
 
 static struct iba_qp *management_qp(const struct iba_ca *ca, uint32_t qpn)
 {

@@ -163,16 +163,14 @@ struct iba_qp {
     /* fixed when the QP is created (QS-28) */
     uint32_t qpn;
     uint32_t pd; /* UINT32_MAX of an XRC target, whose requests name an SRQ that has one */
-    union {
-        uint32_t send_cq;
-        uint32_t xrcd; /* of an XRC target, which sends nothing: its XRC domain */
-    };
+    uint32_t send_cq;
     uint32_t recv_cq, srq; /* srq: UINT32_MAX for none; of an XRC target both are of the unfinished message */
     uint8_t type, state;
     bool sq_sig_all;
     struct iba_qp_attr attr;
     uint8_t envelope[IBA_ENVELOPE_MAX]; /* written when the address vector is set */
     uint8_t envelope_bytes;
+    uint32_t xrcd; /* of an XRC target: its XRC domain */
 
     struct { /* responder */
         iba_psn epsn;

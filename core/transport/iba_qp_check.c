@@ -13,16 +13,6 @@ static bool ring_holds(uint32_t n, uint32_t head, uint32_t count)
     return count <= n && (head < n || head == 0);
 }
 
-static bool cq_exists(const struct iba_ca *ca, uint32_t number)
-{
-    return number < ca->n_cq && ca->cq[number];
-}
-
-static bool srq_exists(const struct iba_ca *ca, uint32_t number)
-{
-    return number < ca->n_srq && ca->srq[number];
-}
-
 static bool sends_nothing(const struct iba_qp *qp)
 {
     return qp->r.resp_count == 0 && !qp->cnp_due && !qp->becn_due;
@@ -42,8 +32,8 @@ TRUE_OF_QP(is_found)
 /* Its queues are those of the unfinished message. */
 static bool parts_of_target_exist(const struct iba_ca *ca, const struct iba_qp *qp)
 {
-    return iba_xrcd_exists(ca, qp->xrcd) && (qp->srq == IBA_NONE || srq_exists(ca, qp->srq)) &&
-           (qp->recv_cq == IBA_NONE || cq_exists(ca, qp->recv_cq)) && (!qp->r.has_wqe || qp->recv_cq != IBA_NONE);
+    return iba_xrcd_exists(ca, qp->xrcd) && (qp->srq == IBA_NONE || iba_srq_find(ca, qp->srq)) &&
+           (qp->recv_cq == IBA_NONE || iba_cq_find(ca, qp->recv_cq)) && (!qp->r.has_wqe || qp->recv_cq != IBA_NONE);
 }
 
 TRUE_OF_QP(parts_exist)
@@ -52,8 +42,8 @@ TRUE_OF_QP(parts_exist)
         return parts_of_target_exist(ca, qp);
     const bool receives = iba_qp_has(qp, IBA_QP_RECEIVES);
 
-    return iba_pd_exists(&ca->mem, qp->pd) && (!iba_qp_has(qp, IBA_QP_SENDS) || cq_exists(ca, qp->send_cq)) &&
-           (!receives || cq_exists(ca, qp->recv_cq)) && (qp->srq == IBA_NONE || srq_exists(ca, qp->srq));
+    return iba_pd_exists(&ca->mem, qp->pd) && (!iba_qp_has(qp, IBA_QP_SENDS) || iba_cq_find(ca, qp->send_cq)) &&
+           (!receives || iba_cq_find(ca, qp->recv_cq)) && (qp->srq == IBA_NONE || iba_srq_find(ca, qp->srq));
 }
 
 TRUE_OF_QP(one_receive_queue)

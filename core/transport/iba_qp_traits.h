@@ -17,11 +17,24 @@ enum iba_qp_trait {
     IBA_QP_GROUPS = 1 << 7,   /* may join multicast groups (UU-25) */
     IBA_QP_TARGETS = 1 << 8,  /* has no queues: its requests name an SRQ of its XRC domain (QS-44) */
 };
+/* Of each type: its traits, and the service of its opcodes (catalogue 1.6). */
+extern const struct iba_qp_kind {
+    uint16_t traits;
+    uint8_t service; /* enum iba_svc */
+} iba_qp_kinds[IBA_QPT_COUNT];
 /* Returns whether the type has at least one of these traits. */
-bool iba_qp_type_has(uint8_t type, unsigned traits);
+static inline bool iba_qp_type_has(uint8_t type, unsigned traits)
+{
+    return type < IBA_QPT_COUNT && (iba_qp_kinds[type].traits & traits) != 0;
+}
 static inline bool iba_qp_has(const struct iba_qp *qp, unsigned traits)
 {
     return iba_qp_type_has(qp->type, traits);
+}
+/* Bits 7:5 of the QP's opcodes. */
+static inline uint8_t iba_qp_service_bits(const struct iba_qp *qp)
+{
+    return (uint8_t)(iba_qp_kinds[qp->type].service << 5);
 }
 static inline const struct iba_port *iba_port_of(const struct iba_ca *ca, uint8_t number)
 {

@@ -10,14 +10,9 @@
 #include "transport/iba_xrc.h"
 
 /* ---- completion queues ---- */
-static struct iba_cq *cq_find(const struct iba_ca *ca, uint32_t number)
-{
-    return number < ca->n_cq ? ca->cq[number] : NULL;
-}
-
 static bool completes_into(const struct iba_qp *qp, uint32_t cq)
 {
-    return qp->recv_cq == cq || (qp->send_cq == cq && qp->type != IBA_QPT_XRC_TGT);
+    return qp->recv_cq == cq || qp->send_cq == cq;
 }
 
 enum iba_verb_err iba_create_cq(struct iba_ca *ca, struct iba_cq *cq, struct iba_wc *ring, uint32_t n, uint32_t *number)
@@ -47,7 +42,7 @@ static bool has_completing_qp(const struct iba_ca *ca, uint32_t cq)
 
 /* clang-format off */
 #define DESTROY_CQ_CHECKS(R, A)                                                                                      \
-    A(no_cq_to_destroy, IBA_VERB_NO_CQ, !cq_find(c->ca, c->queue.number),             "QS-28")                       \
+    A(no_cq_to_destroy, IBA_VERB_NO_CQ, !iba_cq_find(c->ca, c->queue.number),             "QS-28")                       \
     R(verb, CQ_BUSY,    IBA_VERB_BUSY,  has_completing_qp(c->ca, c->queue.number),    "QS-28")
 #define ARM_CQ_CHECKS(R, A)                                                                                          \
     A(no_cq_to_arm,     IBA_VERB_NO_CQ, !c->queue.cq,                                 "QS-33")                       \
@@ -71,7 +66,7 @@ enum { UNARMED, ARMED_SOLICITED, ARMED_NEXT }; /* iba_cq.armed, weakest first */
 
 enum iba_verb_err iba_req_notify_cq(struct iba_ca *ca, uint32_t number, bool solicited_only)
 {
-    struct iba_cq *cq = cq_find(ca, number);
+    struct iba_cq *cq = iba_cq_find(ca, number);
     const uint8_t asked = solicited_only ? ARMED_SOLICITED : ARMED_NEXT;
     struct iba_call c = {.ca = ca, .queue = {.cq = cq, .number = number}};
     const int refused = iba_refuse(&c, &arm_cq_checks);
@@ -94,7 +89,7 @@ IBA_REFUSAL_TABLE(RESIZE_CQ_CHECKS, resize_cq_checks, RESIZE_CQ)
 /* The completions move to the new ring, oldest first. An arm and an overflow stay as they are. */
 enum iba_verb_err iba_resize_cq(struct iba_ca *ca, uint32_t number, struct iba_wc *ring, uint32_t n)
 {
-    struct iba_cq *cq = cq_find(ca, number);
+    struct iba_cq *cq = iba_cq_find(ca, number);
     struct iba_call c = {.ca = ca, .queue = {.cq = cq, .number = number, .n = n}};
     const int refused = iba_refuse(&c, &resize_cq_checks);
     uint32_t kept = 0;
@@ -116,7 +111,7 @@ enum iba_verb_err iba_resize_cq(struct iba_ca *ca, uint32_t number, struct iba_w
 
 int iba_poll_cq(struct iba_ca *ca, uint32_t number, struct iba_wc *wc)
 {
-    struct iba_cq *cq = cq_find(ca, number);
+    struct iba_cq *cq = iba_cq_find(ca, number);
 
     if (!cq || cq->count == 0)
         return 0;
@@ -172,7 +167,7 @@ void iba_cq_add(struct iba_ca *ca, struct iba_cq *cq, const struct iba_wc *wc, b
 
 void iba_cq_push(struct iba_ca *ca, uint32_t number, const struct iba_wc *wc, bool solicited)
 {
-    struct iba_cq *cq = cq_find(ca, number);
+    struct iba_cq *cq = iba_cq_find(ca, number);
 
     if (ca->deviate) {
         ca->deviate->push(ca, number, wc, solicited);
@@ -183,11 +178,6 @@ void iba_cq_push(struct iba_ca *ca, uint32_t number, const struct iba_wc *wc, bo
 }
 
 /* ---- receive queues of QPs, and shared ones ---- */
-static struct iba_srq *srq_find(const struct iba_ca *ca, uint32_t number)
-{
-    return number < ca->n_srq ? ca->srq[number] : NULL;
-}
-
 void iba_rq_put(struct iba_rq *rq, const struct iba_recv_wr *wr)
 {
     rq->ring[(rq->head + rq->count++) % rq->n] = *wr;
@@ -208,7 +198,7 @@ static bool rq_take(struct iba_rq *rq, struct iba_recv_wr *wr)
     return true;
 }
 
-bool iba_srq_take(struct iba_ca *ca, struct iba_srq *srq, struct iba_recv_wr *wr)
+static bool srq_take(struct iba_ca *ca, struct iba_srq *srq, struct iba_recv_wr *wr)
 {
     if (srq->error || !rq_take(&srq->rq, wr))
         return false;
@@ -221,16 +211,14 @@ bool iba_srq_take(struct iba_ca *ca, struct iba_srq *srq, struct iba_recv_wr *wr
     return true;
 }
 
-bool iba_recv_take(struct iba_ca *ca, struct iba_qp *qp, struct iba_recv_wr *wr)
+bool iba_recv_take(struct iba_ca *ca, struct iba_qp *qp, struct iba_srq *srq, struct iba_recv_wr *wr)
 {
-    struct iba_srq *srq = srq_find(ca, qp->srq);
-
-    return srq ? iba_srq_take(ca, srq, wr) : rq_take(&qp->rq, wr);
+    return srq ? srq_take(ca, srq, wr) : rq_take(&qp->rq, wr);
 }
 
 uint32_t iba_recv_free(const struct iba_ca *ca, const struct iba_qp *qp)
 {
-    return qp->type == IBA_QPT_XRC_TGT || srq_find(ca, qp->srq) ? IBA_NONE : qp->rq.count;
+    return iba_qp_has(qp, IBA_QP_TARGETS) || iba_srq_find(ca, qp->srq) ? IBA_NONE : qp->rq.count;
 }
 
 /* clang-format off */
@@ -305,7 +293,7 @@ static bool has_taking_qp(const struct iba_ca *ca, uint32_t srq)
 #define CREATE_SRQ_CHECKS(R, A)                                                                                      \
     R(verb, SRQ_PD,      IBA_VERB_NO_PD,  !iba_pd_exists(&c->ca->mem, c->queue.pd),     "QS-42")
 #define DESTROY_SRQ_CHECKS(R, A)                                                                                     \
-    A(no_srq_to_destroy, IBA_VERB_NO_SRQ, !srq_find(c->ca, c->queue.number),            "QS-28")                     \
+    A(no_srq_to_destroy, IBA_VERB_NO_SRQ, !iba_srq_find(c->ca, c->queue.number),            "QS-28")                     \
     R(verb, SRQ_BUSY,    IBA_VERB_BUSY,   has_taking_qp(c->ca, c->queue.number),        "QS-28")
 /* clang-format on */
 IBA_REFUSAL_TABLE(CREATE_SRQ_CHECKS, create_srq_checks, CREATE_SRQ)
@@ -334,7 +322,7 @@ enum iba_verb_err iba_create_srq(struct iba_ca *ca, struct iba_srq *srq, struct 
 
 enum iba_verb_err iba_arm_srq(struct iba_ca *ca, uint32_t number, uint32_t limit)
 {
-    struct iba_srq *srq = srq_find(ca, number);
+    struct iba_srq *srq = iba_srq_find(ca, number);
 
     if (!srq)
         return IBA_VERB_NO_SRQ;
@@ -368,7 +356,7 @@ IBA_REFUSAL_TABLE(POST_SRQ_RECV_CHECKS, post_srq_recv_checks, POST_SRQ_RECV)
 
 enum iba_verb_err iba_post_srq_recv(struct iba_ca *ca, uint32_t number, const struct iba_recv_wr *wr)
 {
-    struct iba_srq *srq = srq_find(ca, number);
+    struct iba_srq *srq = iba_srq_find(ca, number);
     struct iba_call c = {.ca = ca, .receive = {.wr = wr, .rq = srq ? &srq->rq : NULL, .srq = srq}};
     const int refused = iba_refuse(&c, &post_srq_recv_checks);
 

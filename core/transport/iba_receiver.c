@@ -35,11 +35,11 @@ bool iba_rx_write_not_enabled(const struct iba_rx *x)
 }
 
 /* NULL: the QP has a receive queue of its own. */
-static const struct iba_srq *srq_of(const struct iba_rx *x)
+static struct iba_srq *srq_of(const struct iba_rx *x)
 {
     if (x->qp->type == IBA_QPT_XRC_TGT)
         return iba_xrc_srq(x);
-    return x->qp->srq < x->ca->n_srq ? x->ca->srq[x->qp->srq] : NULL;
+    return iba_srq_find(x->ca, x->qp->srq);
 }
 
 const struct iba_recv_wr *iba_rx_wqe(const struct iba_rx *x)
@@ -54,10 +54,11 @@ const struct iba_recv_wr *iba_rx_wqe(const struct iba_rx *x)
 
 uint32_t iba_rx_recv_pd(const struct iba_rx *x)
 {
-    const struct iba_srq *srq = srq_of(x);
+    const struct iba_srq *srq;
 
     if (x->qp->type == IBA_QPT_XRC_TGT)
         return iba_xrc_pd(x);
+    srq = iba_srq_find(x->ca, x->qp->srq);
     return srq && !IBA_DEVIATES(x->ca, receive, SRQ_PD) ? srq->pd : x->qp->pd;
 }
 
@@ -208,14 +209,8 @@ void iba_rx_take_wqe(struct iba_rx *x)
     struct iba_qp *qp = x->qp;
 
     qp->r.wqe_done = 0;
-    if (qp->r.has_wqe)
-        return;
-    if (qp->type == IBA_QPT_XRC_TGT) {
-        struct iba_srq *srq = iba_xrc_srq(x);
-        qp->r.has_wqe = srq && iba_srq_take(x->ca, srq, &qp->r.wqe);
-        return;
-    }
-    qp->r.has_wqe = iba_recv_take(x->ca, qp, &qp->r.wqe);
+    if (!qp->r.has_wqe)
+        qp->r.has_wqe = iba_recv_take(x->ca, qp, srq_of(x), &qp->r.wqe);
 }
 
 void iba_rx_store_send(struct iba_rx *x)
@@ -286,8 +281,7 @@ void iba_rx_report(struct iba_rx *x, struct iba_wc *wc)
     if (x->ca->deviate && !x->ca->deviate->received(x, wc))
         return;
     x->qp->r.has_wqe = false;
-    iba_cq_push(x->ca, x->qp->type == IBA_QPT_XRC_TGT ? iba_xrc_cq(x) : x->qp->recv_cq, wc,
-                (wc->flags & IBA_WC_SOLICITED) || wc->status != IBA_WC_SUCCESS);
+    iba_cq_push(x->ca, iba_xrc_cq(x), wc, (wc->flags & IBA_WC_SOLICITED) || wc->status != IBA_WC_SUCCESS);
 }
 
 void iba_rx_complete(struct iba_rx *x, enum iba_wc_status status)

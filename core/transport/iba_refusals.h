@@ -76,10 +76,11 @@ struct iba_call {
             uint16_t lid;
         } group;
         struct {
-            struct iba_cq *cq; /* ARM_CQ, RESIZE_CQ */
-            uint32_t number;   /* of the object */
-            uint32_t n;        /* RESIZE_CQ: entries of the new ring; CREATE_XRC_SRQ: the CQ */
-            uint32_t pd, xrcd; /* CREATE_SRQ, CREATE_XRC_SRQ */
+            struct iba_cq *cq;  /* ARM_CQ, RESIZE_CQ */
+            uint32_t number;    /* of the object */
+            uint32_t n;         /* RESIZE_CQ: entries of the new ring */
+            uint32_t pd;        /* CREATE_SRQ */
+            uint32_t xrcd, cqn; /* CREATE_XRC_SRQ */
         } queue;
     };
 };

@@ -6,6 +6,7 @@
 #ifndef IBA_REQUESTER_H
 #define IBA_REQUESTER_H
 #include "transport/iba_engine.h"
+#include "transport/iba_qp_traits.h"
 #include "transport/iba_wr_ops.h"
 #include "wire/iba_aeth.h"
 
@@ -65,7 +66,7 @@ static inline uint32_t iba_psn_past(const struct iba_qp *qp, iba_psn psn)
 }
 static inline bool iba_qp_is_reliable(const struct iba_qp *qp)
 {
-    return qp->type == IBA_QPT_RC || qp->type == IBA_QPT_XRC_INI;
+    return iba_qp_has(qp, IBA_QP_RELIABLE);
 }
 static inline bool iba_qp_is_raw(const struct iba_qp *qp)
 {
@@ -74,16 +75,7 @@ static inline bool iba_qp_is_raw(const struct iba_qp *qp)
 /* Each message is one packet, with an address of its own. */
 static inline bool iba_qp_is_datagram(const struct iba_qp *qp)
 {
-    return qp->type == IBA_QPT_UD || qp->type == IBA_QPT_SMI || qp->type == IBA_QPT_GSI || iba_qp_is_raw(qp);
-}
-/* Bits 7:5 of the QP's opcodes (catalogue 1.6). */
-static inline uint8_t iba_qp_service_bits(const struct iba_qp *qp)
-{
-    const enum iba_svc svc = qp->type == IBA_QPT_RC                                       ? IBA_RC
-                             : qp->type == IBA_QPT_UC                                     ? IBA_UC
-                             : qp->type == IBA_QPT_XRC_INI || qp->type == IBA_QPT_XRC_TGT ? IBA_XRC
-                                                                                          : IBA_UD;
-    return (uint8_t)(svc << 5);
+    return iba_qp_has(qp, IBA_QP_DATAGRAM) || iba_qp_is_raw(qp);
 }
 /* A completion that overflows its queue fails the QP, so callers check this after a completion. */
 static inline bool iba_qp_is_alive(const struct iba_qp *qp)

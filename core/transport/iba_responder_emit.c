@@ -163,10 +163,10 @@ static uint8_t credit_code(const struct iba_ca *ca, const struct iba_qp *qp)
     return iba_responder_credit(qp, free == IBA_NONE ? free : free + qp->r.has_wqe);
 }
 
-/* Responses of an XRC target have the opcodes of its service; a CNP has no service. */
+/* A CNP is of no service. */
 static uint8_t of_service(const struct iba_qp *qp, uint8_t opcode)
 {
-    return qp->type == IBA_QPT_XRC_TGT && opcode >> 5 == IBA_RC ? (uint8_t)(opcode | IBA_XRC << 5) : opcode;
+    return opcode >> 5 == IBA_RC ? (uint8_t)(opcode | iba_qp_service_bits(qp)) : opcode;
 }
 
 /* Writes envelope and BTH (RR-12, RR-15). Returns a pointer to the byte after them. */

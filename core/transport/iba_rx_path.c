@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
 #include "iba_rx_path.h"
+#include "transport/iba_qp_traits.h"
 #include "wire/iba_endpoints.h"
 
 enum { MULTICAST_QPN = 0xffffff, VL_MANAGEMENT = 15, LRH_ALLOWANCE = 124, ECN_CE = 3, GID_BYTES = 16 };
@@ -209,8 +210,7 @@ bool iba_rx_ip_mapped_wrongly(const struct iba_rx *x)
 
 bool iba_rx_connected(const struct iba_rx *x)
 {
-    return x->qp->type == IBA_QPT_RC || x->qp->type == IBA_QPT_UC || x->qp->type == IBA_QPT_XRC_INI ||
-           x->qp->type == IBA_QPT_XRC_TGT;
+    return iba_qp_has(x->qp, IBA_QP_CONNECTED);
 }
 
 bool iba_rx_other_port(const struct iba_rx *x)

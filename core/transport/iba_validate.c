@@ -83,17 +83,17 @@ static bool cnp(const struct iba_rx *x)
 
 static bool management(const struct iba_rx *x)
 {
-    return x->qp->type == IBA_QPT_SMI || x->qp->type == IBA_QPT_GSI;
+    return iba_qp_has(x->qp, IBA_QP_MANAGES);
 }
 
 static bool reliable(const struct iba_rx *x)
 {
-    return x->qp->type == IBA_QPT_RC || x->qp->type == IBA_QPT_XRC_INI || x->qp->type == IBA_QPT_XRC_TGT;
+    return iba_qp_has(x->qp, IBA_QP_RELIABLE);
 }
 
 static bool datagram(const struct iba_rx *x)
 {
-    return x->qp->type == IBA_QPT_UD || management(x);
+    return iba_qp_has(x->qp, IBA_QP_DATAGRAM);
 }
 
 static bool response(const struct iba_rx *x)
@@ -105,20 +105,12 @@ static bool response(const struct iba_rx *x)
  * initiator receives responses only, a target requests only (QS-44). */
 static bool other_service(const struct iba_rx *x)
 {
-    const unsigned svc = iba_bth_opcode(x->bth) >> 5;
+    const unsigned service = iba_bth_opcode(x->bth) & 0xe0;
 
     if (cnp(x))
         return false;
-    switch ((enum iba_qp_type)x->qp->type) {
-    case IBA_QPT_RC: return svc != IBA_RC;
-    case IBA_QPT_UC: return svc != IBA_UC;
-    case IBA_QPT_UD:
-    case IBA_QPT_SMI:
-    case IBA_QPT_GSI: return svc != IBA_UD;
-    case IBA_QPT_XRC_INI: return svc != IBA_XRC || !response(x);
-    case IBA_QPT_XRC_TGT: return svc != IBA_XRC || response(x);
-    default: return true;
-    }
+    return !iba_qp_has(x->qp, IBA_QP_CONNECTED | IBA_QP_DATAGRAM) || service != iba_qp_service_bits(x->qp) ||
+           !iba_qp_has(x->qp, response(x) ? IBA_QP_SENDS : IBA_QP_RECEIVES | IBA_QP_TARGETS);
 }
 
 static bool reserved_datagram(const struct iba_rx *x)

@@ -43,7 +43,7 @@ static void random_number(const struct iba_ca *ca, uint32_t *qpn, uint32_t *slot
 /* ---- queue pairs ---- */
 static bool cq_missing(const struct iba_ca *ca, const struct iba_qp_init *init, uint32_t cq, unsigned traits)
 {
-    return iba_qp_type_has(init->type, traits) && (cq >= ca->n_cq || !ca->cq[cq]);
+    return iba_qp_type_has(init->type, traits) && !iba_cq_find(ca, cq);
 }
 
 static bool is_shared(const struct iba_qp_init *init)
@@ -53,7 +53,7 @@ static bool is_shared(const struct iba_qp_init *init)
 
 static bool srq_missing(const struct iba_ca *ca, const struct iba_qp_init *init)
 {
-    return is_shared(init) && (init->srq >= ca->n_srq || !ca->srq[init->srq]);
+    return is_shared(init) && !iba_srq_find(ca, init->srq);
 }
 
 static bool is_target(uint8_t type)
@@ -116,8 +116,7 @@ static void set_up(struct iba_qp *qp, const struct iba_qp_init *init, uint32_t q
     qp->srq = is_target(init->type) ? IBA_NONE : init->srq;
     qp->send_cq = sends ? init->send_cq : IBA_NONE;
     qp->recv_cq = receives ? init->recv_cq : IBA_NONE;
-    if (is_target(init->type))
-        qp->xrcd = init->xrcd;
+    qp->xrcd = is_target(init->type) ? init->xrcd : IBA_NONE;
     qp->s.ring = init->sq;
     qp->s.n = sends ? init->n_sq : 0;
     qp->rq.ring = init->rq;

@@ -37,7 +37,7 @@ enum iba_verb_err iba_create_xrcd(struct iba_ca *ca, uint32_t *number)
     R(verb, XRCD_BUSY,    IBA_VERB_BUSY,    c->ca->xrcd[c->queue.number] > 1,           "QS-44")
 #define CREATE_XRC_SRQ_CHECKS(R, A)                                                                                  \
     A(no_xrcd_of_srq,     IBA_VERB_NO_XRCD, !iba_xrcd_exists(c->ca, c->queue.xrcd),     "QS-44")                     \
-    A(no_cq_of_srq,       IBA_VERB_NO_CQ,   c->queue.n >= c->ca->n_cq || !c->ca->cq[c->queue.n], "QS-44, QS-47")
+    A(no_cq_of_srq,       IBA_VERB_NO_CQ,   !iba_cq_find(c->ca, c->queue.cqn),                "QS-44, QS-47")
 /* clang-format on */
 IBA_REFUSAL_TABLE(DESTROY_XRCD_CHECKS, destroy_xrcd_checks, DESTROY_XRCD)
 IBA_REFUSAL_TABLE(CREATE_XRC_SRQ_CHECKS, create_xrc_srq_checks, CREATE_XRC_SRQ)
@@ -56,7 +56,7 @@ enum iba_verb_err iba_destroy_xrcd(struct iba_ca *ca, uint32_t number)
 enum iba_verb_err iba_create_xrc_srq(struct iba_ca *ca, struct iba_srq *srq, const struct iba_xrc_srq_init *init,
                                      uint32_t *number)
 {
-    struct iba_call c = {.ca = ca, .queue = {.pd = init->pd, .xrcd = init->xrcd, .n = init->cq}};
+    struct iba_call c = {.ca = ca, .queue = {.pd = init->pd, .xrcd = init->xrcd, .cqn = init->cq}};
     const int refused = iba_refuse(&c, &create_xrc_srq_checks);
     enum iba_verb_err e;
 
@@ -67,7 +67,7 @@ enum iba_verb_err iba_create_xrc_srq(struct iba_ca *ca, struct iba_srq *srq, con
         return e;
     srq->cq = init->cq;
     srq->xrcd = init->xrcd;
-    ca->xrcd[init->xrcd]++;
+    iba_xrcd_hold(ca, init->xrcd);
     return IBA_VERB_OK;
 }
 
@@ -77,17 +77,12 @@ void iba_xrcd_hold(struct iba_ca *ca, uint32_t number)
 }
 
 /* ---- the SRQ that a request names ---- */
-static struct iba_srq *srq_at(const struct iba_ca *ca, uint32_t number)
-{
-    return number < ca->n_srq ? ca->srq[number] : NULL;
-}
-
 static uint32_t named(const struct iba_rx *x)
 {
     return x->op && x->op->hdrs & IBA_HDR_BIT(IBA_H_xrceth) ? iba_xrceth_srqn(iba_rx_hdr(x, IBA_H_xrceth)) : IBA_NONE;
 }
 
-/* Broken devices take another SRQ of the domain in its place. */
+/* A broken device takes the first SRQ of the domain in its place. */
 static struct iba_srq *first_of_domain(const struct iba_ca *ca, uint32_t xrcd)
 {
     for (uint32_t i = 0; i < ca->n_srq; i++)
@@ -98,7 +93,7 @@ static struct iba_srq *first_of_domain(const struct iba_ca *ca, uint32_t xrcd)
 
 static struct iba_srq *srq_for(const struct iba_rx *x, bool deviates)
 {
-    return deviates ? first_of_domain(x->ca, x->qp->xrcd) : srq_at(x->ca, named(x));
+    return deviates ? first_of_domain(x->ca, x->qp->xrcd) : iba_srq_find(x->ca, named(x));
 }
 
 struct iba_srq *iba_xrc_srq(const struct iba_rx *x)
@@ -115,7 +110,8 @@ uint32_t iba_xrc_pd(const struct iba_rx *x)
 
 uint32_t iba_xrc_pd_of(const struct iba_ca *ca, const struct iba_qp *qp, uint32_t srqn)
 {
-    const struct iba_srq *srq = srq_at(ca, srqn);
+    const bool deviates = IBA_DEVIATES(ca, receive, XRC_PD);
+    const struct iba_srq *srq = deviates ? first_of_domain(ca, qp->xrcd) : iba_srq_find(ca, srqn);
 
     return srq && srq->xrcd == qp->xrcd ? srq->pd : IBA_NONE;
 }
@@ -128,10 +124,11 @@ uint32_t iba_xrc_named(const struct iba_rx *x)
 /* The receive in use is of the message's first packet, whatever SRQ a later packet names. */
 uint32_t iba_xrc_cq(const struct iba_rx *x)
 {
-    const struct iba_srq *srq = srq_for(x, IBA_DEVIATES(x->ca, receive, XRC_CQ));
+    const struct iba_srq *srq;
 
     if (x->qp->recv_cq != IBA_NONE)
         return x->qp->recv_cq;
+    srq = srq_for(x, IBA_DEVIATES(x->ca, receive, XRC_CQ));
     return srq ? srq->cq : IBA_NONE;
 }
 
@@ -142,7 +139,7 @@ bool iba_xrc_foreign(const struct iba_rx *x)
 
     if (x->qp->type != IBA_QPT_XRC_TGT || named(x) == IBA_NONE)
         return false;
-    srq = srq_at(x->ca, named(x));
+    srq = iba_srq_find(x->ca, named(x));
     return !srq || srq->xrcd != x->qp->xrcd;
 }
 

@@ -162,7 +162,7 @@ static void post(void)
         record(iba_post_srq_recv(&d->ca, below(N_SRQ), &recv));
     else
         record(iba_post_send(&d->ca, qpn, &send));
-    if (qp && below(4) == 0 && qp->state != IBA_QPS_ERR && iba_recv_take(&d->ca, qp, &taken))
+    if (qp && below(4) == 0 && qp->state != IBA_QPS_ERR && desk_take(d, qp, &taken))
         record(taken.wr_id);
     if (qp && rarely() && below(2))
         qp->r.has_wqe = qp->recv_cq != IBA_NONE && (qp->state == IBA_QPS_RTR || qp->state == IBA_QPS_RTS);

@@ -66,7 +66,7 @@ Test(fail, flushes_what_is_held)
     const uint32_t qpn = desk_qp_in(d, 0, IBA_QPT_RC, IBA_QPS_RTS);
 
     post(d, qpn, 3, 0);
-    cr_assert(iba_recv_take(&d->ca, &d->qp[0], &d->qp[0].r.wqe));
+    cr_assert(desk_take(d, &d->qp[0], &d->qp[0].r.wqe));
     d->qp[0].r.has_wqe = true;
     iba_qp_fail(&d->ca, &d->qp[0]);
     flushed(d, d->recv_cq, 100, 3);
@@ -101,7 +101,7 @@ Test(fail, srq_is_left_alone)
     desk_drive(d, qpn, IBA_QPS_RTS);
     for (unsigned i = 0; i < 4; i++)
         OK(iba_post_srq_recv(&d->ca, srq, &(struct iba_recv_wr){.wr_id = i}));
-    cr_assert(iba_recv_take(&d->ca, &d->qp[0], &d->qp[0].r.wqe));
+    cr_assert(desk_take(d, &d->qp[0], &d->qp[0].r.wqe));
     d->qp[0].r.has_wqe = true;
     OK(desk_step(d, qpn, IBA_QPS_ERR, 0));
     OK(desk_step(d, qpn, IBA_QPS_ERR, 0));

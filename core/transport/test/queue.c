@@ -259,11 +259,11 @@ Test(queue, rq_in_order)
         REFUSED(d, iba_post_recv(&d->ca, qpn, &wr), FULL);
         for (unsigned k = i % N_WR; k > 0; k--) {
             cr_assert_eq(iba_recv_free(&d->ca, &d->qp[0]), in - out);
-            cr_assert(iba_recv_take(&d->ca, &d->qp[0], &wr));
+            cr_assert(desk_take(d, &d->qp[0], &wr));
             cr_assert_eq(wr.wr_id, out++);
         }
     }
-    while (iba_recv_take(&d->ca, &d->qp[0], &wr))
+    while (desk_take(d, &d->qp[0], &wr))
         cr_assert_eq(wr.wr_id, out++);
     cr_assert_eq(in, out);
     cr_assert_eq(iba_recv_free(&d->ca, &d->qp[0]), 0);
@@ -322,10 +322,10 @@ Test(queue, srq_shared)
     REFUSED(d, iba_post_srq_recv(&d->ca, srq, &wr), SGE);
     for (unsigned i = 0; i < N_WR; i++) {
         cr_assert_eq(iba_recv_free(&d->ca, &d->qp[i % 2]), IBA_NONE);
-        cr_assert(iba_recv_take(&d->ca, &d->qp[i % 2], &wr));
+        cr_assert(desk_take(d, &d->qp[i % 2], &wr));
         cr_assert_eq(wr.wr_id, i);
     }
-    cr_assert_not(iba_recv_take(&d->ca, &d->qp[0], &wr));
+    cr_assert_not(desk_take(d, &d->qp[0], &wr));
 }
 
 /* QS-38: one event when fewer receives than the limit are left. The limit is then off until it is armed again. */
@@ -342,12 +342,12 @@ Test(queue, srq_limit)
             OK(iba_post_srq_recv(&d->ca, srq, &(struct iba_recv_wr){0}));
         OK(iba_arm_srq(&d->ca, srq, 4));
         for (unsigned left = N_WR; left > 4; left--)
-            cr_assert(iba_recv_take(&d->ca, &d->qp[0], &wr));
+            cr_assert(desk_take(d, &d->qp[0], &wr));
         cr_assert_eq(d->n_event, round - 1);
-        cr_assert(iba_recv_take(&d->ca, &d->qp[0], &wr));
+        cr_assert(desk_take(d, &d->qp[0], &wr));
         cr_assert_eq(desk_events(d, IBA_EVENT_SRQ_LIMIT, srq), round);
         cr_assert_eq(d->srq[0].limit, 0);
-        while (iba_recv_take(&d->ca, &d->qp[0], &wr)) {
+        while (desk_take(d, &d->qp[0], &wr)) {
         }
         cr_assert_eq(d->n_event, round);
     }
@@ -355,7 +355,7 @@ Test(queue, srq_limit)
     OK(iba_arm_srq(&d->ca, srq, N_WR));
     OK(iba_arm_srq(&d->ca, srq, 0));
     OK(iba_post_srq_recv(&d->ca, srq, &(struct iba_recv_wr){0}));
-    cr_assert(iba_recv_take(&d->ca, &d->qp[0], &wr));
+    cr_assert(desk_take(d, &d->qp[0], &wr));
     cr_assert_eq(d->n_event, 2);
 }
 
@@ -370,5 +370,5 @@ Test(queue, srq_in_error)
     OK(iba_post_srq_recv(&d->ca, srq, &(struct iba_recv_wr){0}));
     d->srq[0].error = true;
     REFUSED(d, iba_post_srq_recv(&d->ca, srq, &(struct iba_recv_wr){0}), STATE);
-    cr_assert_not(iba_recv_take(&d->ca, &d->qp[0], &wr));
+    cr_assert_not(desk_take(d, &d->qp[0], &wr));
 }

@@ -44,6 +44,12 @@ static inline void desk_event(void *ctx, const struct iba_event *e)
     d->events[d->n_event++] = *e;
 }
 
+/* Takes the next receive of the QP, from its own queue or its SRQ. */
+static inline bool desk_take(struct desk *d, struct iba_qp *qp, struct iba_recv_wr *wr)
+{
+    return iba_recv_take(&d->ca, qp, iba_srq_find(&d->ca, qp->srq), wr);
+}
+
 #define OK(call)                                                                                                       \
     do {                                                                                                               \
         const enum iba_verb_err ok_ = (call);                                                                          \

@@ -96,7 +96,7 @@ static enum iba_verb_err receive(void)
     if (!qp || !iba_qp_may_receive_requests(qp))
         return IBA_VERB_STATE;
     if (!qp->r.has_wqe) {
-        qp->r.has_wqe = iba_recv_take(&d->ca, qp, &qp->r.wqe);
+        qp->r.has_wqe = desk_take(d, qp, &qp->r.wqe);
         return IBA_VERB_OK;
     }
     qp->r.has_wqe = false;
