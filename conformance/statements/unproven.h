@@ -14,7 +14,6 @@
 #define IBC_UNPROVEN(U) \
     U("KM-32", IBC_WHY_PERMITS) \
     U("MD-82", "not tested: no broken connection manager sends to or from another queue pair than QP1") \
-    U("QS-49", "not tested: no broken connection manager sends another transport type") \
     U("RO-26", IBC_WHY_GUARD) \
     U("RO-30", IBC_WHY_NO_CM_LID) \
     U("RO-31", IBC_WHY_NO_CM_LID) \

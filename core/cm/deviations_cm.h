@@ -38,6 +38,7 @@ void iba_cm_set_rules(struct iba_cm *cm, enum iba_cm_table t,
 /* clang-format off */
 #define IBA_CM_FIELDS(F)                                                                                                                                     \
     F(REQ_TYPE,          REQ,      cm_req, transpsvctype,     "names its queue pair's transport service in the REQ",                            "MD-61")     \
+    F(REQ_EXTENDED,      REQ,      cm_req, ext_transport,     "names the extended transport of its queue pair in the REQ, 0 for none",          "QS-49")     \
     F(REQ_SERVICE,       REQ,      cm_req, serviceid,         "names the service in the REQ",                                                   "MD-55")     \
     F(REQ_GUID,          REQ,      cm_req, localcaguid,       "names its CA GUID in the REQ",                                                   "MD-55")     \
     F(REQ_QPN,           REQ,      cm_req, localqpn,          "names its queue pair in the REQ",                                                "MD-55")     \

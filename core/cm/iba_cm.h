@@ -120,6 +120,11 @@ enum { /* transport service of a REQ, and its extension (MD-61) */
        IBA_CM_DATAGRAM = 4, /* not on the wire: an exchange of SIDR messages */
        IBA_CM_EXT_XRC = 1
 };
+/* The queue pair of a REP: an XRC target has the field of the EE context (QS-49). */
+static inline uint32_t iba_cm_rep_qp(const uint8_t *rep, unsigned service)
+{
+    return service == IBA_CM_EXTENDED ? iba_cm_rep_localeecn(rep) : iba_cm_rep_localqpn(rep);
+}
 enum { /* reasons of a REJ that the CM itself gives (MD-74) */
        IBA_CM_REJ_NO_RESOURCES = 3,
        IBA_CM_REJ_TIMEOUT = 4,

@@ -93,9 +93,7 @@ static void by_reply(struct iba_cm_rx *x)
     by_own_before_rep(x);
     if (!x->c || x->c->known)
         return;
-    const uint32_t qpn =
-        x->c->service == IBA_CM_EXTENDED ? iba_cm_rep_localeecn(x->data) : iba_cm_rep_localqpn(x->data);
-    x->stale = iba_cm_by_remote_qp(x->cm, iba_cm_rep_localcaguid(x->data), qpn);
+    x->stale = iba_cm_by_remote_qp(x->cm, iba_cm_rep_localcaguid(x->data), iba_cm_rep_qp(x->data, x->c->service));
 }
 
 static void by_service(struct iba_cm_rx *x)

@@ -100,12 +100,10 @@ static void take_service_time(struct iba_cm_rx *x)
 
 static void take_rep(struct iba_cm_rx *x)
 {
-    const bool xrc = x->c->service == IBA_CM_EXTENDED;
-
     memcpy(x->c->rep, x->data, sizeof x->c->rep);
     x->c->has_rep = true;
     iba_cm_set_remote(x->cm, x->c, iba_cm_rep_localcaguid(x->data), iba_cm_rep_localcommid(x->data),
-                      xrc ? iba_cm_rep_localeecn(x->data) : iba_cm_rep_localqpn(x->data));
+                      iba_cm_rep_qp(x->data, x->c->service));
 }
 
 static void take_transaction(struct iba_cm_rx *x)

@@ -33,6 +33,14 @@ static void status(struct out *o, const uint8_t *h)
     }
 }
 
+/* The REP alone does not say its service: of XRC it names a target in place of the EE context, and no QP. */
+static uint32_t rep_qp(const uint8_t *rep)
+{
+    const uint32_t qpn = iba_cm_rep_localqpn(rep);
+
+    return qpn > 0 ? qpn : iba_cm_rep_localeecn(rep);
+}
+
 /* The connection that a connection manager's message is for. */
 static void connection(struct out *o, const struct iba_mad *m)
 {
@@ -45,7 +53,7 @@ static void connection(struct out *o, const struct iba_mad *m)
     }
     if (req || rep) {
         OUT_LIT(o, " QP=");
-        out_hex(o, req ? iba_cm_req_localqpn(req) : iba_cm_rep_localqpn(rep), 6);
+        out_hex(o, req ? iba_cm_req_localqpn(req) : rep_qp(rep), 6);
     }
     if (rej) {
         OUT_LIT(o, " ");

@@ -289,6 +289,7 @@ static struct cm_connection *request(struct cm_track *t, struct cm_message *in, 
     c->passive.rnr_retries = iba_cm_req_rnrretrcount(w); /* what the one asks of the other */
     c->service_id = iba_cm_req_serviceid(w);
     c->service = iba_cm_req_transpsvctype(w);
+    c->extended = iba_cm_req_ext_transport(w);
     c->mtu_code = iba_cm_req_pppmtu(w);
     c->ack_timeout = iba_cm_req_prim_localacktout(w);
     c->retries = iba_cm_req_retrcount(w);
@@ -323,7 +324,7 @@ static struct cm_connection *reply(struct cm_track *t, struct cm_message *in, co
     }
     answered(c, in, c->state > CM_REPLIED ? (enum cm_state)c->state : CM_REPLIED);
     count_sent(c, CM_KEPT_REP, in->ns);
-    keep_qp(t, c, &c->passive, iba_cm_rep_localqpn(w));
+    keep_qp(t, c, &c->passive, cm_is_xrc(c) ? iba_cm_rep_localeecn(w) : iba_cm_rep_localqpn(w));
     c->passive.comm_id = iba_cm_rep_localcommid(w);
     c->passive.psn = iba_cm_rep_startpsn(w);
     c->passive.reads = iba_cm_rep_initdepth(w); /* MD-62 */

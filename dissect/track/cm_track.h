@@ -3,6 +3,7 @@
  * packet. Bounded: a new connection replaces the one begun longest ago, which is counted. */
 #ifndef DISSECT_CM_TRACK_H
 #define DISSECT_CM_TRACK_H
+#include "cm/iba_cm.h"
 #include "field/bound.h"
 #include "field/packet.h"
 #include "track/addr.h"
@@ -59,8 +60,8 @@ struct cm_connection {
     uint8_t state;   /* enum cm_state */
     struct cm_end active, passive;
     uint64_t service_id;
-    uint8_t upper;   /* enum iba_upper: set by the caller */
-    uint8_t service; /* as in REQ */
+    uint8_t upper;             /* enum iba_upper: set by the caller */
+    uint8_t service, extended; /* as in REQ: transport service, extended transport */
     uint8_t mtu_code, ack_timeout, retries, cm_timeout;
     uint8_t cm_retries; /* that REQ allows for each message of the connection manager (Max CM Retries) */
     struct cm_sent sent[CM_KEPT_COUNT];
@@ -81,6 +82,10 @@ struct cm_connection {
     uint32_t begin_source;                         /* index of the file that begin_frame came from */
     uint16_t next;                                 /* the next connection in its bucket, plus 1 */
 };
+static inline bool cm_is_xrc(const struct cm_connection *c)
+{
+    return c->service == IBA_CM_EXTENDED && c->extended == IBA_CM_EXT_XRC;
+}
 struct cm_track {
     struct cm_connection connection[CM_CONNECTIONS];
     uint16_t bucket[CM_CONNECTIONS], qp_bucket[CM_BUCKETS];

@@ -296,6 +296,7 @@ const struct capture captures[] = {
     {"field-bugs-agreed.pcap", FORM_PCAP, 0, ETHERNET, 0, "", field_bugs_agreed},
     {"field-bugs-path.pcap", FORM_PCAP, 0, ETHERNET, 0, "", field_bugs_path},
     {"connections.pcap", FORM_PCAP, 0, ETHERNET, 0, "", connections},
+    {"xrc.pcap", FORM_PCAP, 0, ETHERNET, 0, "", xrc},
     {"hardware.pcap", FORM_PCAP, NANOSECONDS, ETHERNET, 0, "", hardware},
     {"reserved-opcodes.pcap", FORM_PCAP, 0, ETHERNET, 0, RESERVED, NULL},
     {"not-roce.pcap", FORM_PCAP, 0, ETHERNET, 0, NOT_ROCE, NULL},

@@ -49,8 +49,8 @@ extern const struct capture captures[];
 extern const size_t n_captures;
 extern const char damaged_not_missing[], field_bugs_order[], field_bugs_content[], mads_private[],
     misread[]; /* lines */
-extern const char *const field_bugs_agreed[], *const field_bugs_path[], *const connections[],
-                                                                            *const hardware[]; /* lists of lines */
+extern const char *const field_bugs_agreed[],
+    *const field_bugs_path[], *const connections[], *const hardware[], *const xrc[]; /* lists of lines */
 
 struct frame {
     uint8_t data[FRAME_BYTES];
