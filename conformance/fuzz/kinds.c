@@ -52,6 +52,9 @@ const struct fuzz_kind fuzz_kinds[] = {
         CQ REGIONS "qp a pmtu={mtu} flow_control={1|1|1|0} rq=2048 recv={{0..9}|{0..40}|12|16|24|32|48|64|96|128|192|256|384|512|768|1024} recv_bytes={mtu}*2\n",
         NULL, "credits"),
     IF(2, "XRC initiator", FUZZ_CAP(xrc), "RQ-60", "xrc-ini", REGIONS CQ QP_BARE "\n", NULL, "xrc"),
+    IF(3, "XRC target", FUZZ_CAP(xrc), "QS-45", "xrc-tgt",
+        REGIONS "xrcd k\nxrcd y\nsrq s xrcd=k recv={0..5} {||pd=p}\nsrq r xrcd=k recv={0..3}\nsrq t xrcd=y recv=2\n"
+        "qp a xrcd=k pmtu={mtu} epsn={psn0} dest_rd={0..4}\n", NULL, "target"),
     IF(6, "attributes", FUZZ_CAP(qp_states), "QS-07", "{rc|rc|uc|ud}",
         REGIONS CQ "qp a recv=2 state={rtr|rts|rts|rts}\n", NULL, "set"),
     IF(5, "connections, passive end", FUZZ_CAP(cm), "MD-65", "rc", "cm c\ncm d\n", "  c call listen", "passive"),

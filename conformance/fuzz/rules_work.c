@@ -109,6 +109,13 @@ static const struct fuzz_rule rules[] = {
     ANY("xrc", "  a post {SEND|WRITE|WRITE_IMM imm=5|READ|SEND_IMM imm=7} len={long} srqn={u20} id={id}{flags?}"),
     ANY("xrc", "> a XRC_ACKNOWLEDGE psn=+{0..4} syndrome={ack|ack|ack|nak:{0..4}|rnr:{rnr}} msn={0..4}{spoil?}"),
     ANY("xrc", "> a XRC_READ_RESP_ONLY psn=+{0..4} syndrome=ack msn=1 payload=8"),
+    ANY("queue", "{|srqn=s|srqn=s|srqn=r|srqn=t|srqn={u20}}"),
+    ANY("target", "> a SEND_ONLY{|_IMM imm=5} psn=+{0|0|0|1} ackreq=1 payload={len} {queue}"),
+    ANY("target", "> a SEND_FIRST psn=+0 payload={mtu} {queue}\n> a SEND_LAST psn=+1 ackreq=1 payload={len} {queue}"),
+    ANY("target", "> a {WRITE_ONLY|WRITE_ONLY_IMM imm=5} psn=+{0|0|1} ackreq=1 payload={len} va={same} {queue}"),
+    ANY("target", "> a READ_REQUEST psn=+{0|0|1} dmalen={len} va={same} {queue}"),
+    ANY("target", "> a FETCH_ADD psn=+0 add=1 va={same} {queue}"),
+    ANY("target", "  {s|r|t} recv at=l len={len} id={id}"),
 
     /* ---- datagrams ---- */
     ANY("send", "  a post {SEND|SEND|SEND_IMM imm={u32}} len={len} {local} id={id} {ud}{flags?}"),
