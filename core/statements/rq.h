@@ -31,7 +31,7 @@
     OPEN(RQ, "RQ-22", "9.7.6.1.3", "",       "",    M, S, "A requester sends a packet again as often as the retry count says, 7 times at 7, then fails the request.") \
     OPEN(RQ, "RQ-23", "9.7.6.1",   "",       "",    M, S, "Timeouts, sequence NAKs and implied NAKs share one retry counter; RNR NAKs have their own.") \
     OPEN(RQ, "RQ-24", "9.7.6.1",   "",       "",    M, S, "A requester reloads its retry counters when a response acknowledges a new PSN.") \
-    SHUT(RQ, "RQ-25", "17.2.8",    "",       "",    C, S, NOT_YET, "An armed requester whose retries are exhausted continues along the alternate path.", "the reference engine migrates as receiver only") \
+    OPEN(RQ, "RQ-25", "17.2.8",    "",       "",    C, S, "An armed requester whose retries are exhausted continues along the alternate path.") \
     OPEN(RQ, "RQ-26", "9.7.5.2",   "",       "",    M, S, "A sequence NAK acknowledges earlier PSNs, and the requester sends again from its PSN.") \
     OPEN(RQ, "RQ-27", "9.7.6",     "",       "",    M, S, "A requester ignores an ACK or NAK for a PSN that it never sent or that was acknowledged before.") \
     OPEN(RQ, "RQ-28", "9.7.5.2.8", "",       "",    M, S, "After an RNR NAK a requester sends nothing for at least the time of its code, then continues at that PSN.") \

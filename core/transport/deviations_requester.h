@@ -52,6 +52,8 @@
     B(retry_bound,        DROP,       "gives up when its retries are used up",                                                   "RQ-22")                    \
     B(retry_reload,       DROP,       "reloads the retry count when a new PSN is acknowledged",                                  "RQ-24")                    \
     B(retry_shared,       DROP,       "counts a sequence NAK as a retry, as it does a timeout",                          "RQ-23")                    \
+    B(migrates,           DROP,       "migrates to an armed alternate path when its retries are used up",                        "RQ-25, QS-78")             \
+    B(migration_reloads,  DROP,       "has all its retries again after a migration",                                             "RQ-25")                    \
     B(nak_acks_before,    DROP,       "treats a sequence NAK as an acknowledgement of all earlier PSNs",             "RQ-26, RQ-36")             \
     B(error_acks_before,  DROP,       "treats a NAK that ends the connection as an acknowledgement of all earlier PSNs",     "RQ-51")                    \
     B(coalesced,          DROP,       "completes with one ACK everything up to its PSN",                                         "RQ-35") /* D: one request */ \

@@ -176,7 +176,8 @@ static bool nak_known(const struct iba_rx *x)
 }
 static bool retries_exhausted(const struct iba_rx *x)
 {
-    return (response_lost(x) || ack_for_answer(x) || nak_sequence(x)) && retries(x) == 0;
+    return (response_lost(x) || ack_for_answer(x) || nak_sequence(x)) && retries(x) == 0 &&
+           !iba_requester_may_migrate(x->ca, x->qp);
 }
 static bool rnr_exhausted(const struct iba_rx *x)
 {
@@ -282,8 +283,7 @@ static void retry_at(struct iba_rx *x, iba_psn psn)
 {
     if (!acknowledge_before(x, psn))
         return;
-    if (x->qp->s.retry_left > 0)
-        x->qp->s.retry_left--;
+    iba_requester_use_retry(x->ca, x->qp);
     iba_requester_rewind(x->qp);
 }
 void iba_requester_resend(struct iba_rx *x)

@@ -139,6 +139,8 @@ uint32_t iba_recv_free(const struct iba_ca *ca, const struct iba_qp *qp);
  * fails its QP completes the faulty work request and queues its NAK before the call. With r.last_words the NAK and the
  * responses before it still leave. */
 void iba_qp_fail(struct iba_ca *ca, struct iba_qp *qp);
+/* The alternate path becomes the path of the QP (QS-78). */
+void iba_qp_migrate(struct iba_ca *ca, struct iba_qp *qp);
 /* Moves a UC or UD QP to SQE (QS-24). */
 void iba_qp_sq_error(struct iba_ca *ca, struct iba_qp *qp);
 /* The requester calls this in SQD when the last begun work request is done (QS-23). */

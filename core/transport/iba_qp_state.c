@@ -272,6 +272,17 @@ void iba_qp_apply(struct iba_ca *ca, struct iba_qp *qp, const struct iba_qp_attr
     become(ca, qp, to, mask);
 }
 
+void iba_qp_migrate(struct iba_ca *ca, struct iba_qp *qp)
+{
+    struct iba_qp_attr attr = qp->attr;
+
+    attr.path_mig = IBA_PATH_MIGRATED;
+    attr.av = attr.alt_av;
+    attr.port = attr.av.port;
+    iba_qp_set(ca, qp, &attr, IBA_QPA_AV);
+    iba_raise(ca, IBA_EVENT_PATH_MIGRATED, attr.port, qp->qpn, 0, 0);
+}
+
 static enum iba_verb_err modify(struct iba_call *c)
 {
     const int refused = iba_refuse(c, &modify_qp_checks);

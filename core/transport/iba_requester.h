@@ -168,6 +168,10 @@ bool iba_requester_limited(const struct iba_qp *qp, uint32_t ssn);
 /* iba_requester_timer.c */
 /* Sending resumes at the oldest unacknowledged PSN (RQ-21). */
 void iba_requester_rewind(struct iba_qp *qp);
+/* Uses up a retry. An armed QP without one migrates, and has all of them again (RQ-25). */
+void iba_requester_use_retry(struct iba_ca *ca, struct iba_qp *qp);
+/* Used up retries are no reason to fail: an alternate path is armed. */
+bool iba_requester_may_migrate(const struct iba_ca *ca, const struct iba_qp *qp);
 /* Starts the ACK timer again, or stops it when no open PSN has asked for an answer (RQ-20). */
 void iba_requester_restart_timer(const struct iba_ca *ca, struct iba_qp *qp, iba_time now);
 iba_time iba_requester_ack_timeout(const struct iba_ca *ca, const struct iba_qp *qp); /* 0: no timer */

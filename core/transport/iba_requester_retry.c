@@ -1,6 +1,25 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A timer of the requester has run out: the requester sends again, or gives up (catalogue 4.2, 4.3). */
 #include "transport/deviations.h"
+#include "transport/deviations_requester.h"
+
+bool iba_requester_may_migrate(const struct iba_ca *ca, const struct iba_qp *qp)
+{
+    return qp->attr.path_mig == IBA_PATH_ARMED && !IBA_DEVIATES(ca, requester, migrates);
+}
+
+void iba_requester_use_retry(struct iba_ca *ca, struct iba_qp *qp)
+{
+    if (qp->s.retry_left > 0) {
+        qp->s.retry_left--;
+        return;
+    }
+    if (!iba_requester_may_migrate(ca, qp)) /* only with a changed rule table */
+        return;
+    iba_qp_migrate(ca, qp);
+    if (!IBA_DEVIATES(ca, requester, migration_reloads))
+        qp->s.retry_left = iba_requester_retries(ca, qp).retry;
+}
 
 /* RQ-22: retry count 7 means seven retries. */
 void iba_requester_timeout(struct iba_ca *ca, struct iba_qp *qp)
@@ -8,11 +27,11 @@ void iba_requester_timeout(struct iba_ca *ca, struct iba_qp *qp)
     qp->s.ack_due = IBA_NEVER;
     if (!iba_requester_has_open(qp)) /* only with a changed rule table */
         return;
-    if (qp->s.retry_left == 0) {
+    if (qp->s.retry_left == 0 && !iba_requester_may_migrate(ca, qp)) {
         iba_requester_fail(ca, qp, IBA_WC_RETRY_EXCEEDED);
         return;
     }
-    qp->s.retry_left--;
+    iba_requester_use_retry(ca, qp);
     qp->s.implied = false;
     iba_requester_rewind(qp);
 }

@@ -193,14 +193,7 @@ static void again(struct iba_rx *x)
 
 static void migrate(struct iba_rx *x)
 {
-    struct iba_qp *qp = x->qp;
-
-    qp->attr.path_mig = IBA_PATH_MIGRATED;
-    qp->attr.av = qp->attr.alt_av;
-    qp->attr.port = qp->attr.av.port;
-    qp->envelope_bytes =
-        (uint8_t)iba_envelope_write(x->port, &qp->attr.av, qp->qpn ^ qp->attr.dest_qpn << 8, qp->envelope);
-    iba_raise(x->ca, IBA_EVENT_PATH_MIGRATED, x->port->number, qp->qpn, 0, 0);
+    iba_qp_migrate(x->ca, x->qp);
     again(x);
 }
 
