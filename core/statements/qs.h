@@ -49,7 +49,7 @@
     OPEN(QS, "QS-40", "10.2.9",   "",            "",    C, K, "A request that finds a shared receive queue empty gets an RNR NAK on RC, and is dropped on UC and UD.") \
     OPEN(QS, "QS-41", "10.2.9",   "",            "",    C, S, "A fault fails only the shared receive that the message used, and no other of the queue.") \
     OPEN(QS, "QS-42", "10.2.9",   "",            "",    M, S, "A shared receive's keys are checked against the queue's own domain.") \
-    SHUT(QS, "QS-43", "10.2.9",   "",            "",    M, K, NOT_YET, "A shared receive queue in error reports itself to its QPs.", "nothing puts one of the reference engine's in error") \
+    OPEN(QS, "QS-43", "10.2.9",   "",            "",    M, K, "A shared receive queue in error reports itself to its QPs.") \
     OPEN(QS, "QS-44", "A14",      "",            "A14", C, S, "XRC has domains, shared receive queues in them, initiators without a receive queue and targets without a send queue.") \
     OPEN(QS, "QS-45", "A14",      "",            "A14", C, S, "An XRC target delivers to the shared receive queue that the packet names, if both are of one domain.") \
     OPEN(QS, "QS-46", "A14",      "",            "A14", C, K, "An XRC target checks keys against its shared receive queue's protection domain.") \

@@ -28,7 +28,7 @@
     OPEN(RR, "RR-19", "9.7.7",     "",                "",    C, S, "A responder's ACK announces no more credits than receives are posted.") \
     OPEN(RR, "RR-20", "9.7.7",     "",                "",    M, S, "A QP with a shared receive queue announces credit code 31.") \
     OPEN(RR, "RR-21", "9.7.7",     "",                "",    M, S, "A responder announces credit code 31 where flow control was not agreed on.") \
-    SHUT(RR, "RR-22", "9.7.7",     "",                "",    O, S, NOT_YET, "A responder may repeat its last ACK to announce new credits.", "the reference engine sends no unsolicited credit ACKs") \
+    OPEN(RR, "RR-22", "9.7.7",     "",                "",    O, S, "A responder may repeat its last ACK to announce new credits.") \
     OPEN(RR, "RR-23", "",          "C9-105",          "",    M, S, "A responder acknowledges a duplicate SEND or WRITE again and does not execute it again.") \
     OPEN(RR, "RR-24", "9.7.5.1.4", "",                "",    M, S, "A responder never answers a duplicate with a NAK of any kind.") \
     OPEN(RR, "RR-25", "9.7.4.1",   "",                "1.4", M, S, "A responder executes a duplicate READ again, also one that asks for the rest from a later PSN.") \

@@ -140,6 +140,7 @@
     B(SQ_DRAINED,          DROP,  "raises the event of a drained send queue",                                 "QS-23, QS-75") \
     B(LAST_WQE_REACHED,    DROP,  "raises the event that a QP in Error took its last receive from the SRQ",                  "QS-27, QS-75") \
     B(SRQ_LIMIT,           DROP,  "raises the event of an SRQ below its limit",                               "QS-38, QS-75") \
+    B(SRQ_CATASTROPHIC,    DROP,  "raises the event of an SRQ in error",                                         "QS-43, QS-76") \
     B(CQ_ERROR,            DROP,  "raises the event of a CQ overflow",                                           "QS-32, QS-76") \
     B(WQ_INVALID_REQUEST,  DROP,  "raises an event for an invalid request that consumed no receive",                     "RR-59, QS-76") \
     B(WQ_ACCESS_VIOLATION, DROP,  "raises an event for a denied access that consumed no receive",                     "RR-59, QS-76") \

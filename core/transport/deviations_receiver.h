@@ -77,6 +77,7 @@
     B(NO_SOLICITED,       OTHER,       "never sets SE in a response; broken: does",                                    "RR-12, RR-61, WF-28") \
     B(BECN,               DROP,        "sets BECN in a response to a marked request",                                  "WF-82") \
     B(CREDITS,            OTHER,       "announces no more credits than there are receives; broken: one code more",     "RR-19, WF-49") \
+    B(GRANT_PSN,          OTHER,       "repeats the last PSN in an ACK that only announces credits; broken: the next PSN", "RR-22") \
     B(CREDIT_IN_USE,      DROP,        "counts the receive in use as a credit",                                        "RR-19") \
     B(CREDITS_OF_SRQ,     DROP,        "announces credit code 31 with an SRQ",                                         "RR-20, QS-39") \
     B(CREDITS_AGREED,     DROP,        "announces credit code 31 where flow control was not agreed on",                "RR-21") \

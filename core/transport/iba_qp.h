@@ -196,6 +196,7 @@ struct iba_qp {
         uint32_t n_saved, saved_at;
         struct iba_resp resp[IBA_RESP_OWN]; /* in PSN order (RR-06), next to send first; continues in `saved` */
         uint16_t resp_count;
+        bool starved;    /* the last ACK announced no credits */
         bool last_words; /* the QP is in Error and a NAK reports why: queued responses still leave (RR-58) */
     } r;
 

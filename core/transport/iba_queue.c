@@ -121,6 +121,13 @@ int iba_poll_cq(struct iba_ca *ca, uint32_t number, struct iba_wc *wc)
     return 1;
 }
 
+/* An SRQ of XRC that has lost a completion is in error: it gives no more receives (QS-43). */
+static void srq_fail(struct iba_ca *ca, struct iba_srq *srq)
+{
+    srq->error = true;
+    iba_raise(ca, IBA_EVENT_SRQ_CATASTROPHIC, 0, srq->number, 0, 0);
+}
+
 /* A completion for a full queue is lost. The queue becomes unusable, and every QP that completes into it fails
  * (QS-32). */
 static void overflow(struct iba_ca *ca, struct iba_cq *cq)
@@ -131,6 +138,9 @@ static void overflow(struct iba_ca *ca, struct iba_cq *cq)
     for (uint32_t i = 0; i < ca->n_qp; i++)
         if (ca->qp[i] && ca->qp[i]->state != IBA_QPS_RESET && completes_into(ca->qp[i], cq->number))
             iba_qp_fail(ca, ca->qp[i]);
+    for (uint32_t i = 0; i < ca->n_srq; i++)
+        if (ca->srq[i] && ca->srq[i]->cq == cq->number)
+            srq_fail(ca, ca->srq[i]);
 }
 
 /* A QP that was in Reset at the overflow, or was created later, fails with its first completion. */

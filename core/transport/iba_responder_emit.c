@@ -4,6 +4,7 @@
 #include <string.h>
 #include "iba_responder.h"
 #include "transport/deviations.h"
+#include "transport/deviations_receiver.h"
 #include "transport/iba_xrc.h"
 #include "wire/iba_aeth.h"
 #include "wire/iba_opcode_rows.h"
@@ -156,11 +157,20 @@ uint8_t iba_responder_credit(const struct iba_qp *qp, uint32_t receives)
 }
 
 /* The receive in use counts, because it is for message MSN + 1. */
-static uint8_t credit_code(const struct iba_ca *ca, const struct iba_qp *qp)
+static uint8_t credit_code(const struct iba_ca *ca, struct iba_qp *qp)
 {
     const uint32_t free = iba_recv_free(ca, qp);
+    const uint8_t code = iba_responder_credit(qp, free == IBA_NONE ? free : free + qp->r.has_wqe);
 
-    return iba_responder_credit(qp, free == IBA_NONE ? free : free + qp->r.has_wqe);
+    qp->r.starved = code == 0;
+    return code;
+}
+
+/* A requester without credits sends nothing that would be answered with new ones. So the responder announces them by
+ * itself (RR-22). */
+static bool grants(const struct iba_qp *qp)
+{
+    return qp->r.starved && qp->rq.count > 0;
 }
 
 /* A CNP is of no service. */
@@ -219,6 +229,17 @@ static bool emit_atomic(struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *tx)
     end(tx, p + IBA_BYTES_atomicacketh);
     take_out(qp, 0);
     return true;
+}
+
+/* Repeats the last PSN, with the credits of now. */
+static bool emit_grant(struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *tx)
+{
+    const bool next = IBA_DEVIATES(ca, respond, GRANT_PSN);
+
+    qp->r.acked = iba_psn_add(qp->r.epsn, IBA_PSN_MASK); /* the PSN before ePSN */
+    iba_resp_put(qp,
+                 &(struct iba_resp){.kind = IBA_RESP_ACK, .psn = next ? qp->r.epsn : qp->r.acked, .msn = qp->r.msn});
+    return emit_ack(ca, qp, tx);
 }
 
 /* The memory of a READ became inaccessible before its response was complete. A NAK replaces the next response packet
@@ -324,7 +345,7 @@ bool iba_responder_ready(const struct iba_ca *ca, const struct iba_qp *qp)
 {
     (void)ca;
     if (iba_qp_may_receive_requests(qp))
-        return qp->r.resp_count > 0 || qp->cnp_due;
+        return qp->r.resp_count > 0 || qp->cnp_due || grants(qp);
     return qp->state == IBA_QPS_ERR && qp->r.last_words && qp->r.resp_count > 0;
 }
 
@@ -332,6 +353,8 @@ bool iba_responder_send(struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *tx)
 {
     if (qp->cnp_due && iba_qp_may_receive_requests(qp))
         return emit_cnp(ca, qp, tx);
+    if (qp->r.resp_count == 0)
+        return emit_grant(ca, qp, tx);
     switch ((enum iba_resp_kind)qp->r.resp[0].kind) {
     case IBA_RESP_READ: return emit_read(ca, qp, tx);
     case IBA_RESP_ATOMIC: return emit_atomic(ca, qp, tx);
