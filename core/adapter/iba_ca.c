@@ -122,7 +122,7 @@ iba_time iba_ca_deadline(const struct iba_ca *ca)
 /* Fast path: most QPs have nothing to send most of the time. This is the first test of both `ready` functions. */
 static bool rests(const struct iba_qp *qp)
 {
-    return qp->r.resp_count == 0 && !qp->cnp_due && qp->s.next >= qp->s.count;
+    return qp->r.resp_count == 0 && !qp->cnp_due && !qp->r.starved && qp->s.next >= qp->s.count;
 }
 
 /* One packet of one QP. Responses go before requests. */

@@ -5,7 +5,7 @@
 
 bool iba_requester_may_migrate(const struct iba_ca *ca, const struct iba_qp *qp)
 {
-    return qp->attr.path_mig == IBA_PATH_ARMED && !IBA_DEVIATES(ca, requester, migrates);
+    return qp->attr.path_mig == IBA_PATH_ARMED && IBA_KEEPS(ca, requester, migrates);
 }
 
 void iba_requester_use_retry(struct iba_ca *ca, struct iba_qp *qp)
@@ -17,7 +17,7 @@ void iba_requester_use_retry(struct iba_ca *ca, struct iba_qp *qp)
     if (!iba_requester_may_migrate(ca, qp)) /* only with a changed rule table */
         return;
     iba_qp_migrate(ca, qp);
-    if (!IBA_DEVIATES(ca, requester, migration_reloads))
+    if (IBA_KEEPS(ca, requester, migration_reloads))
         qp->s.retry_left = iba_requester_retries(ca, qp).retry;
 }
 

@@ -36,7 +36,7 @@ struct scenario {
     enum codes codes;
     uint32_t lose, reorder; /* of a million */
     uint8_t seed, receives, min_rnr;
-    bool credits, peer_credits, drains, sig_all, limited, dribble, no_depth;
+    bool credits, peer_credits, drains, sig_all, limited, dribble, no_depth, armed;
     struct message m[12];
 };
 
@@ -85,6 +85,7 @@ static const struct scenario scenarios[] = {
     {.type = IBA_QPT_RC, .m = {{W(BIND_MW), S, 0, PLAIN}, {W(WRITE), S, 10, PLAIN}}},
     {.type = IBA_QPT_RC, .m = {{W(WRITE), S, 10, PLAIN}, {W(WRITE), S, 10, ABSENT}}},
     {.type = IBA_QPT_RC, .lose = 1000000, .m = {{W(WRITE), S, 600, PLAIN}, {W(WRITE), S, 10, LATER}}}, /* nobody there */
+    {.type = IBA_QPT_RC, .lose = 1000000, .armed = true, .m = {{W(WRITE), S, 600, PLAIN}}},
     {.type = IBA_QPT_RC, .lose = 1000000, .codes = ACK_TIMEOUT, .m = {{W(WRITE), S, 600, PLAIN}, {W(READ), S, 10, PLAIN}}},
     {.type = IBA_QPT_RC, .lose = 1000000, .codes = RETRIES, .m = {{W(WRITE), S, 600, PLAIN}, {W(READ), S, 10, PLAIN}}},
     {.type = IBA_QPT_RC, .codes = RNR_TIMER, .m = {{W(WRITE), S, 600, PLAIN}, {W(SEND), S, 10, PLAIN}}}, /* never a receive */
@@ -160,6 +161,10 @@ static void set_up(struct world *w, uint16_t row)
     w->p->end[0].qp.attr.flow_control = s->credits;
     w->p->end[0].qp.s.unlimited = !s->credits;
     w->p->end[1].qp.attr.flow_control = s->peer_credits;
+    if (s->armed) {
+        w->p->end[0].qp.attr.alt_av = w->p->end[0].qp.attr.av;
+        w->p->end[0].qp.attr.path_mig = IBA_PATH_ARMED;
+    }
     if (s->type == IBA_QPT_UD) {
         struct iba_ca *ca = &w->p->end[0].ca;
         uint32_t pd;
