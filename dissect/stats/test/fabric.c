@@ -126,7 +126,7 @@ Test(fabric, nodes_cables_and_names)
     cr_expect(strstr(t, "\nS\\033[31m"), "%s", t);
     cr_expect(strstr(t, "(that asks)                          1  -"), "%s", t);
     free(t);
-    feed_close(&f);
+    expect(&f, "fabric-subnet");
 }
 
 /* A node after an unknown one has no cable; a request, an error, a part by LID, an impossible pointer say nothing. */
@@ -166,7 +166,7 @@ Test(fabric, moved)
     has(&f, "\"answers\":4,\"moved\":3,"); /* the route, and S's port 3 */
     has(&f, "\"port\":3,\"guid\":\"0x000000000000aaaa\",\"state\":\"-\",\"peer_port\":4,\"peer_guid\":"
             "\"0x000000000000cccc\"");
-    feed_close(&f);
+    expect(&f, "fabric-moved");
 }
 
 /* Interface 3 has what S sends to T: a request shows it. T gives 10 blocks; S sends 2, 1 and 9, so 2 too many. */
@@ -195,7 +195,7 @@ Test(fabric, credits)
     has(&f, "\"updates\":2,\"unseen\":3,\"credits\":25,\"least_credits\":0,\"beyond\":2}");
     has(&f, "\"interface\":2,\"guid\":\"0x000000000000bbbb\",\"port\":4,\"vl\":0,\"packets\":0,\"blocks\":0,"
             "\"updates\":2,");
-    feed_close(&f);
+    expect(&f, "fabric-credits");
 }
 
 /* An interface that two ports send belongs to neither; damaged flow control counts for no lane. */
@@ -215,7 +215,7 @@ Test(fabric, mixed_and_damaged)
     has(&f, "\"damaged_flow\":3,");
     has(&f, "\"lanes\":[{\"file\":1,\"interface\":1,\"vl\":3,\"packets\":0,\"blocks\":0,\"updates\":1,\"unseen\":0,"
             "\"credits\":null,\"least_credits\":null,\"beyond\":0}]");
-    feed_close(&f);
+    expect(&f, "fabric-mixed");
 }
 
 /* Full tables count, and leave out. */
