@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* -z perf: rates of each direction, what is outstanding, and what limits it. */
 #include <stdlib.h>
+#include <string.h>
 #include "observer/iba_finding_kinds.h"
 #include "stats/kinds.h"
 #include "stats/perf_print.h"
+#include "wire/iba_endpoints.h"
 
 void *stat_perf_open(const char *arg, char *err, size_t errlen)
 {
@@ -43,6 +45,60 @@ static bool counts(const struct packet *p)
     return p->view.op && !iba_view_is_damaged(&p->view) && !verdict_is_twin(v, p->number);
 }
 
+/* ---- notifications: a CNP belongs to no direction ---- */
+
+static uint32_t slot_of(const struct iba_flow_key *k)
+{
+    uint64_t hash = k->qpn;
+
+    for (unsigned i = 0; i < IBA_ADDR_MOST; i++)
+        hash = (hash ^ k->src[i] ^ (uint64_t)k->dst[i] << 8) * UINT64_C(0x9e3779b97f4a7c15) + (hash >> 29);
+    return (uint32_t)(hash >> 40);
+}
+
+static bool same_key(const struct iba_flow_key *a, const struct iba_flow_key *b)
+{
+    return a->kind == b->kind && a->qpn == b->qpn && memcmp(a->src, b->src, sizeof a->src) == 0 &&
+           memcmp(a->dst, b->dst, sizeof a->dst) == 0;
+}
+
+/* After so many slots that are taken the sender is left out: the time of a packet is bounded. */
+static void expect_notices(struct perf *s, const struct direction *responses, uint32_t at)
+{
+    const uint32_t slot = slot_of(&responses->key);
+
+    s->sender[at - 1].responses_from = responses;
+    for (unsigned i = 0; i < PERF_PROBES; i++) {
+        uint16_t *const x = &s->notified[(slot + i) % PERF_NOTIFIED];
+        if (*x == 0) {
+            *x = (uint16_t)at;
+            return;
+        }
+    }
+}
+
+static void notice(struct perf *s, const struct packet *p)
+{
+    struct iba_flow_key k = {.qpn = iba_bth_destqp(iba_view_bth(&p->view))};
+    struct iba_endpoints e;
+
+    if (!iba_endpoints_of(&e, &p->view))
+        return;
+    k.kind = (uint8_t)e.kind;
+    iba_addr_copy(k.src, e.kind, e.src);
+    iba_addr_copy(k.dst, e.kind, e.dst);
+    const uint32_t slot = slot_of(&k);
+    for (unsigned i = 0; i < PERF_PROBES; i++) {
+        const uint16_t at = s->notified[(slot + i) % PERF_NOTIFIED];
+        if (at == 0)
+            return;
+        if (same_key(&s->sender[at - 1].responses_from->key, &k)) {
+            perf_notice(&s->sender[at - 1], s->now);
+            return;
+        }
+    }
+}
+
 static void response(struct perf *s, const struct packet *p)
 {
     const struct direction *d = p->verdict->direction;
@@ -50,10 +106,9 @@ static void response(struct perf *s, const struct packet *p)
 
     if (at == 0)
         return;
-    if (p->view.op->operation == IBA_OPERATION_CNP)
-        s->sender[at - 1].cnp_at = s->now + 1;
-    else
-        perf_answer(&s->sender[at - 1], p, s->now);
+    if (!s->sender[at - 1].responses_from)
+        expect_notices(s, d, at);
+    perf_answer(&s->sender[at - 1], p, s->now);
 }
 
 void stat_perf_packet(void *state, const struct packet *p)
@@ -61,13 +116,17 @@ void stat_perf_packet(void *state, const struct packet *p)
     struct perf *s = state;
     const struct direction *d = p->verdict->direction;
 
-    if (!d || !counts(p))
+    if (!counts(p) || (!d && p->view.op->operation != IBA_OPERATION_CNP))
         return;
     if (!read_clock(s, p)) {
         s->untimed++;
         return;
     }
-    if (p->view.op->dir != IBA_REQ || p->view.op->operation == IBA_OPERATION_CNP) {
+    if (p->view.op->operation == IBA_OPERATION_CNP) {
+        notice(s, p);
+        return;
+    }
+    if (p->view.op->dir != IBA_REQ) {
         response(s, p);
         return;
     }

@@ -13,7 +13,15 @@
 /* Senders that are followed, 5 KiB each: of further ones only packets are counted. Open messages that a sender
  * remembers one by one; beyond them the newest are remembered together. Buckets of time: when they are full, each two
  * become one. */
-enum { PERF_SENDERS = BOUND(8192, 8), PERF_MARKS = BOUND(64, 4), PERF_BUCKETS = 32, PERF_CLASSES = 36 };
+enum {
+    PERF_SENDERS = BOUND(8192, 8),
+    PERF_MARKS = BOUND(64, 4),
+    PERF_BUCKETS = 32,
+    PERF_CLASSES = 36,
+    PERF_SIZES = 8,
+    PERF_NEAR = 12,
+    PERF_NEAR_PART = 16
+};
 
 /* clang-format off */
 /* L(name, key, words) */
@@ -23,6 +31,7 @@ enum { PERF_SENDERS = BOUND(8192, 8), PERF_MARKS = BOUND(64, 4), PERF_BUCKETS = 
     L(LATENCY,    "latency",      "waiting for the response, one message outstanding")                                 \
     L(WINDOW,     "window",       "a full window: the next message waits for the response to an earlier one")          \
     L(READS,      "read_depth",   "the READ depth, or so many READs at a time: the next one waits for a response")      \
+    L(QUEUE,      "queue",        "a queue: responses take longer than the shortest ones")                             \
     L(CREDITS,    "credits",      "waiting for credits: the receiver has too few receives posted")                     \
     L(RNR,        "rnr",          "a receiver that is not ready (RNR NAK)")                                            \
     L(LOSS,       "loss",         "loss: waiting until a packet is sent again")                                        \
@@ -79,26 +88,35 @@ struct perf_bucket {
     uint64_t bytes;
     uint32_t messages;
 };
+/* Response times of messages of about one size, ns plus 1: what they take longer than the shortest is a queue. `near`:
+ * how many are longer than the shortest by less than a sixteenth of it, by two sixteenths, and so on. */
+struct perf_took {
+    uint64_t n, sum, least;
+    uint32_t near[PERF_NEAR];
+};
 struct perf_sender {
-    const struct direction *d;
+    const struct direction *d, *responses_from; /* responses_from: NULL until the first */
     uint64_t first, last;                 /* of its packets, and of the responses to them; ns since the run began */
     uint64_t sent_at, started_at, cnp_at; /* its last request packet, last new message, last notification plus 1 */
     uint64_t wait;                        /* of the current pause, up to the last response */
-    uint64_t packets, messages, bytes, again, again_bytes, answers;
+    uint64_t slow_pace;                   /* the last pause after a notification, ns for 1024 bytes */
+    uint64_t packets, messages, read_messages, bytes, again, again_bytes, answers, notices;
     uint64_t area_messages, area_bytes; /* integrals over time of what is outstanding: ns, and bytes x us */
     uint32_t depth, reads, peak, peak_reads, deepest, sent_len; /* peak: after the last packet that it sent */
     uint64_t open, most_open;                                   /* bytes outstanding */
     uint64_t fastest;  /* about the shortest time between two requests without a response between them, ns for
                           1024 bytes; 0: not known */
     uint64_t quickest; /* the shortest time to a response, ns plus 1; 0: none */
-    uint64_t response_ns, responses; /* the sum of these times, and their number */
-    uint64_t starts, full;           /* new messages with others outstanding; those with nearly as many as ever */
-    struct perf_even pace[2];        /* ns for 1024 bytes: requests, READ responses */
-    struct perf_even pace_len;       /* bytes of these packets on the wire */
-    struct perf_even start, react;   /* ns from message to message, and from a response to the next message */
-    uint32_t credits;                /* messages that may be outstanding */
-    bool limited, stalled;           /* credits are known; what is outstanding goes beyond them */
-    bool fine;                       /* its times are not all whole microseconds */
+    uint64_t response_ns, responses;   /* the sum of these times, and their number */
+    struct perf_took took[PERF_SIZES]; /* of messages of which nothing was sent again */
+    uint64_t repaired_at;              /* the last packet sent again, or refused by an RNR NAK, plus 1 */
+    uint64_t starts, full;             /* new messages with others outstanding; those with nearly as many as ever */
+    struct perf_even pace[2];          /* ns for 1024 bytes: requests, READ responses */
+    struct perf_even pace_len;         /* bytes of these packets on the wire */
+    struct perf_even start, react;     /* ns from message to message, and from a response to the next message */
+    uint32_t credits;                  /* messages that may be outstanding */
+    bool limited, stalled;             /* credits are known; what is outstanding goes beyond them */
+    bool fine;                         /* its times are not all whole microseconds */
     bool answered, rnr, inside, responding; /* inside: a message; responding: inside a READ response */
     uint8_t head, n_mark, n_bucket;
     uint64_t bucket_ns;
@@ -117,6 +135,8 @@ static inline bool perf_is_reliable(const struct direction *d)
  * before). perf_follow.c */
 void perf_request(struct perf_sender *s, const struct packet *p, uint64_t now);
 void perf_answer(struct perf_sender *s, const struct packet *p, uint64_t now);
+/* A congestion notification for the sender. */
+void perf_notice(struct perf_sender *s, uint64_t now);
 /* No more packets come. */
 void perf_end(struct perf_sender *s);
 
@@ -143,6 +163,8 @@ struct perf_shares {
     uint64_t ns[PERF_LIMIT_COUNT], life;
 };
 struct perf_shares perf_shares_of(const struct perf_sender *s);
+/* The part of its response times that is beyond the shortest: 0 to 1. */
+double perf_queueing(const struct perf_sender *s);
 enum perf_limit perf_largest(const struct perf_shares *s);
 /* Rate of the packets in a message, bit/s with all that a port sends with them; 0: not known. */
 uint64_t perf_rate(const struct perf_sender *s, unsigned which);

@@ -5,8 +5,9 @@
 #include "wire/iba_aeth.h"
 
 /* A packet is back to back with the one before when the pause is not longer than 1.5 times the shortest for its length,
- * or than a step of the clock: 1 us in many captures. The shortest is forgotten slowly, since clocks jitter. */
-enum { STEP_NS = 1000, LEAST_BYTES = 256, FORGET = 256 };
+ * than EACH_NS, which a card may need for a packet of any length, or than a step of the clock: 1 us in many captures.
+ * The shortest is forgotten slowly, since clocks jitter. */
+enum { STEP_NS = 1000, EACH_NS = 150, LEAST_BYTES = 256, FORGET = 256 };
 enum { WARM = 4 }; /* the first messages of a connection keep no rhythm yet */
 /* So long after a notification its sender may still be slow: DCQCN raises its rate in steps of some 100 us. */
 #define AFTER_CNP_NS UINT64_C(10000000)
@@ -121,6 +122,37 @@ static bool completes(const struct perf_mark *m, const struct iba_opcode *op, ib
     return m->read && m->n == 1 ? data && iba_opcode_ends(op) && beyond >= 0 : beyond == 0;
 }
 
+/* The shortest is now `least`: the classes move away from it. */
+static void lower(struct perf_took *t, uint64_t least)
+{
+    const uint64_t by = t->n == 1 ? 0 : (t->least - least) * PERF_NEAR_PART / least;
+
+    for (unsigned i = PERF_NEAR; i-- > 0 && by > 0;)
+        t->near[i] = i >= by ? t->near[i - by] : 0;
+    t->least = least;
+}
+
+/* The newest message that a response completes: older ones may have waited for a response to several. */
+static void note_took(struct perf_sender *s, const struct perf_mark *m)
+{
+    enum { SMALLEST = 9 }; /* bits of the length: 256 bytes; each class is four times as wide */
+    const uint64_t took = s->last - m->at + 1;
+    const unsigned bits = m->bytes ? 64 - (unsigned)__builtin_clzll(m->bytes) : 0;
+    unsigned size = bits > SMALLEST ? (bits - SMALLEST + 1) / 2 : 0;
+
+    if (m->n > 1 || s->repaired_at > m->at)
+        return;
+    size = size < PERF_SIZES ? size : PERF_SIZES - 1;
+    struct perf_took *t = &s->took[size];
+    t->n++;
+    t->sum += took;
+    if (t->n == 1 || took < t->least)
+        lower(t, took);
+    const uint64_t class = (took - t->least) * PERF_NEAR_PART / t->least;
+    if (class < PERF_NEAR)
+        t->near[class]++;
+}
+
 static void complete(struct perf_sender *s, const struct iba_opcode *op, iba_psn psn, bool before)
 {
     while (s->n_mark > 0 && completes(mark_at(s, 0), op, psn, before)) {
@@ -129,6 +161,8 @@ static void complete(struct perf_sender *s, const struct iba_opcode *op, iba_psn
         s->quickest = s->quickest == 0 || took < s->quickest ? took : s->quickest;
         s->response_ns += took - 1;
         s->responses++;
+        if (s->n_mark == 1 || !completes(mark_at(s, 1), op, psn, before))
+            note_took(s, m);
         s->depth -= m->n;
         s->open -= m->bytes;
         s->reads -= m->read ? m->n : 0;
@@ -169,21 +203,31 @@ static unsigned found(const struct packet *p, unsigned first, unsigned last)
 }
 #define FOUND(p, kind) (found((p), IBA_FINDING_##kind, IBA_FINDING_##kind) > 0)
 
-static bool is_back_to_back(const struct perf_sender *s, uint64_t pause)
-{
-    return pause <= (s->fine ? 0 : STEP_NS) || pause <= s->fastest * s->sent_len * 3 / 2 / 1024;
-}
-
 static bool is_after_cnp(const struct perf_sender *s, uint64_t now)
 {
     return s->cnp_at && now - (s->cnp_at - 1) < AFTER_CNP_NS;
+}
+
+/* After a notification a sender that is slower by a sixteenth is slowed down. */
+static bool is_back_to_back(const struct perf_sender *s, uint64_t pause, uint64_t now)
+{
+    const uint64_t fastest = s->fastest * s->sent_len / 1024;
+
+    return pause <= (s->fine ? EACH_NS : STEP_NS) || pause <= fastest + fastest / (is_after_cnp(s, now) ? 16 : 2);
+}
+
+/* The pause is not longer than twice the one before, for its length: a response in it did not bring the packet. DCQCN
+ * halves the rate at most. */
+static bool keeps_slow_pace(const struct perf_sender *s, uint64_t pause)
+{
+    return pause * 1024 <= 2 * s->slow_pace * s->sent_len;
 }
 
 static enum perf_pause answered_kind(const struct perf_sender *s, const struct iba_opcode *op)
 {
     if (s->peak <= 1)
         return PERF_PAUSE_ONE;
-    if (is_read(op) && s->peak_reads == s->peak)
+    if (is_read(op) && (s->peak_reads == s->peak || s->read_messages == s->messages))
         return PERF_PAUSE_READS;
     return s->depth == 0 ? PERF_PAUSE_ALL : PERF_PAUSE_MANY;
 }
@@ -214,11 +258,11 @@ static enum perf_pause kind_of(const struct perf_sender *s, const struct packet 
         return PERF_PAUSE_AGAIN;
     if (FOUND(p, GAP) || FOUND(p, SEQUENCE))
         return PERF_PAUSE_HIDDEN;
-    if (is_back_to_back(s, s->wait + gap))
+    if (is_back_to_back(s, s->wait + gap, now))
         return PERF_PAUSE_REQUEST;
     if (FOUND(p, CREDIT_STALL) || is_short_of_credits(s, op))
         return PERF_PAUSE_CREDIT;
-    if (is_after_cnp(s, now) && (!s->answered || !starts))
+    if (is_after_cnp(s, now) && (!s->answered || !starts || keeps_slow_pace(s, s->wait + gap)))
         return PERF_PAUSE_CNP;
     if (!starts && !is_held_up(s, s->wait + gap))
         return PERF_PAUSE_REQUEST;
@@ -232,8 +276,13 @@ static void note_pause(struct perf_sender *s, enum perf_pause kind, const struct
 
     if (s->sent_len >= LEAST_BYTES && pause > 0 && !s->answered && kind <= PERF_PAUSE_REQUEST) {
         const uint64_t pace = pause * 1024 / s->sent_len;
-        s->fastest = s->fastest == 0 || pace < s->fastest ? pace : s->fastest + (pace - s->fastest) / FORGET;
+        if (s->fastest == 0 || pace < s->fastest)
+            s->fastest = pace;
+        else if (!is_after_cnp(s, now))
+            s->fastest += (pace - s->fastest) / FORGET;
     }
+    if (kind == PERF_PAUSE_CNP && s->sent_len > 0)
+        s->slow_pace = pause * 1024 / s->sent_len;
     if (kind == PERF_PAUSE_REQUEST && s->sent_len >= LEAST_BYTES) {
         note(&s->pace[0], pause * 1024 / s->sent_len);
         note(&s->pace_len, s->sent_len);
@@ -261,12 +310,14 @@ static void note_sent(struct perf_sender *s, const struct packet *p, uint64_t no
     s->packets++;
     s->again += again;
     s->again_bytes += again ? v->payload_len : 0;
+    s->repaired_at = again ? now + 1 : s->repaired_at;
     s->sent_at = now;
     s->sent_len = packet_len(p);
     s->inside = !iba_opcode_ends(v->op);
     if (again)
         return;
     s->messages += starts;
+    s->read_messages += starts && is_read(v->op);
     b->messages += starts;
     s->bytes += v->payload_len;
     b->bytes += v->payload_len;
@@ -277,7 +328,7 @@ static void note_sent(struct perf_sender *s, const struct packet *p, uint64_t no
         note_message(s, p, now);
     else
         continue_message(s, p, now);
-    s->starts += starts && s->depth > 1;
+    s->starts += starts;
     s->full += starts && s->depth > 1 && s->depth + s->deepest / 5 >= s->deepest;
     s->deepest = s->depth > s->deepest ? s->depth : s->deepest;
     s->most_open = s->open > s->most_open ? s->open : s->most_open;
@@ -317,6 +368,7 @@ static void note_syndrome(struct perf_sender *s, const struct packet *p)
     add(s, PERF_PAUSE_RNR, s->wait, 0);
     s->wait = 0;
     s->rnr = true;
+    s->repaired_at = s->last + 1;
 }
 
 void perf_answer(struct perf_sender *s, const struct packet *p, uint64_t now)
@@ -345,6 +397,12 @@ void perf_answer(struct perf_sender *s, const struct packet *p, uint64_t now)
         note_syndrome(s, p);
     complete(s, op, iba_psn_of(iba_bth_psn(iba_view_bth(&p->view))), nak);
     note_credits(s, false);
+}
+
+void perf_notice(struct perf_sender *s, uint64_t now)
+{
+    s->notices++;
+    s->cnp_at = now + 1;
 }
 
 void perf_end(struct perf_sender *s)

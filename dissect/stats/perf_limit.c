@@ -9,7 +9,14 @@ const struct perf_limit_info perf_limits[PERF_LIMIT_COUNT] = {
 /* A sender reacts to a response in at most REACTS times the longest of the quickest tenth of its reactions. Fewer than
  * ENOUGH figures show no rhythm, and fewer than FEW messages not even what the sender waits for. No round trip in a
  * fabric takes FAR_NS. */
-enum { REACTS = 4, REACTS_NS = 100, ENOUGH = 16, FEW = 8, PORT_OVERHEAD = 24 /* preamble, FCS, gap: 802.3 */ };
+enum {
+    REACTS = 4,
+    REACTS_NS = 100,
+    ENOUGH = 16,
+    FEW = 8,
+    PART_OF_WAIT = 8,
+    PORT_OVERHEAD = 24 /* preamble, FCS, gap: 802.3 */
+};
 #define FAR_NS UINT64_C(1000000)
 /* No response comes back through a fabric so soon: the capture is at the receiver. */
 enum { NO_WAY_NS = 1500 };
@@ -84,11 +91,20 @@ static uint64_t mean_wait(const struct perf_piece *c)
     return k->n ? k->wait / k->n : 0;
 }
 
+/* The longest pause between a response and a message that it released. Of several responses that come one after the
+ * other the last may come just before the message: then a small part of the wait counts. */
+static uint64_t soonest(const struct perf_piece *c)
+{
+    const uint64_t most = REACTS * reaction(c) + REACTS_NS, part = mean_wait(c) / PART_OF_WAIT;
+
+    return most > part ? most : part;
+}
+
 /* Most new messages come so soon after a response that the response released them. A reaction that takes longer than
  * the response itself is no proof of that. */
 static bool is_released(const struct perf_piece *c)
 {
-    const uint64_t most = REACTS * reaction(c) + REACTS_NS;
+    const uint64_t most = soonest(c);
     const struct perf_class *const k = c->s->class[c->pause];
     uint64_t soon = 0;
 
@@ -101,7 +117,18 @@ static bool is_soon(const struct perf_piece *c)
 {
     const struct perf_class *k = &c->s->class[c->pause][c->class];
 
-    return k->gap / k->n <= REACTS * reaction(c) + REACTS_NS;
+    return k->gap / k->n <= soonest(c);
+}
+
+/* Not a few messages begin long after the packet before, and no response came between: responses do not release them.
+ */
+static bool begins_alone(const struct perf_sender *s)
+{
+    enum { TENTH = 10, SIXTH = 6, SOON_NS = 1000 }; /* an application may take so long to react */
+    const struct perf_class *own = &s->sum[PERF_PAUSE_OWN];
+
+    return own->n * (uint64_t)TENTH > s->messages && own->gap > own->n * SOON_NS && s->responses > 0 &&
+           SIXTH * (own->gap / own->n) > s->response_ns / s->responses;
 }
 
 /* Nearly as much is outstanding as ever at about half of the
@@ -113,7 +140,7 @@ static bool keeps_full(const struct perf_piece *c)
     const struct perf_class *k = c->pause < PERF_PAUSE_ANSWERED ? &s->class[c->pause][c->class] : &s->sum[c->pause];
     enum { MOST_PERCENT = 45 };
 
-    return s->starts >= ENOUGH && s->full * 100 >= s->starts * MOST_PERCENT && s->responses > 0 &&
+    return s->starts >= ENOUGH && !begins_alone(s) && s->full * 100 >= s->starts * MOST_PERCENT && s->responses > 0 &&
            k->gap / k->n <= s->response_ns / s->responses;
 }
 
@@ -198,7 +225,9 @@ static bool is_kept_full(const struct perf_piece *c)
 }
 static bool is_kept_full_of_reads(const struct perf_piece *c)
 {
-    return c->pause == PERF_PAUSE_READS && keeps_full(c);
+    const bool only = c->s->messages > 0 && c->s->read_messages == c->s->messages;
+
+    return (c->pause == PERF_PAUSE_READS && keeps_full(c)) || (only && is_kept_full(c));
 }
 static bool is_short_of_credits(const struct perf_piece *c)
 {
@@ -220,15 +249,11 @@ static bool is_next_of_one(const struct perf_piece *c)
  * response releases: the sender does not wait for responses. */
 static bool is_open_loop(const struct perf_piece *c)
 {
-    enum { TENTH = 10, QUARTER = 4 };
-    const struct perf_class *own = &c->s->sum[PERF_PAUSE_OWN];
-
-    return c->pause < PERF_PAUSE_CREDIT && own->n * (uint64_t)TENTH > c->s->messages && c->s->responses > 0 &&
-           QUARTER * (own->gap / own->n) > c->s->response_ns / c->s->responses;
+    return c->pause < PERF_PAUSE_CREDIT && begins_alone(c->s);
 }
 static bool is_unreleased_wait(const struct perf_piece *c)
 {
-    return c->pause == PERF_PAUSE_MANY && c->part == PERF_WAIT && !is_released(c);
+    return (c->pause == PERF_PAUSE_MANY || c->pause == PERF_PAUSE_READS) && c->part == PERF_WAIT && !is_released(c);
 }
 static bool is_wait_for_one(const struct perf_piece *c)
 {
@@ -273,8 +298,8 @@ static bool otherwise(const struct perf_piece *c)
     R(packets,       is_sending,          SENDER,     "packets of a message follow each other: the sender is at work",                  "WF-66")   \
     R(few_messages,  is_of_few,           UNKNOWN,    "fewer than 8 messages do not show what the sender waits for",                    "RQ-03")   \
     R(clock,         is_clocked,          PACED,      "messages begin at even times, whenever responses come",                          "RQ-03")   \
-    R(kept_full,     is_kept_full,        WINDOW,     "nearly as many messages are outstanding as ever, at most times",                 "RQ-03")   \
     R(kept_reads,    is_kept_full_of_reads, READS,    "nearly as many READs or ATOMICs are outstanding as ever, at most times",         "RQ-08")   \
+    R(kept_full,     is_kept_full,        WINDOW,     "nearly as many messages are outstanding as ever, at most times",                 "RQ-03")   \
     R(own_time,      is_own,              IDLE,       "with messages outstanding, the next one begins when no response has come: it was not there before", "RQ-03") \
     R(open_loop,     is_open_loop,        IDLE,       "other messages begin when no response has come: the sender does not wait for responses", "RQ-03") \
     R(credits,       is_short_of_credits, CREDITS,    "more is outstanding than the receiver has receives, and a response brings the next packet", "RQ-40, RQ-41") \
@@ -310,10 +335,48 @@ const struct perf_rule *perf_decide(const struct perf_piece *c)
 
 /* ---- shares ---- */
 
+/* The middle of the shortest class with a few of all: a single short one is none that all could have. */
+static double base_of(const struct perf_took *t)
+{
+    enum { FEW_OF = 32 };
+
+    for (unsigned i = 0; i < PERF_NEAR; i++)
+        if ((uint64_t)t->near[i] * FEW_OF >= t->n)
+            return (double)t->least * (PERF_NEAR_PART + i + 0.5) / PERF_NEAR_PART;
+    return (double)t->least;
+}
+
+double perf_queueing(const struct perf_sender *s)
+{
+    double sum = 0, least = 0;
+
+    for (unsigned i = 0; i < PERF_SIZES; i++) {
+        const struct perf_took *t = &s->took[i];
+        if (t->n == 0)
+            continue;
+        sum += (double)t->sum;
+        least += (double)t->n * base_of(t);
+    }
+    return sum > least ? 1 - least / sum : 0;
+}
+
+static bool waits_for_response(enum perf_limit k)
+{
+    return k == PERF_LATENCY || k == PERF_WINDOW || k == PERF_READS;
+}
+
 static void share(struct perf_shares *to, const struct perf_piece *c, uint64_t ns)
 {
-    if (ns > 0)
-        to->ns[perf_decide(c)->limit] += ns;
+    /* After a response to the only message, or to all, no other is in a queue. */
+    const bool outstanding = c->part == PERF_WAIT || (c->pause != PERF_PAUSE_ONE && c->pause != PERF_PAUSE_ALL);
+
+    if (ns > 0) {
+        const enum perf_limit k = (enum perf_limit)perf_decide(c)->limit;
+        const bool waits = waits_for_response(k) && outstanding;
+        const uint64_t queue = waits ? (uint64_t)((double)ns * perf_queueing(c->s)) : 0;
+        to->ns[PERF_QUEUE] += queue;
+        to->ns[k] += ns - queue;
+    }
     to->life += ns;
 }
 

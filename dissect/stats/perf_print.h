@@ -6,11 +6,15 @@
 #include "stats/kinds.h"
 #include "stats/perf.h"
 
+/* Which sender a notification is for: that whose responses come from its source to its QP. */
+enum { PERF_NOTIFIED = BOUND(1 << 14, 16), PERF_PROBES = 8 };
+
 struct perf {
     struct stat_clock clock;
     uint64_t now, untimed, beyond; /* beyond: request packets of senders that are not followed */
     uint32_t n;
     uint32_t place[JUDGE_DIRECTIONS]; /* by direction: index of its sender, plus 1; 0: none */
+    uint16_t notified[PERF_NOTIFIED]; /* index of a sender plus 1, by a hash of the direction of its responses */
     const struct direction *seen[PERF_SENDERS];
     struct perf_sender sender[PERF_SENDERS];
 };

@@ -35,8 +35,8 @@ static const struct history histories[] = {
     {"packets", PERF_PAUSE_RESPONSE, PERF_GAP, 0, 1, PLAIN, PERF_SENDER},
     {"few_messages", PERF_PAUSE_OWN, PERF_GAP, 0, 10, FEW_MESSAGES, PERF_UNKNOWN},
     {"clock", PERF_PAUSE_MANY, PERF_GAP, 5, 5, CLOCKED, PERF_PACED},
-    {"kept_full", PERF_PAUSE_OWN, PERF_GAP, 0, 5, FULL, PERF_WINDOW},
     {"kept_reads", PERF_PAUSE_READS, PERF_WAIT, 1, 5, FULL, PERF_READS},
+    {"kept_full", PERF_PAUSE_OWN, PERF_GAP, 0, 1, FULL, PERF_WINDOW},
     {"own_time", PERF_PAUSE_OWN, PERF_GAP, 0, 10, PLAIN, PERF_IDLE},
     {"open_loop", PERF_PAUSE_ONE, PERF_WAIT, 10, 1, OPEN, PERF_IDLE},
     {"credits", PERF_PAUSE_CREDIT, PERF_WAIT, 10, 1, PLAIN, PERF_CREDITS},
@@ -215,6 +215,52 @@ Test(perf, without_responses_nothing_is_said)
     char *text = printed(&t.f, false);
     cr_expect(strstr(text, "the limit is not visible in this capture: 100.0 % of the time"), "%s", text);
     free(text);
+    feed_close(&t.f);
+}
+
+/* Messages one by one; every other response comes 30 us later than the others: a queue has half of the waits' time
+ * beyond the shortest. */
+Test(perf, a_queue_has_what_is_beyond_the_shortest)
+{
+    static struct talk t;
+
+    begin(&t);
+    for (uint32_t i = 0; i < 100; i++) {
+        at(&t, i == 0 ? 0 : 1, 0, IBA_RC_SEND_ONLY, i);
+        at(&t, i % 2 ? 40 : 10, 1, IBA_RC_ACKNOWLEDGE, i);
+    }
+    const struct perf_sender *s = &((const struct perf *)t.f.state)->sender[0];
+    cr_expect(perf_queueing(s) > 0.57 && perf_queueing(s) < 0.61, "%f", perf_queueing(s));
+    char *text = printed(&t.f, false);
+    cr_expect(strstr(text, "limited by a queue: responses take longer than the shortest ones"), "%s", text);
+    free(text);
+    feed_close(&t.f);
+}
+
+/* A CNP belongs to no direction. It comes from the responder to the QP of the sender, and names it so. */
+Test(perf, a_notification_finds_its_sender)
+{
+    static struct talk t;
+    const struct spec cnp = {.proto = IBA_PROTO_ROCE2,
+                             .src = 2,
+                             .dst = 1,
+                             .opcode = IBA_CNP_ROCE,
+                             .p_key = 0xffff,
+                             .dest_qp = 17,
+                             .words = 0};
+    const struct frame frame = frame_of(&cnp);
+
+    begin(&t);
+    for (uint32_t i = 0; i < 40; i++) {
+        at(&t, 10, 0, IBA_RC_SEND_ONLY, i);
+        at(&t, 10, 1, IBA_RC_ACKNOWLEDGE, i);
+    }
+    const struct perf_sender *s = &((const struct perf *)t.f.state)->sender[0];
+    cr_expect_eq(s->notices, 0);
+    t.v = (struct verdict){.names = &t.names};
+    t.f.p.verdict = &t.v;
+    feed(&t.f, &frame, t.now);
+    cr_expect_eq(s->notices, 1);
     feed_close(&t.f);
 }
 

@@ -11,6 +11,7 @@ const char *const perf_loads[PERF_LOAD_COUNT] = {
     PERF_LOADS(PERF_LOAD_WORDS)};
 
 enum { MTU = 1024 };
+enum { MOST_OTHERS = 64, CUT_NS = 50000, RAISE_NS = 55000, FAST_STEPS = 5, LEAST_RATE = 50, SLOWED = 1000 - 1000 / 16 };
 enum { MOST_FRAMES = 1 << 15, CUT = 128, MESSAGES = 300, REGION = 1 << 17, DEEPEST = 30, MOST_TURNS = 1 << 18 };
 #define US UINT64_C(1000)
 
@@ -29,6 +30,17 @@ struct work {
     uint64_t repost;         /* ns until a receive that was used is posted again, on average */
     uint32_t lose;           /* of 1000000 packets */
     uint64_t delay, spacing; /* ns: one way; of packets as they leave the port */
+    uint64_t out_spacing;    /* as they leave the switch; 0: as they left the port */
+    uint32_t others;         /* packets of other senders, of a closed loop each, that go to the same port */
+    uint64_t burst, rest;    /* ns, on average: so long the others send, and do not */
+    uint32_t mark;           /* of 1000000 packets */
+};
+/* The rate of a sender that takes notifications as DCQCN does (Zhu et al., SIGCOMM 2015), in 1/1000 of its port's. */
+struct rate {
+    uint64_t line; /* spacing without it, ns; 0: no such sender */
+    double now, target, alpha;
+    uint32_t steps; /* raised so often since the last notification */
+    iba_time cut_at, raise_at;
 };
 struct sim {
     struct pair *p;
@@ -40,6 +52,10 @@ struct sim {
     uint32_t n_due, n_receive_due, posted, completed, received;
     iba_time port_free;
     iba_psn high;
+    iba_time other[MOST_OTHERS], burst_ends, rest_ends; /* when the packets of others reach the switch */
+    struct rate rate;
+    iba_time first_leaves, leaves[2 * DEEPEST]; /* by message: when its first packet leaves the queue of the switch */
+    uint32_t sent, peak; /* messages whose last packet has been sent; outstanding after the last packet */
     uint64_t truth[PERF_LIMIT_COUNT], tail[PERF_LIMIT_COUNT], since_sent[PERF_LIMIT_COUNT];
     uint32_t n;
     struct caught caught[MOST_FRAMES];
@@ -67,7 +83,7 @@ static void sent(struct sim *y, const struct iba_view *v)
 {
     const iba_psn psn = iba_psn_of(iba_bth_psn(iba_view_bth(v)));
 
-    if (v->op->dir != IBA_REQ)
+    if (v->op->dir != IBA_REQ || v->op->operation == IBA_OPERATION_CNP)
         return;
     commit(y);
     if (y->psn_known && iba_psn_diff(psn, y->high) < 0)
@@ -77,6 +93,11 @@ static void sent(struct sim *y, const struct iba_view *v)
     if (!y->psn_known || iba_psn_diff(end, y->high) > 0)
         y->high = end;
     y->psn_known = y->began = true;
+    if (iba_opcode_begins(v->op)) /* the message's own packets are no queue */
+        y->first_leaves = y->p->net.wire[1];
+    if (iba_opcode_ends(v->op) && y->sent < y->posted)
+        y->leaves[y->sent++ % (2 * DEEPEST)] = y->first_leaves;
+    y->peak = y->sent - y->completed + !iba_opcode_ends(v->op);
     memset(y->since_sent, 0, sizeof y->since_sent);
 }
 
@@ -92,6 +113,42 @@ static void catch (struct sim *y, const struct iba_view *v, iba_time at)
     memcpy(c->bytes, v->wire, c->caplen);
 }
 
+static void set_spacing(struct sim *y)
+{
+    y->w.spacing = (uint64_t)((double)y->rate.line * 1000 / y->rate.now);
+    y->p->net.faults.spacing_ns = y->w.spacing;
+}
+
+static void slow_down(struct sim *y)
+{
+    struct rate *r = &y->rate;
+
+    if (r->line == 0 || y->p->now < r->cut_at)
+        return;
+    r->target = r->now;
+    r->now = r->now * (1 - r->alpha / 2) < LEAST_RATE ? LEAST_RATE : r->now * (1 - r->alpha / 2);
+    r->alpha = r->alpha * 15 / 16 + 1.0 / 16;
+    r->steps = 0;
+    r->cut_at = y->p->now + CUT_NS;
+    r->raise_at = y->p->now + RAISE_NS;
+    set_spacing(y);
+}
+
+static void speed_up(struct sim *y)
+{
+    struct rate *r = &y->rate;
+    enum { FULL = 1000, MORE = 20 };
+
+    if (y->p->now < r->raise_at)
+        return;
+    r->target = r->steps++ >= FAST_STEPS && r->target < FULL ? r->target + MORE : r->target;
+    r->now = (r->now + r->target) / 2;
+    r->now = r->now > FULL - 1 ? FULL : r->now;
+    r->alpha = r->alpha * 15 / 16;
+    r->raise_at = r->now < FULL ? y->p->now + RAISE_NS : IBA_NEVER;
+    set_spacing(y);
+}
+
 static void tap(void *ctx, unsigned from, bool arrived, const struct iba_view *v)
 {
     struct sim *y = ctx;
@@ -101,8 +158,13 @@ static void tap(void *ctx, unsigned from, bool arrived, const struct iba_view *v
         sent(y, v);
         at = y->port_free > at ? y->port_free : at;
         y->port_free = at + y->w.spacing;
-    } else if (from == 1 && arrived)
+    } else if (from == 1 && !arrived && y->rate.line)
+        y->p->net.wire[0] = y->p->now; /* the rate is that of the sender's port */
+    else if (from == 1 && arrived) {
         commit(y);
+        if (v->op->operation == IBA_OPERATION_CNP)
+            slow_down(y);
+    }
     if (arrived == (from == (y->far ? 0U : 1U)))
         catch (y, v, at);
 }
@@ -146,7 +208,7 @@ static void judge_capture(struct sim *y, struct perf_outcome *r)
 
 static enum perf_limit waits_for_completion(const struct sim *y)
 {
-    return y->w.depth == 1 ? PERF_LATENCY : y->w.op == IBA_WR_READ ? PERF_READS : PERF_WINDOW;
+    return y->peak <= 1 ? PERF_LATENCY : y->w.op == IBA_WR_READ ? PERF_READS : PERF_WINDOW;
 }
 
 /* The application of a closed loop has nothing to post until something completes; others have nothing to do. */
@@ -165,10 +227,17 @@ static bool queued(const struct sim *y, iba_time free)
     return free > y->p->now + y->w.spacing;
 }
 
+static enum perf_limit sends_at(const struct sim *y)
+{
+    if (y->rate.line)
+        return y->rate.now < SLOWED ? PERF_CONGESTION : PERF_LINE;
+    return y->load == PERF_LOAD_PORT ? PERF_LINE : PERF_PACED;
+}
+
 static enum perf_limit now_limited_by(const struct sim *y)
 {
     const struct iba_qp *qp = &y->p->end[0].qp;
-    const enum perf_limit port = y->load == PERF_LOAD_PORT ? PERF_LINE : PERF_PACED;
+    const enum perf_limit port = sends_at(y);
 
     if (qp->s.rnr_due != IBA_NEVER)
         return PERF_RNR;
@@ -182,6 +251,20 @@ static enum perf_limit now_limited_by(const struct sim *y)
     return qp->s.unlimited ? waits_for_completion(y) : PERF_CREDITS;
 }
 
+/* The part of the time until then that the outstanding messages spend in the queue of the switch. */
+static uint64_t queueing(const struct sim *y, enum perf_limit k, iba_time until)
+{
+    uint64_t sum = 0;
+
+    if ((k != PERF_WINDOW && k != PERF_LATENCY) || y->sent <= y->completed)
+        return 0;
+    for (uint32_t i = y->completed; i < y->sent; i++) {
+        const iba_time leaves = y->leaves[i % (2 * DEEPEST)], end = leaves < until ? leaves : until;
+        sum += end > y->p->now ? end - y->p->now : 0;
+    }
+    return sum / (y->sent - y->completed);
+}
+
 static void pass(struct sim *y, iba_time until)
 {
     while (y->p->now < until) {
@@ -190,8 +273,11 @@ static void pass(struct sim *y, iba_time until)
         const iba_time first = free < wire ? free : wire, busy = first < until ? first : until;
         const enum perf_limit k = now_limited_by(y);
         if (y->began) {
-            y->tail[k] += busy - y->p->now;
-            y->since_sent[k] += busy - y->p->now;
+            const uint64_t queue = queueing(y, k, busy);
+            y->tail[k] += busy - y->p->now - queue;
+            y->since_sent[k] += busy - y->p->now - queue;
+            y->tail[PERF_QUEUE] += queue;
+            y->since_sent[PERF_QUEUE] += queue;
         }
         cr_assert(pair_run(y->p, busy));
         y->p->now = busy; /* it stays where it is when nothing is in flight */
@@ -250,6 +336,28 @@ static void work(struct sim *y)
     }
 }
 
+/* The others send in bursts, all at the same time. */
+static void others(struct sim *y)
+{
+    iba_time *wire = &y->p->net.wire[1];
+
+    for (uint32_t i = 0; i < y->w.others; i++) {
+        if (y->other[i] > y->p->now)
+            continue;
+        if (y->p->now >= y->burst_ends) {
+            if (y->p->now >= y->rest_ends) {
+                y->burst_ends = y->p->now + about(y, y->w.burst);
+                y->rest_ends = y->burst_ends + about(y, y->w.rest);
+            } else {
+                y->other[i] = y->rest_ends + iba_random_below(&y->random, y->w.delay + 1);
+                continue;
+            }
+        }
+        *wire = (*wire > y->p->now ? *wire : y->p->now) + y->w.out_spacing;
+        y->other[i] = *wire + 2 * y->w.delay;
+    }
+}
+
 static void look(struct sim *y)
 {
     struct iba_wc wc;
@@ -277,7 +385,9 @@ static iba_time next_event(const struct sim *y)
         t = y->due[i] < t ? y->due[i] : t;
     for (uint32_t i = 0; i < y->n_receive_due; i++)
         t = y->receive_due[i] < t ? y->receive_due[i] : t;
-    return t;
+    for (uint32_t i = 0; i < y->w.others; i++)
+        t = y->other[i] < t ? y->other[i] : t;
+    return y->rate.line && y->rate.raise_at < t ? y->rate.raise_at : t;
 }
 
 static void run(struct sim *y)
@@ -288,6 +398,9 @@ static void run(struct sim *y)
         plan(y, 0);
     for (uint32_t turn = 0; turn < MOST_TURNS && y->completed < MESSAGES; turn++) {
         work(y);
+        others(y);
+        if (y->rate.line)
+            speed_up(y);
         cr_assert(pair_run(y->p, y->p->now));
         look(y);
         const iba_time t = next_event(y);
@@ -303,6 +416,27 @@ static void run(struct sim *y)
 static uint64_t between(struct sim *y, uint64_t least, uint64_t most)
 {
     return least + iba_random_below(&y->random, most - least + 1);
+}
+
+/* The network of a closed loop with others: bursts of others in one queue, or marks. */
+static void share_network(struct sim *y, struct work *w, uint64_t round)
+{
+    if (y->load == PERF_LOAD_INCAST) {
+        w->op = iba_random_below(&y->random, 2) ? IBA_WR_WRITE : IBA_WR_SEND;
+        w->bytes = (uint32_t)between(y, 1, 1024);
+        w->out_spacing = between(y, 100, 900);
+        w->depth = (uint32_t)between(y, 1, round / w->out_spacing / 2 + 1); /* its own packets fill no queue */
+        w->depth = w->depth < 8 ? w->depth : 8;
+        w->others = (uint32_t)between(y, 4, MOST_OTHERS);
+        w->burst = between(y, 5, 40) * round;
+        w->rest = between(y, 2, 20) * round;
+    } else {
+        w->op = IBA_WR_WRITE;
+        w->depth = (uint32_t)between(y, 3, 10);
+        w->bytes = 8192;
+        w->delay = between(y, 1, 10) * US;
+        w->mark = (uint32_t)between(y, 1000, 30000);
+    }
 }
 
 static struct work work_of(struct sim *y)
@@ -349,6 +483,8 @@ static struct work work_of(struct sim *y)
         w.lose = (uint32_t)between(y, 5000, 40000);
         w.depth = (uint32_t)between(y, 1, 4);
         break;
+    case PERF_LOAD_INCAST:
+    case PERF_LOAD_MARKED: share_network(y, &w, round); break;
     case PERF_LOAD_CLOCK:
         w.every = between(y, round / 8, round * 3 / 4) + 1200;
         w.clocked = true;
@@ -370,7 +506,7 @@ static uint64_t spacing_of(enum perf_load load, uint64_t seed)
 {
     static const uint64_t port[] = {10, 25, 40}, limiter[] = {3, 7, 13};
     enum { WIRE = 1024 + 14 + 20 + 8 + 12 + 4 + 24 };
-    const uint64_t gigabit = (load == PERF_LOAD_PORT ? port : limiter)[seed % 3];
+    const uint64_t gigabit = (load == PERF_LOAD_LIMITER ? limiter : port)[seed % 3];
 
     return load >= PERF_LOAD_PORT ? WIRE * 8 / gigabit : 100;
 }
@@ -392,14 +528,22 @@ void perf_play(struct perf_outcome *r, enum perf_load load, uint64_t seed, bool 
     c.mtu = IBA_MTU_1024;
     c.timeout = 8; /* 1 ms */
     c.rd_depth = load == PERF_LOAD_DEPTH ? (uint8_t)between(&y, 1, 4) : PAIR_SAVED;
+    y.rate.line = load == PERF_LOAD_MARKED ? y.w.spacing : 0;
+    y.rate.now = y.rate.target = 1000;
+    y.rate.alpha = 1;
+    y.rate.raise_at = IBA_NEVER;
     c.faults = (struct iba_net_faults){.lose = y.w.lose,
+                                       .ecn_mark = y.w.mark,
                                        .delay_ns = y.w.delay,
-                                       .spacing_ns = y.w.spacing,
-                                       .jitter_ns = y.w.spacing > 50 ? y.w.spacing - 50 : 0};
+                                       .spacing_ns = y.w.out_spacing ? y.w.out_spacing : y.w.spacing,
+                                       .jitter_ns = y.rate.line        ? 50
+                                                    : y.w.spacing > 50 ? y.w.spacing - 50
+                                                                       : 0};
     y.p = pair_open(&c);
     y.p->tap = tap;
     y.p->tap_ctx = &y;
     for (unsigned i = 0; i < 2; i++) {
+        iba_ca_port(&y.p->end[i].ca, 1)->congestion = load == PERF_LOAD_MARKED;
         y.p->end[i].qp.attr.flow_control = true;
         y.p->end[i].qp.s.unlimited = false;
     }

@@ -17,9 +17,11 @@
     L(THINK,   "sleeps between messages")                                                                              \
     L(RANDOM,  "messages at random times")                                                                             \
     L(LOSSY,   "lost packets")                                                                                         \
+    L(INCAST,  "incast: others' bursts in one queue")                                                                  \
     L(CLOCK,   "messages by a clock")                                                                                  \
     L(PORT,    "deep queue, slow port")                                                                                \
-    L(LIMITER, "deep queue, rate limiter")
+    L(LIMITER, "deep queue, rate limiter")                                                                             \
+    L(MARKED,  "marks, CNPs, a rate by DCQCN")
 /* clang-format on */
 enum perf_load {
 #define PERF_LOAD_ID(name, words) PERF_LOAD_##name,
