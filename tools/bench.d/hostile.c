@@ -1,41 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* ibbench-hostile KIND PACKETS FILE: a RoCEv2 capture that fills one table of ibdissect, or makes one of its searches
+/* ibbench-hostile KIND PACKETS FILE: a capture that fills one table of ibdissect, or makes one of its searches
  * long; the same bytes for the same arguments. ibbench-hostile --list: the kinds, each with the ordinary kind of the
  * same packets that it is measured against. FILE "-" is the standard output. */
+#include "hostile.h"
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "mad/iba_mad.h"
-#include "sim/iba_random.h"
-#include "wire/iba_build.h"
-#include "wire/iba_endpoints.h"
 #include "wire/iba_opcode_rows.h"
 
 enum {
-    GSI = 1,
-    PAYLOAD = 64,
-    STEP_NS = 1000,
-    FRAME = 512,
     FEW = 16,       /* queue pairs of an ordinary capture */
     RESTING = 3000, /* more than ibdissect keeps in full */
-    PSNS = 1 << 24,
-    NS = 1000000000
 };
 enum { SEND = 3, GET = 1, GET_RESPONSE = 0x81, TABLE_RESPONSE = 0x92, NODE_RECORD = 0x11, SERVICE_ENTRIES = 0x12 };
-
-/* A packet; a kind changes the members that differ from those of `plain`. */
-struct shape {
-    uint8_t src[IBA_ADDR_MOST], dst[IBA_ADDR_MOST]; /* IPv4: in the last four bytes */
-    uint32_t qpn, psn, msn, bytes;                  /* bytes: of the payload */
-    uint32_t length;                                /* of a READ */
-    uint64_t content;                               /* first bytes of the payload */
-    uint64_t wait_ns;                               /* since the packet before */
-    uint8_t opcode, syndrome;
-    bool v6, ask, damaged, congested;
-    uint8_t mad[IBA_MAD_BYTES];
-};
-typedef void make(struct shape *p, uint64_t i, struct iba_random *r);
 
 static void between(struct shape *p, uint64_t src, uint64_t dst)
 {
@@ -392,6 +369,54 @@ static void cm_refused(struct shape *p, uint64_t i, struct iba_random *r)
     iba_bits_put(p->mad, 272, 16, 8);
 }
 
+/* ---- native subnets ---- */
+
+/* The answer of a node at the end of a route of that many hops, by the first port of each switch. */
+static void smp(struct shape *p, uint64_t node, uint64_t transaction, unsigned hops)
+{
+    enum { NODE_INFO = 0x11, DIRECTION = 0x80, ROUTE = 24, DATA = 64, OUT = 128, IN = 192, SWITCH = 2, PORTS = 36 };
+
+    p->native = true;
+    header(p, IBA_CLASS_DIRECTED, 1, GET_RESPONSE, transaction, NODE_INFO);
+    p->qpn = 0;
+    p->mad[4] = DIRECTION;
+    p->mad[6] = p->mad[7] = (uint8_t)hops;
+    memset(p->mad + ROUTE + 8, 0xff, 4); /* the permissive LID at both ends */
+    memset(p->mad + OUT + 1, 1, hops);
+    memset(p->mad + IN + 1, 2, hops);
+    iba_nodeinfo_set_nodetype(p->mad + DATA, SWITCH);
+    iba_nodeinfo_set_numports(p->mad + DATA, PORTS);
+    iba_nodeinfo_set_nodeguid(p->mad + DATA, node);
+    iba_nodeinfo_set_localportnum(p->mad + DATA, 2);
+}
+
+static void smps(struct shape *p, uint64_t i, struct iba_random *r)
+{
+    (void)r;
+    smp(p, 1 + i % FEW, i, 1 + (unsigned)(i % FEW));
+}
+
+static void smp_nodes(struct shape *p, uint64_t i, struct iba_random *r)
+{
+    (void)r;
+    smp(p, 1 + i, i, 1);
+}
+
+static void smp_routes(struct shape *p, uint64_t i, struct iba_random *r)
+{
+    enum { HOPS = 63, OUT = 128 };
+
+    (void)r;
+    smp(p, 1 + i % FEW, i, HOPS);
+    iba_bits_put(p->mad, 8 * (OUT + 1), 64, i * UINT64_C(0x9e3779b97f4a7c15));
+}
+
+static void smp_moves(struct shape *p, uint64_t i, struct iba_random *r)
+{
+    (void)r;
+    smp(p, 1 + i % 3, i, 1 + (unsigned)(i % 2));
+}
+
 #define KINDS(K)                                                                                                       \
     K(data, data, "few connections, each request acknowledged")                                                        \
     K(qps, data, "each packet to another QP")                                                                          \
@@ -428,7 +453,11 @@ static void cm_refused(struct shape *p, uint64_t i, struct iba_random *r)
     K(cm_one_id, cm, "REQs that all have one identifier")                                                              \
     K(cm_gids, cm, "REQs of one QP, each with another GID")                                                            \
     K(cm_senders, cm, "REQs from many hosts, equal but for the address")                                               \
-    K(cm_refused, cm, "REQs that are rejected")
+    K(cm_refused, cm, "REQs that are rejected")                                                                        \
+    K(smps, smps, "native: NodeInfo of 16 switches in turns")                                                          \
+    K(smp_nodes, smps, "native: NodeInfo of another switch in each packet")                                            \
+    K(smp_routes, smps, "native: another route of 63 hops in each packet")                                             \
+    K(smp_moves, smps, "native: routes that lead to another switch each time")
 static const struct kind {
     const char *name, *ordinary, *what;
     make *make;
@@ -436,97 +465,6 @@ static const struct kind {
 #define KIND_ROW(name, ordinary, what) {#name, #ordinary, what, name},
     KINDS(KIND_ROW)};
 enum { KIND_COUNT = sizeof kinds / sizeof *kinds };
-
-/* ---- the file ---- */
-
-static const struct shape plain = {.qpn = 5,
-                                   .bytes = PAYLOAD,
-                                   .opcode = IBA_RC_SEND_ONLY,
-                                   .wait_ns = STEP_NS,
-                                   .src = {[12] = 10, [15] = 1},
-                                   .dst = {[12] = 10, [15] = 2}};
-
-static void transport(struct iba_recipe *r, const struct shape *p)
-{
-    uint8_t *h = iba_recipe_part(r, IBA_H_bth);
-
-    iba_bth_set_destqp(h, p->qpn);
-    iba_bth_set_psn(h, p->psn);
-    iba_bth_set_a(h, p->ask);
-    iba_bth_set_p_key(h, 0xffff);
-    if ((h = iba_recipe_part(r, IBA_H_aeth))) {
-        h[0] = p->syndrome;
-        iba_aeth_set_msn(h, p->msn);
-    }
-    if ((h = iba_recipe_part(r, IBA_H_reth)))
-        iba_reth_set_dmalen(h, p->length);
-    if ((h = iba_recipe_part(r, IBA_H_deth))) {
-        iba_deth_set_srcqp(h, p->qpn == GSI ? GSI : 17);
-        iba_deth_set_q_key(h, p->qpn == GSI ? 0x80010000 : 1);
-    }
-}
-
-static void network(struct iba_recipe *r, const struct shape *p)
-{
-    enum { CE = 3 };
-    uint8_t *h;
-
-    if ((h = iba_recipe_part(r, IBA_H_ipv4))) {
-        iba_ipv4_set_src(h, iba_bits_get(p->src, 96, 32));
-        iba_ipv4_set_dst(h, iba_bits_get(p->dst, 96, 32));
-        iba_ipv4_set_ecn(h, p->congested ? CE : 0);
-    } else if ((h = iba_recipe_part(r, IBA_H_ipv6))) {
-        memcpy(h + IBA_AT_ipv6_src / 8, p->src, IBA_ADDR_MOST);
-        memcpy(h + IBA_AT_ipv6_dst / 8, p->dst, IBA_ADDR_MOST);
-    }
-}
-
-static bool put(FILE *out, const struct shape *p, uint64_t ns)
-{
-    struct iba_recipe r;
-    uint8_t frame[FRAME], payload[FRAME] = {0}, record[16];
-    size_t len;
-
-    iba_recipe_init(&r, p->v6 ? IBA_ENCAP_ROCE2_V6 : IBA_ENCAP_ROCE2_V4, p->opcode);
-    transport(&r, p);
-    network(&r, p);
-    iba_bits_put(payload, 0, 64, p->content);
-    r.payload = p->qpn == GSI ? p->mad : payload;
-    r.payload_len = p->opcode == IBA_RC_ACKNOWLEDGE ? 0 : p->bytes;
-    r.icrc_mode = p->damaged ? IBA_CRC_BAD : IBA_CRC_GOOD;
-    if (iba_build(&r, frame, sizeof frame, &len) != IBA_OK)
-        return false;
-    iba_put_le32(record, (uint32_t)(ns / NS));
-    iba_put_le32(record + 4, (uint32_t)(ns % NS));
-    iba_put_le32(record + 8, (uint32_t)len);
-    iba_put_le32(record + 12, (uint32_t)len);
-    return fwrite(record, sizeof record, 1, out) == 1 && fwrite(frame, len, 1, out) == 1;
-}
-
-static bool write_all(FILE *out, const struct kind *k, uint64_t packets)
-{
-    uint8_t head[24] = {0};
-    uint64_t ns = NS;
-    struct iba_random random;
-
-    iba_random_seed(&random, 1);
-    iba_put_le32(head, UINT32_C(0xa1b23c4d)); /* nanoseconds */
-    iba_put_le16(head + 4, 2);
-    iba_put_le16(head + 6, 4);
-    iba_put_le32(head + 16, 65535);
-    iba_put_le32(head + 20, 1);
-    if (fwrite(head, sizeof head, 1, out) != 1)
-        return false;
-    for (uint64_t i = 0; i < packets; i++) {
-        struct shape p = plain;
-        p.psn = (uint32_t)(i % PSNS);
-        k->make(&p, i, &random);
-        ns += p.wait_ns;
-        if (!put(out, &p, ns))
-            return false;
-    }
-    return true;
-}
 
 int main(int argc, char **argv)
 {
@@ -547,7 +485,7 @@ int main(int argc, char **argv)
         return 1;
     }
     FILE *out = strcmp(argv[3], "-") == 0 ? stdout : fopen(argv[3], "wb");
-    if (!out || !write_all(out, k, packets) || fclose(out) != 0) {
+    if (!out || !hostile_write(out, k->make, packets) || fclose(out) != 0) {
         fprintf(stderr, "ibbench-hostile: %s: %s\n", argv[3], errno ? strerror(errno) : "a packet cannot be built");
         return 2;
     }
