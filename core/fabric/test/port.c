@@ -135,15 +135,15 @@ Test(port, without_a_lid_owns_none)
 Test(port, default_gid_is_the_default_prefix_and_the_eui64)
 {
     static const uint8_t ib[16] = {0xfe, 0x80, 0, 0, 0, 0, 0, 0, 0x00, 0x02, 0xc9, 0x03, 0x00, 0xab, 0xcd, 0xef};
-    static const uint8_t roce[16] = {0xfe, 0x80, 0, 0, 0, 0, 0, 0, 0x0a, 0x00, 0x27, 0xff, 0xfe, 0x12, 0x34, 0x56};
+    static const uint8_t roce[16] = {0xfe, 0x80, 0, 0, 0, 0, 0, 0, 0x0a, 0x00, 0x27, 0xff, 0xfe, 0x92, 0x34, 0x57};
     struct iba_port p = ib_port(1, 0);
 
     cr_assert_arr_eq(p.gid[0], ib, 16);
     cr_assert_eq(p.mac, 0);
     for (enum iba_port_kind kind = IBA_PORT_ROCE1; kind <= IBA_PORT_ROCE2; kind++) {
-        iba_port_init(&p, 2, kind, IBA_MTU_1024, UINT64_C(0x080027123456));
+        iba_port_init(&p, 2, kind, IBA_MTU_1024, UINT64_C(0x080027923457));
         cr_assert_arr_eq(p.gid[0], roce, 16, "the universal bit is turned over, FFFE is in the middle");
-        cr_assert_eq(p.mac, UINT64_C(0x080027123456));
+        cr_assert_eq(p.mac, UINT64_C(0x080027923457));
         cr_assert_eq(p.lid, 0);
         cr_assert_eq(p.number, 2);
         cr_assert_eq(p.n_gid, 1);
