@@ -248,6 +248,8 @@ void ag_from_send(struct ag_post_send_args *to, uint32_t qpn, const struct ibc_s
     AG_SET(t, send, signaled, (wr->flags & IBA_WR_SIGNALED) != 0);
     AG_SET(t, send, solicited, (wr->flags & IBA_WR_SOLICITED) != 0);
     AG_SET(t, send, fence, (wr->flags & IBA_WR_FENCE) != 0);
+    if (wr->flags & IBA_WR_INLINE)
+        AG_SET(t, send, inlined, true);
     from_sge(&t->sge, wr->sge, wr->n_sge);
     t->given |= AG_BIT(send, sge);
     if (takes_key(wr->op))
@@ -317,7 +319,7 @@ void ag_to_send(struct ibc_send *to, const struct ag_post_send_args *a, struct i
     wr->wr_id = t->id;
     wr->op = t->op;
     wr->flags = (uint8_t)((t->signaled ? IBA_WR_SIGNALED : 0) | (t->solicited ? IBA_WR_SOLICITED : 0) |
-                          (t->fence ? IBA_WR_FENCE : 0));
+                          (t->fence ? IBA_WR_FENCE : 0) | (t->inlined ? IBA_WR_INLINE : 0));
     wr->imm_or_key = takes_key(t->op) ? t->inv : t->imm;
     wr->n_sge = to_sge(wr->sge, &t->sge);
     if (t->op == IBA_WR_BIND_MW) {

@@ -89,7 +89,7 @@ struct ag_counters {
     M(s, U8, port, MAY) M(s, U32, pd, MAY) M(s, FLAG, none, MAY)
 #define AG_M_send(M, s)                                                                                                \
     M(s, OP, op, MUST) M(s, U64, id, MAY) M(s, SGES, sge, MAY)                                                         \
-    M(s, FLAG, signaled, MAY) M(s, FLAG, solicited, MAY) M(s, FLAG, fence, MAY)                                        \
+    M(s, FLAG, signaled, MAY) M(s, FLAG, solicited, MAY) M(s, FLAG, fence, MAY) M(s, FLAG, inlined, MAY)               \
     M(s, U32, imm, MAY) M(s, U32, inv, MAY)                                                                            \
     M(s, U64, to, MAY) M(s, U32, rkey, MAY) M(s, U32, srqn, MAY)                                                       \
     M(s, U64, cmp, MAY) M(s, U64, swap, MAY) M(s, U8, placement, MAY) M(s, U8, selectivity, MAY)                       \

@@ -97,6 +97,7 @@ struct verbs {
     size_t memory; /* bytes mapped */
     uint64_t age;  /* regions registered so far */
 
+    bool inlines;    /* RC QPs are created for inline data */
     int kmsg;        /* the kernel's log, -1: cannot be read */
     uint64_t log_at; /* number of the record to be read next */
     char counter_names[IBC_MAX_COUNTERS][VERBS_NAME];

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-enum { SEND_SGES = IBA_MAX_SGE, MOST_NOTIFIED = 4096 };
+enum { SEND_SGES = IBA_MAX_SGE, MOST_NOTIFIED = 4096, INLINE = 32 };
 
 /* ---- protection domains, completion queues ---- */
 
@@ -178,7 +178,8 @@ enum ibc_rc verbs_create_qp(struct ibc_target *t, unsigned d, const struct ibc_q
                                     .cap = {.max_send_wr = s->sq,
                                             .max_recv_wr = s->has_srq ? 0 : s->rq,
                                             .max_send_sge = SEND_SGES,
-                                            .max_recv_sge = s->has_srq ? 0 : IBA_MAX_SGE}};
+                                            .max_recv_sge = s->has_srq ? 0 : IBA_MAX_SGE,
+                                            .max_inline_data = v->inlines && s->type == IBA_QPT_RC ? INLINE : 0}};
     const bool target = s->type == IBA_QPT_XRC_TGT;
     struct ibv_xrcd *xrcd = target ? verbs_find_xrcd(v, s->xrcd) : NULL;
     uint32_t i;

@@ -28,7 +28,7 @@ static uint64_t tagged(uint64_t id, uint8_t op)
 static unsigned flags_of(uint8_t flags)
 {
     return (flags & IBA_WR_SIGNALED ? IBV_SEND_SIGNALED : 0u) | (flags & IBA_WR_SOLICITED ? IBV_SEND_SOLICITED : 0u) |
-           (flags & IBA_WR_FENCE ? IBV_SEND_FENCE : 0u);
+           (flags & IBA_WR_FENCE ? IBV_SEND_FENCE : 0u) | (flags & IBA_WR_INLINE ? IBV_SEND_INLINE : 0u);
 }
 
 static void put_sges(const struct iba_sge *in, unsigned n, struct ibv_sge *out)

@@ -21,6 +21,14 @@ static bool can_have_qp(const struct trial *p, uint8_t type)
     return verbs_create_qp(t, 0, &s, &qpn) == IBC_OK && verbs_destroy(t, 0, IBC_O_qp, qpn) == IBC_OK;
 }
 
+/* Later QPs are created like that of the trial. */
+static bool can_inline(const struct trial *p)
+{
+    p->v->inlines = true;
+    p->v->inlines = can_have_qp(p, IBA_QPT_RC);
+    return p->v->inlines;
+}
+
 /* A device may make queues deeper than requested: it returns the real depth. */
 static bool has_exact_depth(const struct trial *p)
 {
@@ -122,6 +130,7 @@ static uint64_t tried(const struct trial *p)
         [IBC_CAP_mw2] = can_have_window(p, 2),
         [IBC_CAP_mw2a] = said & IBV_DEVICE_MEM_WINDOW_TYPE_2A && can_have_window(p, 3),
         [IBC_CAP_zero_based] = can_have_region(p, IBA_ACCESS_ZERO_BASED),
+        [IBC_CAP_inline_data] = can_inline(p),
         [IBC_CAP_exact_depth] = has_exact_depth(p),
         [IBC_CAP_odp] = odp && can_have_region(p, IBA_ACCESS_ON_DEMAND),
         [IBC_CAP_resize_cq] = verbs_resize_cq(&p->v->t, 0, p->cq, 2 * TRIAL_DEPTH) == IBC_OK,

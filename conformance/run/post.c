@@ -151,7 +151,8 @@ static uint8_t flags_of(const struct run_player *p, const struct ibc_step *s)
 {
     return (uint8_t)((run_number(p, s, IBC_K_signaled, 1, NULL) ? IBA_WR_SIGNALED : 0) |
                      (run_number(p, s, IBC_K_solicited, 0, NULL) ? IBA_WR_SOLICITED : 0) |
-                     (run_number(p, s, IBC_K_fence, 0, NULL) ? IBA_WR_FENCE : 0));
+                     (run_number(p, s, IBC_K_fence, 0, NULL) ? IBA_WR_FENCE : 0) |
+                     (run_number(p, s, IBC_K_inline, 0, NULL) ? IBA_WR_INLINE : 0));
 }
 
 static bool has_no_peer(uint8_t type)

@@ -154,6 +154,7 @@ static const struct ibc_row post[] = {
     UPTO(signaled, 1),
     UPTO(solicited, 1),
     UPTO(fence, 1),
+    UPTO(inline, 1),
     BITS(id, 64),
     IF(dest, PARTY, IBC_VOCAB_PATH, 0, ANY_SEND),
     IF(pd, OBJECT, KIND(pd), 0, ANY_SEND),

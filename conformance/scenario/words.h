@@ -51,6 +51,7 @@
     C(qp_states,     "all states of a QP can be asked for")                                                            \
     C(exact_depth,   "a QP asked for seven sends and receives takes seven and no more")                                \
     C(resize_cq,     "completion queues of another size")                                                              \
+    C(inline_data,   "inline data of 32 bytes")                                                                         \
     C(notify,        "completion notification")                                                                        \
     C(counters,      "counters")                                                                                       \
     C(cm,            "a connection manager that the tester may use")                                                   \
@@ -156,7 +157,7 @@
     K(flow_control) K(sig) K(sq) K(rq) K(sl) K(port) K(dut) K(peer) K(alt) K(mig) K(gid) K(piece) K(stride) K(rounds)  \
     /* verbs */                                                                                                        \
     K(len) K(at) K(lkey) K(sge) K(va) K(rkey) K(imm) K(inv) K(cmp) K(swap) K(add) K(placement) K(selectivity)          \
-    K(signaled) K(solicited) K(fence) K(id) K(dest) K(qpn) K(mw) K(mr) K(key) K(error) K(only) K(without)              \
+    K(signaled) K(solicited) K(fence) K(inline) K(id) K(dest) K(qpn) K(mw) K(mr) K(key) K(error) K(only) K(without)              \
     K(cur_state) K(sqd_notify) K(av) K(status) K(bytes) K(grh) K(srcqp) K(pkey_index) K(send) K(none) K(hex) K(u64)    \
     K(unchanged) K(absent) K(present) K(lmc) K(lid) K(mtu) K(congestion) K(sl2vl) K(n)                                 \
     /* address vectors, arrival and a second port */                                                                   \

@@ -90,6 +90,6 @@
     OPEN(QS, "QS-81", "10.2",     "",            "",    M, S, "The length of a message is the sum of its scatter/gather entries; beyond 2^31 bytes it fails.") \
     OPEN(QS, "QS-82", "10.2.2.3", "",            "",    M, S, "A datagram takes SL, destination and GRH from its address handle.") \
     OPEN(QS, "QS-83", "11.4.1",   "",            "",    M, K, "Work beyond a queue's depth or number of entries is refused at once; work posted before stays.") \
-    SHUT(QS, "QS-84", "10.2.8",   "",            "",    C, K, NOT_YET, "Inline data may be overwritten as soon as they are posted.", "the reference engine has no inline data")
+    OPEN(QS, "QS-84", "10.2.8",   "",            "",    C, K, "Inline data may be overwritten as soon as they are posted.")
 /* clang-format on */
 #endif

@@ -134,6 +134,7 @@
     B(raw_least,          DROP,       "sends no raw packet of less than five words",                                             "WF-09") /* D: pads */      \
     B(read_span,          DROP,       "refuses a READ whose responses span 2^23 PSNs",                                           "RQ-03")                    \
     B(read_no_depth,      DROP,       "refuses a READ or ATOMIC on a QP of depth 0",                                             "RQ-08") /* D: it waits forever */  \
+    B(inline_copied,      DROP,       "copies inline data when they are posted",                                                 "QS-84")                    \
     B(flush_asks,         DROP,       "refuses a FLUSH without a known placement type",                                             "WF-56")                    \
     B(handle_exists,      DROP,       "refuses a datagram without an address handle at once",                                    "QS-82")                    \
     B(handle_domain,      DROP,       "refuses an address handle of another protection domain",                                  "QS-82")                    \

@@ -75,6 +75,15 @@ static bool is_addressed(const struct iba_qp *qp)
     return is_datagram(qp) || (RAW >> qp->type & 1) != 0;
 }
 
+/* ibv_post_send(3): inline data are of SENDs and RDMA WRITEs only. */
+static bool may_be_inline(const struct iba_send_wr *wr, uint64_t length)
+{
+    const bool has_data = wr->op == IBA_WR_SEND || wr->op == IBA_WR_SEND_IMM || wr->op == IBA_WR_SEND_INV ||
+                          wr->op == IBA_WR_WRITE || wr->op == IBA_WR_WRITE_IMM;
+
+    return !(wr->flags & IBA_WR_INLINE) || (has_data && length <= IBA_MAX_INLINE);
+}
+
 static bool handle_missing(const struct iba_ca *ca, const struct iba_send_wr *wr)
 {
     return wr->ah >= ca->n_ah || !ca->ah[wr->ah].used;
@@ -97,6 +106,7 @@ static bool handle_missing(const struct iba_ca *ca, const struct iba_send_wr *wr
     R(posting, message_length,    IBA_VERB_LENGTH,     TOO_LONG && !is_datagram(c->qp),                            "WF-67")             \
     R(posting, flush_asks,        IBA_VERB_ATTR_VALUE, POSTED->op == IBA_WR_FLUSH && !flush_asks_for_something(POSTED), "WF-56")        \
     R(posting, handle_exists,     IBA_VERB_NO_AH,      is_addressed(c->qp) && handle_missing(c->ca, POSTED),       "QS-82")             \
+    A(not_inline,                 IBA_VERB_LENGTH,     !may_be_inline(POSTED, c->send.length),                     "QS-84")             \
     A(list_too_long,              IBA_VERB_SGE,        POSTED->n_sge > IBA_MAX_SGE,                                "QS-83")             \
     A(remote_qpn_too_large,       IBA_VERB_ATTR_VALUE, is_addressed(c->qp) && POSTED->remote_qpn > QPN_MAX,        "WF-37")             \
     A(send_queue_full,            IBA_VERB_FULL,       c->qp->s.count == c->qp->s.n,                               "QS-83")

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The requester: posts work requests, and decides which of them may go next (catalogue 4.1). */
 #include <assert.h>
+#include <string.h>
 #include "transport/deviations.h"
 #include "transport/deviations_requester.h"
 #include "transport/iba_refusals.h"
@@ -59,6 +60,26 @@ static bool spans_too_much(const struct iba_call *c)
 /* clang-format on */
 IBA_REFUSAL_TABLE(WORK_REQUEST_CHECKS, work_request_checks, WORK_REQUEST)
 
+/* The data take the place of the list. A buffer of which a page is absent is read later, like one that is not inline.
+ */
+static enum iba_wc_status copy_inline(struct iba_ca *ca, const struct iba_qp *qp, struct iba_sqe *e)
+{
+    uint8_t data[IBA_MAX_INLINE];
+    bool absent = false;
+    enum iba_wc_status status;
+
+    if (!(e->wr.flags & IBA_WR_INLINE))
+        return IBA_WC_SUCCESS;
+    status = iba_sgl_gather(ca, qp->pd, e->wr.sge, e->wr.n_sge, 0, data, e->length, &absent);
+    if (status != IBA_WC_SUCCESS || absent || !IBA_KEEPS(ca, posting, inline_copied)) {
+        e->wr.flags &= (uint8_t)~IBA_WR_INLINE;
+        return status;
+    }
+    memcpy(e->wr.sge, data, e->length);
+    e->wr.n_sge = 0;
+    return IBA_WC_SUCCESS;
+}
+
 void iba_requester_post(struct iba_ca *ca, struct iba_qp *qp, const struct iba_send_wr *wr)
 {
     struct iba_sqe *e = iba_sqe_at(qp, qp->s.count);
@@ -71,7 +92,7 @@ void iba_requester_post(struct iba_ca *ca, struct iba_qp *qp, const struct iba_s
     e->length = length <= IBA_MAX_MESSAGE ? (uint32_t)length : 0;
     e->state = IBA_SQE_WAITING;
     fault = iba_refuse(&c, &work_request_checks);
-    e->status = fault == IBA_PASSES ? IBA_WC_SUCCESS : (uint8_t)fault;
+    e->status = fault == IBA_PASSES ? (uint8_t)copy_inline(ca, qp, e) : (uint8_t)fault;
     qp->s.count++;
 }
 

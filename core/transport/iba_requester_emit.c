@@ -165,16 +165,26 @@ static const struct iba_ah *handle(struct iba_ca *ca, struct iba_qp *qp, const s
     return iba_refuse(&c, &address_handle_checks) == IBA_PASSES ? ah : NULL;
 }
 
+static enum iba_wc_status gather(struct iba_ca *ca, const struct iba_qp *qp, const struct iba_request *p, uint8_t *at,
+                                 bool *absent)
+{
+    const struct iba_send_wr *wr = &p->e->wr;
+
+    if (!(wr->flags & IBA_WR_INLINE))
+        return iba_sgl_gather(ca, qp->pd, wr->sge, wr->n_sge, p->from, at, p->payload, absent);
+    memcpy(at, (const uint8_t *)wr->sge + p->from, p->payload);
+    return IBA_WC_SUCCESS;
+}
+
 /* Writes the payload and the pad bytes into the packet (WF-31). */
 static bool write_payload(struct iba_ca *ca, struct iba_qp *qp, const struct iba_request *p, iba_time now, uint8_t *at)
 {
-    const struct iba_send_wr *wr = &p->e->wr;
     bool absent = false;
     enum iba_wc_status status;
 
     if (p->payload == 0)
         return true;
-    status = iba_sgl_gather(ca, qp->pd, wr->sge, wr->n_sge, p->from, at, p->payload, &absent);
+    status = gather(ca, qp, p, at, &absent);
     if (absent) {
         qp->s.page_due = now + IBA_PAGE_WAIT_NS;
         return false;

@@ -70,7 +70,9 @@ enum iba_wr_flags {
     IBA_WR_SIGNALED = 1,  /* completion also on success */
     IBA_WR_SOLICITED = 2, /* SE in the last packet (WF-28) */
     IBA_WR_FENCE = 4,     /* waits for earlier READs and ATOMICs (RQ-09) */
+    IBA_WR_INLINE = 8,    /* SEND and WRITE: the data are copied when they are posted (QS-84) */
 };
+enum { IBA_MAX_INLINE = IBA_MAX_SGE * sizeof(struct iba_sge) }; /* bytes; they take the place of the list */
 
 struct iba_send_wr {
     uint64_t wr_id;

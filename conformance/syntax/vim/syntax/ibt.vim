@@ -24,7 +24,7 @@ syntax match ibtKey '\<\%(depth\|limit\|recv\|recv_bytes\|scq\|rcq\|srq\|xrcd\|c
 syntax match ibtKey '\<\%(timeout\|retry\|rnr_retry\|min_rnr\|rd\|dest_rd\|pkey\|qkey\)\ze[=[]'
 syntax match ibtKey '\<\%(flow_control\|sig\|sq\|rq\|sl\|port\|dut\|peer\|alt\|mig\|gid\|len\|at\)\ze[=[]'
 syntax match ibtKey '\<\%(lkey\|sge\|va\|rkey\|imm\|inv\|cmp\|swap\|add\|placement\|selectivity\)\ze[=[]'
-syntax match ibtKey '\<\%(signaled\|solicited\|fence\|id\|dest\|qpn\|mw\|mr\|key\|error\|only\)\ze[=[]'
+syntax match ibtKey '\<\%(signaled\|solicited\|fence\|inline\|id\|dest\|qpn\|mw\|mr\|key\|error\|only\)\ze[=[]'
 syntax match ibtKey '\<\%(without\|cur_state\|sqd_notify\|av\|status\|bytes\|grh\|srcqp\)\ze[=[]'
 syntax match ibtKey '\<\%(pkey_index\|send\|none\|hex\|u64\|unchanged\|absent\|present\|lmc\|lid\)\ze[=[]'
 syntax match ibtKey '\<\%(mtu\|congestion\|sl2vl\|n\|ackreq\|se\|migreq\|pad\|tver\|fecn\|becn\)\ze[=[]'
@@ -52,7 +52,7 @@ syntax match ibtHead '^\s*\zs\%(service\|covers\|class\|needs\|title\|link\|note
 syntax match ibtText '^\s*\%(title\|note\|hazard\|see\|covers\|spec\|drawn\)\>.*$' contains=ibtHead,ibtComment
 syntax match ibtNeeds '^\s*\%(needs\|role\|class\|service\|link\)\>.*$' contains=ibtHead,ibtComment,ibtCapability,ibtOneOf
 syntax keyword ibtCapability contained rc uc ud raw management write read atomic flush persistent atomic_write send_inv mw1 mw2 mw2a
-syntax keyword ibtCapability contained fast_reg xrc_tgt pieces zero_based resize_cq srq multicast odp page_hook apm credits congestion
+syntax keyword ibtCapability contained fast_reg xrc_tgt pieces inline_data zero_based resize_cq srq multicast odp page_hook apm credits congestion
 syntax keyword ibtCapability contained pkey_table limited_pkey lmc two_ports two_devices qp_states exact_depth notify counters cm cm_fields cm_verbs
 syntax keyword ibtCapability contained virtual_time counter_hook xrc fabric
 syntax keyword ibtCapability contained counter_hook xrc
