@@ -9,6 +9,8 @@
 #include "observer/iba_obs_selective.h"
 #include "observer/iba_obs_rules.h"
 
+enum { MOST_ID_STEP = 1024 };
+
 /* ---- whether a request is late ---- */
 
 struct maybe_late { /* a request that the capture has already, or whose PSN was jumped over */
@@ -121,4 +123,32 @@ const struct iba_decision *iba_obs_lateness(const struct iba_look *l, struct iba
 
     iba_obs_decided(l->s, by);
     return by;
+}
+
+/* ---- a late packet that was sent again ---- */
+
+bool iba_obs_sent_again_though_late(const struct iba_look *l)
+{
+    for (unsigned i = 0; i < l->flow->n_recent; i++) {
+        const struct iba_obs_recent *r = &l->flow->recent[i];
+        const uint16_t earlier = (uint16_t)(l->ip_id - r->ip_id);
+        if (r->mark.frame != 0 && r->request && earlier != 0 && earlier <= MOST_ID_STEP &&
+            iba_psn_diff(r->psn, l->psn) >= 0)
+            return true;
+    }
+    return false;
+}
+
+bool iba_obs_left_since(const struct iba_look *l, const struct iba_obs_mark *reason)
+{
+    const struct iba_obs_recent *before = NULL;
+
+    for (unsigned i = 0; i < l->flow->n_recent; i++) {
+        const struct iba_obs_recent *r = &l->flow->recent[i];
+        if (r->mark.frame != 0 && r->request && r->mark.frame < reason->frame &&
+            (!before || r->number > before->number))
+            before = r;
+    }
+    const uint16_t step = before ? (uint16_t)(l->ip_id - before->ip_id) : 0;
+    return step > 0 && step <= MOST_ID_STEP;
 }

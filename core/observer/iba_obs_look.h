@@ -60,6 +60,12 @@ static inline bool iba_obs_fetches(const struct iba_look *l)
 {
     return l->op->pay == IBA_PAY_NONE || l->op->pay == IBA_PAY_EIGHT;
 }
+/* The READ or ATOMIC was answered before it comes, so it was sent before, and is not the first transmission, late. A
+ * late retransmission is possible, but these two are mostly sent again for a missing answer. */
+static inline bool iba_obs_fetched_before(const struct iba_look *l, const struct iba_obs_requests *q)
+{
+    return iba_obs_fetches(l) && iba_obs_is_answered(q, l->psn);
+}
 /* The minimum time until a packet to the sender of this packet shows an effect here; 0: not known. */
 static inline iba_time iba_obs_rtt(const struct iba_look *l)
 {

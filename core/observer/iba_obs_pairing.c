@@ -251,7 +251,7 @@ static const struct iba_obs_mark *waits_for(struct iba_flow *f, iba_psn psn)
     const struct iba_obs_read *r = iba_obs_read_at(q, psn);
     const struct iba_obs_sent *e = iba_obs_sent_at(q, psn);
 
-    if (!q->any || (q->answered && iba_psn_diff(psn, q->una) < 0))
+    if (!q->any || iba_obs_is_answered(q, psn))
         return NULL;
     return r ? &r->mark : e ? &e->mark : NULL;
 }

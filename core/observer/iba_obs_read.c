@@ -366,11 +366,10 @@ const struct iba_decision *iba_obs_answer_lateness(const struct iba_look *l, con
 bool iba_obs_holds(const struct iba_look *l, const struct iba_obs_read *r)
 {
     const struct iba_obs_requests *q = &l->peer->rq;
-    const bool is_answered = q->answered && iba_psn_diff(l->psn, q->una) < 0;
 
     return !fills_once(l, r) && l->op->pos == IBA_FIRST && !iba_obs_has_newer_id(l) && !answers_afresh(l, r) &&
            (iba_obs_gap_at(l->s, l->flow->unanswered, l->psn) ||
-            (iba_obs_reorders(l->s) && (is_answered || iba_obs_answered_before(l)))) &&
+            (iba_obs_reorders(l->s) && (iba_obs_is_answered(q, l->psn) || iba_obs_answered_before(l)))) &&
            !follows(l);
 }
 

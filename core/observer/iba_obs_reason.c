@@ -245,18 +245,11 @@ bool iba_obs_is_rest(const struct iba_look *l)
     return l->again && iba_obs_is_read(l->opcode) && !iba_psn_eq(l->again->psn, l->psn);
 }
 
-/* The READ or ATOMIC was answered before it comes, so it was sent before, and is not the first transmission, late. A
- * late retransmission is possible, but these two are mostly sent again for a missing answer. */
-static bool came_before(const struct iba_look *l, const struct iba_obs_requests *q)
-{
-    return iba_obs_fetches(l) && q->answered && iba_psn_diff(l->psn, q->una) < 0;
-}
-
 /* The READ or ATOMIC was answered a while ago, and so were later requests that did not come again. A requester that
  * repeats single packets sends it again for a lost answer. */
 static bool lost_answer(const struct iba_look *l, const struct iba_obs_requests *q)
 {
-    return came_before(l, q) && q->run.on && iba_psn_diff(q->una, q->next) > 0 && !iba_obs_reorders(l->s) &&
+    return iba_obs_fetched_before(l, q) && q->run.on && iba_psn_diff(q->una, q->next) > 0 && !iba_obs_reorders(l->s) &&
            iba_obs_pause(l, q) >= IBA_OBS_LEAST_RTT_NS;
 }
 
@@ -510,7 +503,7 @@ void iba_obs_start_run(const struct iba_look *l, struct iba_obs_requests *q)
     c.r = known || !sooner ? known : &q->pending;
     c.waits = rnr_nak(&c) && iba_obs_waits_in_vain(l, c.r);
     c.hasty = (!c.r || c.waits) && !timer(&c) && iba_obs_is_hasty_timer(l, q);
-    c.inside = !c.r && !came_before(l, q) && !iba_obs_gap_at(l->s, q->gaps, l->psn) &&
+    c.inside = !c.r && !iba_obs_fetched_before(l, q) && !iba_obs_gap_at(l->s, q->gaps, l->psn) &&
                iba_psn_diff(iba_psn_add(l->psn, iba_obs_psns(l)), q->high) < 0;
     const struct iba_decision *by = decide(&c);
     if (by == &rows[ROW_timer_in_wait])

@@ -190,7 +190,7 @@ static bool is_asked_for(const struct iba_observer *s, struct iba_flow *f, const
     const struct iba_obs_read *const r = peer ? iba_obs_read_at(&peer->rq, t->psn) : NULL;
 
     if (t->kind == IBA_FINDING_GAP)
-        return f->order.wanted || (f->rq.answered && iba_psn_diff(t->psn, f->rq.una) < 0);
+        return f->order.wanted || iba_obs_is_answered(&f->rq, t->psn);
     return r && r->again;
 }
 

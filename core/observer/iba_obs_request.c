@@ -19,8 +19,6 @@
 #include "observer/iba_obs_timer.h"
 #include "observer/iba_obs_unsent.h"
 
-enum { MOST_ID_STEP = 1024 };
-
 /* The request after a READ shows how many PSNs the READ took, and with that mostly the path MTU. */
 static void resolve_open(struct iba_look *l, struct iba_obs_requests *q)
 {
@@ -64,36 +62,6 @@ bool iba_obs_goes_on(const struct iba_obs_requests *q, iba_psn psn)
     return iba_psn_eq(psn, expected(q, psn));
 }
 
-/* By its IPv4 identification the packet left before packets that have come already. True when one of the packets that
- * left before it has this PSN or a higher one. */
-static bool sent_again_though_late(const struct iba_look *l)
-{
-    for (unsigned i = 0; i < l->flow->n_recent; i++) {
-        const struct iba_obs_recent *r = &l->flow->recent[i];
-        const uint16_t earlier = (uint16_t)(l->ip_id - r->ip_id);
-        if (r->mark.frame != 0 && r->request && earlier != 0 && earlier <= MOST_ID_STEP &&
-            iba_psn_diff(r->psn, l->psn) >= 0)
-            return true;
-    }
-    return false;
-}
-
-/* By its IPv4 identification the packet left after all requests that were captured before `reason`. So it belongs to
- * the retransmissions for that reason, though that run is over. */
-static bool left_since(const struct iba_look *l, const struct iba_obs_mark *reason)
-{
-    const struct iba_obs_recent *before = NULL;
-
-    for (unsigned i = 0; i < l->flow->n_recent; i++) {
-        const struct iba_obs_recent *r = &l->flow->recent[i];
-        if (r->mark.frame != 0 && r->request && r->mark.frame < reason->frame &&
-            (!before || r->number > before->number))
-            before = r;
-    }
-    const uint16_t step = before ? (uint16_t)(l->ip_id - before->ip_id) : 0;
-    return step > 0 && step <= MOST_ID_STEP;
-}
-
 /* A hash of the fields that distinguish the request from others: the headers after the BTH, and the length. */
 static uint16_t request_of(const struct iba_look *l)
 {
@@ -109,7 +77,7 @@ static uint16_t request_of(const struct iba_look *l)
  * that has the first copy ignores that data. */
 static void compare(struct iba_look *l, const struct iba_obs_requests *q, const struct iba_obs_sent *e)
 {
-    const bool arrived = e->acked || (q->answered && iba_psn_diff(l->psn, q->una) < 0);
+    const bool arrived = e->acked || iba_obs_is_answered(q, l->psn);
     const bool asked = q->run.kind == IBA_FINDING_RETRY_NAK && !q->run.guess;
 
     if (e->opcode != l->opcode || e->request != request_of(l))
@@ -235,8 +203,8 @@ static void take_late(struct iba_look *l, struct iba_obs_requests *q, uint32_t n
         iba_obs_order_fill(l->flow, l->psn, n - 1);
     iba_obs_report(l, IBA_FINDING_LATE, &(struct iba_obs_detail){.decision = by});
     iba_obs_close_gap(l->s, q->gaps, l->psn);
-    if (l->late && !first && sent_again_though_late(l)) {
-        if (!q->run.on && !left_since(l, &q->run.mark)) {
+    if (l->late && !first && iba_obs_sent_again_though_late(l)) {
+        if (!q->run.on && !iba_obs_left_since(l, &q->run.mark)) {
             q->run.kind = IBA_FINDING_RETRY_UNCLEAR;
             q->run.decision = NULL;
         }

@@ -15,8 +15,7 @@ static inline bool iba_obs_outlives(const struct iba_obs_requests *q)
 /* The last request for an answer has none yet, and may still get one. */
 static inline bool iba_obs_asks(const struct iba_obs_requests *q)
 {
-    return q->ask.any && (q->fatal.frame == 0 || iba_obs_outlives(q)) &&
-           !(q->answered && iba_psn_diff(q->ask.psn, q->una) < 0);
+    return q->ask.any && (q->fatal.frame == 0 || iba_obs_outlives(q)) && !iba_obs_is_answered(q, q->ask.psn);
 }
 /* `psn` is where the requester goes on, as far as the capture shows. */
 bool iba_obs_goes_on(const struct iba_obs_requests *q, iba_psn psn);

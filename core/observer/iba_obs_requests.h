@@ -119,6 +119,11 @@ struct iba_obs_requests {
     struct iba_obs_mark ignored_nak;
 };
 
+/* A response has answered this PSN, or a later one. */
+static inline bool iba_obs_is_answered(const struct iba_obs_requests *q, iba_psn psn)
+{
+    return q->answered && iba_psn_diff(psn, q->una) < 0;
+}
 /* Whether the request at this PSN is remembered. */
 static inline bool iba_obs_has_request(const struct iba_obs_requests *q, iba_psn psn)
 {

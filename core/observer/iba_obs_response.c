@@ -18,11 +18,6 @@
 
 enum { MOST_BACK = 1 << 16 }; /* PSNs */
 
-static bool stale(const struct iba_obs_requests *q, iba_psn psn)
-{
-    return q->answered && iba_psn_diff(psn, q->una) < 0;
-}
-
 static bool never_sent(const struct iba_obs_requests *q, iba_psn psn)
 {
     if (iba_psn_diff(q->first, psn) > MOST_BACK)
@@ -178,7 +173,7 @@ static void learn_rtt(struct iba_look *l, struct iba_obs_requests *q)
 
 static void acknowledge(struct iba_look *l, struct iba_obs_requests *q)
 {
-    if (stale(q, l->psn))
+    if (iba_obs_is_answered(q, l->psn))
         iba_obs_ack_again(l, q);
     else {
         (void)passed_over(l, q, l->psn, NULL);
@@ -193,7 +188,7 @@ static void acknowledge(struct iba_look *l, struct iba_obs_requests *q)
 static void rnr(struct iba_look *l, struct iba_obs_requests *q)
 {
     q->rnr_wait_ns = iba_rnr_timer_ns(l->syndrome);
-    if (stale(q, l->psn))
+    if (iba_obs_is_answered(q, l->psn))
         return;
     q->ask.any = false; /* an RNR NAK is an answer, too */
     q->stuck.n = 0;
@@ -218,7 +213,7 @@ static void nak_sequence(struct iba_look *l, struct iba_obs_requests *q)
     const bool asked = !q->pending.served && iba_psn_eq(q->pending.psn, l->psn);
     const struct iba_obs_detail t = {.cause = &q->pending.mark};
 
-    if (stale(q, l->psn))
+    if (iba_obs_is_answered(q, l->psn))
         return;
     iba_obs_order_asked(l->s, l->peer, false, l->psn);
     if (asked && q->pending.cause == IBA_CAUSE_RNR) {
@@ -259,7 +254,7 @@ static bool waits(const struct iba_obs_requests *q, iba_psn psn)
 
 static void fatal(struct iba_look *l, struct iba_obs_requests *q)
 {
-    if (stale(q, l->psn))
+    if (iba_obs_is_answered(q, l->psn))
         return;
     if (passed_over(l, q, iba_psn_add(l->psn, IBA_PSN_MASK), NULL) || waits(q, l->psn)) {
         q->ignored_nak = l->s->now; /* the requester sends the request of the missing answer again instead (RQ-36), if
@@ -302,7 +297,7 @@ static void negative(struct iba_look *l, struct iba_obs_requests *q)
 
     /* The NAK refuses a request that the responder has accepted since. A responder refuses no duplicates (RR-24), so
      * the NAK is late. */
-    if (stale(q, l->psn) && !iba_obs_has_newer_id(l) &&
+    if (iba_obs_is_answered(q, l->psn) && !iba_obs_has_newer_id(l) &&
         (kind == IBA_AETH_RNR || (kind == IBA_AETH_NAK && code == IBA_NAK_SEQUENCE)))
         iba_obs_report(l, IBA_FINDING_LATE, NULL);
     if (kind == IBA_AETH_RNR)

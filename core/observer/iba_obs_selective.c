@@ -63,7 +63,7 @@ void iba_obs_learn_kept(struct iba_look *l, struct iba_obs_requests *q, iba_psn 
  * once, and skips nothing. */
 static bool was_answered(const struct iba_look *l, const struct iba_obs_requests *q)
 {
-    return iba_obs_fetches(l) && q->answered && iba_psn_diff(l->psn, q->una) < 0 && iba_psn_diff(l->psn, q->next) > 0 &&
+    return iba_obs_fetched_before(l, q) && iba_psn_diff(l->psn, q->next) > 0 &&
            iba_obs_pause(l, q) >= IBA_OBS_LEAST_RTT_NS;
 }
 

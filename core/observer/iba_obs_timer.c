@@ -65,7 +65,7 @@ bool iba_obs_stopped(const struct iba_look *l, const struct iba_obs_requests *q)
  * request does not refuse it any more (RR-24). */
 static bool may_be_refused(const struct iba_look *l, const struct iba_obs_requests *q)
 {
-    return takes_receive(l) && !(q->answered && iba_psn_diff(l->psn, q->una) < 0);
+    return takes_receive(l) && !iba_obs_is_answered(q, l->psn);
 }
 
 /* The requester waited as long as the responder's RNR NAKs ask for. A responder asks for the same time in each of them,
