@@ -54,6 +54,22 @@ static void know_source(struct direction *d, uint32_t qpn)
     d->knows_source_qp = true;
 }
 
+/* The guess that the direction has a peer was wrong, or another one is better: its peer has none, either, until the
+ * observer finds one. */
+static void forget_guess(struct judge *j, struct direction *d)
+{
+    struct direction *other = d->guess ? numbered(j, d->peer) : NULL;
+
+    if (!other)
+        return;
+    if (other->guess && other->peer == d->id + 1) {
+        other->peer = 0;
+        other->guess = other->knows_source_qp = false;
+    }
+    d->peer = 0;
+    d->guess = d->knows_source_qp = false;
+}
+
 /* Updates what the observer has learned since. A pairing, which only responses can change, may turn out to be wrong. */
 static void follow(struct judge *j, struct direction *d, const struct iba_flow *f, bool response)
 {
@@ -66,9 +82,7 @@ static void follow(struct judge *j, struct direction *d, const struct iba_flow *
     if (iba_flow_src_qp(f, &qpn))
         know_source(d, qpn);
     if (!iba_flow_is_paired(f)) {
-        d->peer = d->guess ? 0 : d->peer;
-        d->knows_source_qp &= !d->guess;
-        d->guess = false;
+        forget_guess(j, d);
         return;
     }
     if (!response && d->peer != 0 && d->guess == guess)
@@ -81,9 +95,13 @@ static void follow(struct judge *j, struct direction *d, const struct iba_flow *
         return;
     const uint32_t others = iba_flow_pmtu(peer);
     other->pmtu = others ? (uint16_t)others : other->pmtu;
-    d->guess = other->guess = guess;
-    if (d->peer == other->id + 1)
+    if (d->peer == other->id + 1) {
+        d->guess = other->guess = guess;
         return;
+    }
+    forget_guess(j, d);
+    forget_guess(j, other);
+    d->guess = other->guess = guess;
     d->peer = other->id + 1;
     other->peer = d->id + 1;
     know_source(d, other->key.qpn);

@@ -187,6 +187,31 @@ Test(judge, directions_agree)
     judge_close(j);
 }
 
+/* An ACK fits two connections, so its pair is a guess. The next one answers a PSN that this pair never had: the pair is
+ * undone, and neither direction names the other. */
+Test(judge, a_wrong_guess_is_forgotten_by_both_directions)
+{
+    static struct wire w;
+    static const struct shot shots[] = {{.opcode = IBA_RC_SEND_ONLY, .qp = 7, .psn = 1, .bytes = 8},
+                                        {.opcode = IBA_RC_SEND_ONLY, .qp = 8, .psn = 1, .bytes = 8},
+                                        {.opcode = IBA_RC_ACKNOWLEDGE, .from = 1, .qp = 9, .psn = 1, .msn = 1},
+                                        {.opcode = IBA_RC_ACKNOWLEDGE, .from = 1, .qp = 9, .psn = 100, .msn = 1}};
+    struct judge *j = judge_open(&(struct judge_config){.late = late});
+
+    for (unsigned i = 0; i < 3; i++)
+        (void)judge_packet(j, wire_shoot(&w, &shots[i]));
+    const uint32_t peer = judge_direction(j, 2)->peer;
+    cr_assert(peer == 1 || peer == 2);
+    cr_assert(judge_direction(j, 2)->guess && judge_direction(j, peer - 1)->guess);
+    cr_assert_eq(judge_direction(j, peer - 1)->peer, 3);
+    (void)judge_packet(j, wire_shoot(&w, &shots[3]));
+    for (uint32_t id = 0; id < 3; id++) {
+        const struct direction *d = judge_direction(j, id);
+        cr_expect(d->peer == 0 && !d->guess && !d->knows_source_qp, "direction %u: %u", id, d->peer);
+    }
+    judge_close(j);
+}
+
 /* One end sends with a path MTU of 1024 bytes. When an ACK shows that both directions are one connection, the other
  * direction has it too, though it sends no more. */
 Test(judge, a_path_mtu_is_that_of_both_directions)
