@@ -8,7 +8,8 @@
         print(finding.frame, finding.kind, finding.text)
 """
 from ibproof.capture import Frame, read
+from ibproof.engine import NEVER, Completion, Engine, EngineError, Network, QueuePair
 from ibproof.finding import Finding, JudgeError, judge
 from ibproof.packet import Link, Packet, decode, icrc
 
-__all__ = ["Finding", "Frame", "JudgeError", "Link", "Packet", "decode", "icrc", "judge", "read"]
+__all__ = ["Completion", "Engine", "EngineError", "Finding", "Frame", "JudgeError", "Link", "NEVER", "Network", "Packet", "QueuePair", "decode", "icrc", "judge", "read"]
