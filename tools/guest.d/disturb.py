@@ -198,14 +198,17 @@ def comes(result, verdict):
 
 
 def undisturbed(options, name, changed):
-    """Those of the scenarios, {id: verdict}, that have this verdict without a disturbance as well."""
-    own = set()
+    """Those of the scenarios, {id: verdict}, that have this verdict without a disturbance as well, here or beside an earlier one."""
+    own = {scenario for scenario in changed if (scenario, changed[scenario]) in options.varies}
     for i in range(5):
         left = [scenario for scenario in changed if scenario not in own]
         if not left:
             break
         again = Run(options, f"{name}-again-{i + 1}", pattern=left)
+        if not again.results:  # nothing was played, so nothing is known
+            raise SystemExit(f"disturb: {name}: {', '.join(left)} cannot be played again: {again.said.strip()}")
         own |= {scenario for scenario in left if comes(again.results.get(scenario, {}), changed[scenario])}
+    options.varies |= {(scenario, changed[scenario]) for scenario in own}
     return own
 
 
@@ -249,6 +252,7 @@ def main():
         parser.add_argument("--" + word)
     o = parser.parse_intermixed_args()
     o.more = ["--hazardous"] * o.hazardous
+    o.varies = set()  # (id, verdict): seen undisturbed
     for word in ("timeout_scale", "waivers"):
         o.more += ["--" + word.replace("_", "-"), getattr(o, word)] if getattr(o, word) else []
     o.out = pathlib.Path(tempfile.mkdtemp(prefix="disturb", dir=o.out))
