@@ -7,6 +7,7 @@
 #include "page/page.h"
 #include "observer/iba_finding_kinds.h"
 #include "stats/cm_outcome.h"
+#include "stats/perf_print.h"
 #include "system/files.h"
 
 enum {
@@ -20,6 +21,7 @@ enum {
     REPORT_LADDERS = 16,               /* kinds of findings with a ladder diagram, each for its first finding */
     REPORT_BEFORE = 5,                 /* packets shown before it */
     REPORT_AFTER = 5,                  /* and after it */
+    REPORT_EVENT_BUCKETS = 64,         /* of time: when they are full, each two become one */
 };
 
 struct report_point {
@@ -61,6 +63,13 @@ struct report_line { /* requests of one direction, and the responses to them */
     struct report_point point[REPORT_POINTS], mark[REPORT_MARKS];
 };
 
+enum { EVENT_AGAIN, EVENT_RNR, EVENT_ECN, EVENT_CNP, EVENT_KINDS };
+struct report_events {
+    uint64_t bucket_ns, all;
+    unsigned used;
+    uint32_t n[EVENT_KINDS][REPORT_EVENT_BUCKETS];
+};
+
 struct report_kind {
     uint64_t count, frame[REPORT_FIRST];
 };
@@ -83,6 +92,8 @@ struct report {
     uint64_t messages, answered[IBA_OPERATION_COUNT];
     uint32_t times[IBA_OPERATION_COUNT][REPORT_TIMES];
     struct cm_survey cm;
+    struct perf *perf;
+    struct report_events events;
     struct out out;
 };
 
@@ -98,6 +109,10 @@ void report_counted(struct out *o, uint64_t n, const char *what);
 /* Sorts directions with requests, those with the most errors and warnings first; returns their number. */
 uint32_t report_order(const struct report *r, const struct report_line *order[REPORT_LINES]);
 void report_summary(const struct report *r, struct out *o);
+/* why.c: a packet with its verdict; the first paragraph; charts and tables of rates, repeats, hosts */
+void report_event(struct report *r, const struct packet *p);
+void report_why(const struct report *r, struct out *o);
+void report_over_time(const struct report *r, struct out *o);
 /* connect.c: how connections were made and ended */
 void report_connections(const struct report *r, struct out *o);
 /* chart.c */

@@ -81,9 +81,11 @@ static void findings(const struct report *r, struct out *o)
 void report_page(const struct report *r, struct out *o)
 {
     head(r, o);
+    report_why(r, o);
     report_summary(r, o);
     report_connections(r, o);
     report_ladders(r, o);
+    report_over_time(r, o);
     report_charts(r, o);
     report_latencies(r, o);
     findings(r, o);

@@ -9,8 +9,9 @@
   const axis = more => ({stroke: color('dim'), grid: {stroke: color('line'), width: 1}, ticks: {stroke: color('line')}, ...more});
   const psn = v => v == null ? '-' : '0x' + (((v % PSNS) + PSNS) % PSNS).toString(16).padStart(6, '0');
   const seconds = v => v == null ? '-' : v.toFixed(9) + ' s';
-  const duration = ns => ns < 1e3 ? `${ns} ns` : ns < 1e6 ? `${+(ns / 1e3).toPrecision(3)} us`
+  const duration = ns => ns < 1e3 ? `${+ns.toPrecision(3)} ns` : ns < 1e6 ? `${+(ns / 1e3).toPrecision(3)} us`
     : ns < 1e9 ? `${+(ns / 1e6).toPrecision(3)} ms` : `${+(ns / 1e9).toPrecision(3)} s`;
+  const moments = () => axis({label: 'since the first packet', values: (_, v) => v.map(s => s === 0 ? '0' : duration(s * 1e9))});
   const data = figure => JSON.parse(figure.querySelector('script').textContent);
   const plot = (figure, options, columns) => {
     const place = figure.querySelector('.plot');
@@ -30,7 +31,7 @@
     plot(figure, {
       scales: {x: {time: false}},
       cursor: {drag: {x: true, y: true}},
-      axes: [axis({label: 'seconds since the first packet'}), axis({size: 90, values: (_, v) => v.map(psn)})],
+      axes: [moments(), axis({size: 90, values: (_, v) => v.map(psn)})],
       series: [{label: 'time', value: (_, v) => seconds(v)}, ...KINDS.map(([name, label, size]) => ({
         label, stroke: color(name), paths: () => null, value: (_, v) => psn(v),
         points: {show: true, size, stroke: color(name), fill: color(name)},
@@ -54,9 +55,35 @@
     }, [d.n.map((_, i) => d.from + i), d.n]);
   };
 
+  // Payload of each part of the time, as a rate.
+  const rates = figure => {
+    const d = data(figure);
+    plot(figure, {
+      scales: {x: {time: false}, y: {range: (_, low, high) => [0, high * 1.05 || 1]}},
+      cursor: {sync: {key: 'time'}},
+      axes: [moments(), axis({size: 80, label: 'Gbit/s of payload'})],
+      series: [{label: 'time', value: (_, v) => seconds(v)}, {label: 'Gbit/s', stroke: color('note'), fill: color('note'),
+        paths: uPlot.paths.bars({size: [0.9, 60], align: 1}), points: {show: false}}],
+    }, [d.bytes.map((_, i) => (d.from + i * d.bucket) / 1e9), d.bytes.map(b => b * 8 / d.bucket)]);
+  };
+
+  // Packets of each part of the time, by kind.
+  const EVENTS = [['again', 'sent again', 'again'], ['rnr', 'RNR NAK', 'nak'], ['ecn', 'ECN mark', 'other'], ['cnp', 'CNP', 'answer']];
+  const events = figure => {
+    const d = data(figure);
+    plot(figure, {
+      scales: {x: {time: false}, y: {range: (_, low, high) => [0, high * 1.05 || 1]}},
+      cursor: {sync: {key: 'time'}},
+      axes: [moments(), axis({size: 80, label: 'packets'})],
+      series: [{label: 'time', value: (_, v) => seconds(v)}, ...EVENTS.map(([, label, hue]) => ({
+        label, stroke: color(hue), width: 2, paths: uPlot.paths.stepped({align: 1}), points: {show: false},
+      }))],
+    }, [d.again.map((_, i) => i * d.bucket / 1e9), ...EVENTS.map(([name]) => d[name])]);
+  };
+
   // Drawn when they come into sight, as a page may have many, or when the page is printed.
-  const draw = {psns, times};
-  const waiting = new Set(document.querySelectorAll('figure.psns, figure.times'));
+  const draw = {psns, times, rates, events};
+  const waiting = new Set(document.querySelectorAll('figure.psns, figure.times, figure.rates, figure.events'));
   const show = figure => {
     if (waiting.delete(figure)) draw[figure.className](figure);
   };

@@ -10,12 +10,20 @@ struct report *report_open(const char *path, char *err, size_t errlen)
     struct report *r = calloc(1, sizeof *r);
     bool good = r != NULL;
 
+    char why[64];
+
+    if (good)
+        r->perf = stat_perf_open(NULL, why, sizeof why);
+    if (good && !r->perf)
+        errno = ENOMEM;
+    good = good && r->perf;
     if (good && strcmp(path, "-") == 0)
         r->place = (struct file_new){.fd = STDOUT_FILENO};
     else
-        good = r && file_begin(&r->place, path);
+        good = good && file_begin(&r->place, path);
     if (!good) {
         (void)snprintf(err, errlen, "%s: %s", path, strerror(r ? errno : ENOMEM));
+        free(r ? r->perf : NULL);
         free(r);
         return NULL;
     }
@@ -146,6 +154,8 @@ void report_packet(struct report *r, const struct packet *p)
         r->last_source = p->source;
     }
     cm_survey_packet(&r->cm, p);
+    stat_perf_packet(r->perf, p);
+    report_event(r, p);
     r->first_ns = p->first_ns;
     r->last_ns = p->cap->ts_ns > r->last_ns ? p->cap->ts_ns : r->last_ns;
     for (unsigned i = 0; i < verdict_kept(p->verdict); i++)
@@ -167,6 +177,7 @@ void report_message(struct report *r, const struct iba_message *m)
 
 int report_close(struct report *r)
 {
+    perf_end_all(r->perf);
     report_page(r, &r->out);
     (void)out_flush(&r->out);
     int error = r->out.error;
@@ -174,6 +185,7 @@ int report_close(struct report *r)
         const int end = file_end(&r->place, error == 0);
         error = error ? error : end;
     }
+    free(r->perf);
     free(r);
     return error;
 }

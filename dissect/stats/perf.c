@@ -137,14 +137,19 @@ void stat_perf_packet(void *state, const struct packet *p)
         s->beyond++;
 }
 
-void stat_perf_print(void *state, struct out *o, bool json)
+void perf_end_all(struct perf *s)
 {
-    struct perf *s = state;
-
     for (uint32_t i = 0; i < s->n; i++) {
         perf_end(&s->sender[i]);
         s->seen[i] = s->sender[i].d;
     }
     ends_sort(s->seen, s->n, NULL, NULL);
+}
+
+void stat_perf_print(void *state, struct out *o, bool json)
+{
+    struct perf *s = state;
+
+    perf_end_all(s);
     (json ? perf_print_json : perf_print_text)(s, o);
 }

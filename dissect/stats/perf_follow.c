@@ -11,7 +11,7 @@ enum { STEP_NS = 1000, EACH_NS = 150, LEAST_BYTES = 256, FORGET = 256 };
 enum { WARM = 4 }; /* the first messages of a connection keep no rhythm yet */
 /* So long after a notification its sender may still be slow: DCQCN raises its rate in steps of some 100 us. */
 #define AFTER_CNP_NS UINT64_C(10000000)
-#define BUCKET_NS UINT64_C(1000000)
+#define BUCKET_NS UINT64_C(1000)
 
 static unsigned class_of(uint64_t ns)
 {

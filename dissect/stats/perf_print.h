@@ -19,6 +19,12 @@ struct perf {
     struct perf_sender sender[PERF_SENDERS];
 };
 
+/* No more packets come: ends each sender and puts `seen` in the order of printing. */
+void perf_end_all(struct perf *s);
+/* "Limited by X: 80.0 % of the time; Y: 20.0 %." of all reliable connections, and the same of one sender, without the
+ * capital and the full stop. */
+void perf_say_all(struct out *o, const struct perf *s);
+void perf_say_sender(struct out *o, const struct perf_sender *x);
 /* `seen` is in the order of printing. */
 void perf_print_text(const struct perf *s, struct out *o);
 void perf_print_json(const struct perf *s, struct out *o);

@@ -280,6 +280,6 @@ Test(perf, buckets_keep_every_byte)
     }
     cr_expect_eq(bytes, s->bytes);
     cr_expect_eq(messages, 500);
-    cr_expect_eq(s->bucket_ns, 16 * (uint64_t)US * 1000);
+    cr_expect_eq(s->bucket_ns, 16384 * (uint64_t)US);
     feed_close(&t.f);
 }

@@ -2,6 +2,7 @@
 #include "perf_sim.h"
 #include "transport/iba_wr_ops.h"
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "wire/iba_opcode_rows.h"
@@ -176,6 +177,37 @@ static int by_time(const void *a, const void *b)
     return x->at != y->at ? (x->at < y->at ? -1 : 1) : x->order < y->order ? -1 : 1;
 }
 
+static void put_u32(FILE *f, uint32_t v)
+{
+    cr_assert_eq(fwrite(&v, sizeof v, 1, f), 1U);
+}
+
+/* IBPROOF_SAVE names a folder: the capture goes there, for tests of whole programs. */
+static void save(const struct sim *y)
+{
+    enum { MAJOR = 2, MINOR = 4, ETHERNET = 1 };
+    const char *folder = getenv("IBPROOF_SAVE");
+    char path[256];
+
+    if (!folder)
+        return;
+    cr_assert_lt(snprintf(path, sizeof path, "%s/%u%s.pcap", folder, y->load, y->far ? "-far" : ""), (int)sizeof path);
+    FILE *f = fopen(path, "wb");
+    cr_assert_not_null(f, "%s", path);
+    const uint32_t head[] = {0xa1b23c4d /* nanoseconds */, MAJOR | MINOR << 16, 0, 0, CUT, ETHERNET};
+    for (unsigned i = 0; i < sizeof head / sizeof *head; i++)
+        put_u32(f, head[i]);
+    for (uint32_t i = 0; i < y->n; i++) {
+        const struct caught *c = &y->caught[i];
+        put_u32(f, 1 + (uint32_t)(c->at / 1000000000));
+        put_u32(f, (uint32_t)(c->at % 1000000000));
+        put_u32(f, c->caplen);
+        put_u32(f, c->len);
+        cr_assert_eq(fwrite(c->bytes, 1, c->caplen, f), c->caplen);
+    }
+    cr_assert_eq(fclose(f), 0);
+}
+
 static void judge_capture(struct sim *y, struct perf_outcome *r)
 {
     static struct perf *state;
@@ -186,6 +218,7 @@ static void judge_capture(struct sim *y, struct perf_outcome *r)
     state = stat_perf_open(NULL, err, sizeof err);
     cr_assert(j && state);
     qsort(y->caught, y->n, sizeof *y->caught, by_time);
+    save(y);
     for (uint32_t i = 0; i < y->n; i++) {
         const struct caught *c = &y->caught[i];
         const struct cap_packet cap = {

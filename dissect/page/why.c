@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Why it is slow: the limits of all connections in a sentence, who sends to one host at the same time, payload and
+ * repeats over time, and host by host. */
+#include <stdlib.h>
+#include "page/collected.h"
+#include "track/addr.h"
+
+enum { PAIRS = 64, SHOWN_PAIRS = 16, INCAST = 3, SHOWN_RATES = 12 };
+
+void report_event(struct report *r, const struct packet *p)
+{
+    struct report_events *e = &r->events;
+    const uint64_t ns = p->cap->ts_ns > p->first_ns ? p->cap->ts_ns - p->first_ns : 0;
+    const struct verdict *v = p->verdict;
+
+    if (!p->cap->has_ts)
+        return;
+    e->bucket_ns = e->bucket_ns ? e->bucket_ns : UINT64_C(1000);
+    while (ns / e->bucket_ns >= REPORT_EVENT_BUCKETS) {
+        for (unsigned k = 0; k < EVENT_KINDS; k++) {
+            uint32_t *const n = e->n[k];
+            for (unsigned i = 0; i < REPORT_EVENT_BUCKETS / 2; i++)
+                n[i] = n[2 * i] + n[2 * i + 1];
+            memset(n + REPORT_EVENT_BUCKETS / 2, 0, sizeof e->n[k] / 2);
+        }
+        e->bucket_ns *= 2;
+        e->used = (e->used + 1) / 2;
+    }
+    const unsigned at = (unsigned)(ns / e->bucket_ns);
+    e->used = at >= e->used ? at + 1 : e->used;
+    e->n[EVENT_AGAIN][at] += v->again;
+    e->all += v->again;
+    for (unsigned i = 0; i < verdict_kept(v); i++) {
+        const unsigned kind = v->finding[i].kind;
+        const unsigned k = kind == IBA_FINDING_RNR   ? EVENT_RNR
+                           : kind == IBA_FINDING_ECN ? EVENT_ECN
+                           : kind == IBA_FINDING_CNP ? EVENT_CNP
+                                                     : EVENT_KINDS;
+        if (k < EVENT_KINDS) {
+            e->n[k][at]++;
+            e->all++;
+        }
+    }
+}
+
+/* ---- hosts ---- */
+
+struct pair { /* of hosts */
+    const struct direction *d;
+    uint32_t connections;
+    uint64_t bytes, first, last;
+};
+struct pairs {
+    struct pair pair[PAIRS];
+    uint32_t n;
+    uint64_t bytes, beyond; /* beyond: senders of further pairs */
+};
+
+static int by_bytes(const void *a, const void *b)
+{
+    const struct pair *x = a, *y = b;
+
+    if (x->bytes != y->bytes)
+        return x->bytes < y->bytes ? 1 : -1;
+    return x->d->id < y->d->id ? -1 : x->d->id > y->d->id;
+}
+
+static void collect(const struct perf *s, struct pairs *to)
+{
+    for (uint32_t k = 0; k < s->n; k++) {
+        const struct perf_sender *x = &s->sender[k];
+        uint32_t i = 0;
+        to->bytes += x->bytes;
+        while (i < to->n && !direction_same_ends(to->pair[i].d, x->d))
+            i++;
+        if (i == PAIRS) {
+            to->beyond++;
+            continue;
+        }
+        struct pair *p = &to->pair[i];
+        if (i == to->n) {
+            *p = (struct pair){.d = x->d, .first = x->first, .last = x->last};
+            to->n++;
+        }
+        p->connections++;
+        p->bytes += x->bytes;
+        p->first = x->first < p->first ? x->first : p->first;
+        p->last = x->last > p->last ? x->last : p->last;
+    }
+    qsort(to->pair, to->n, sizeof *to->pair, by_bytes);
+}
+
+static bool same_target(const struct direction *a, const struct direction *b)
+{
+    return a->key.kind == b->key.kind && memcmp(a->key.dst, b->key.dst, sizeof a->key.dst) == 0;
+}
+
+/* How many hosts send to the target of this pair at some time in which it sends. */
+static unsigned senders_beside(const struct pairs *all, const struct pair *p)
+{
+    unsigned n = 0;
+
+    for (uint32_t i = 0; i < all->n; i++) {
+        const struct pair *x = &all->pair[i];
+        n += same_target(x->d, p->d) && x->first <= p->last && x->last >= p->first;
+    }
+    return n;
+}
+
+static void incast(const struct pairs *all, struct out *o)
+{
+    const struct pair *most = NULL;
+    unsigned n = 0;
+
+    for (uint32_t i = 0; i < all->n; i++) {
+        const unsigned beside = senders_beside(all, &all->pair[i]);
+        most = beside > n ? &all->pair[i] : most;
+        n = beside > n ? beside : n;
+    }
+    if (n < INCAST)
+        return;
+    out_ch(o, ' ');
+    out_u64(o, n);
+    OUT_LIT(o, " hosts send to ");
+    stat_addr_print(o, (enum iba_addr_kind)most->d->key.kind, most->d->key.dst);
+    OUT_LIT(o, " at the same time.");
+}
+
+static void percent(struct out *o, uint64_t part, uint64_t whole)
+{
+    const uint64_t tenths = whole ? (uint64_t)((double)part * 1000 / (double)whole + 0.5) : 0;
+
+    out_u64(o, tenths / 10);
+    out_ch(o, '.');
+    out_u64(o, tenths % 10);
+    OUT_LIT(o, " %");
+}
+
+static void host_cells(struct out *o, const struct pair *p, uint64_t all)
+{
+    OUT_LIT(o, "<tr><td>");
+    stat_addr_print(o, (enum iba_addr_kind)p->d->key.kind, p->d->key.src);
+    OUT_LIT(o, "</td><td>");
+    stat_addr_print(o, (enum iba_addr_kind)p->d->key.kind, p->d->key.dst);
+    OUT_LIT(o, "</td><td class=\"n\">");
+    out_u64(o, p->connections);
+    OUT_LIT(o, "</td><td class=\"n\">");
+    out_u64(o, p->bytes);
+    OUT_LIT(o, "</td><td class=\"n\">");
+    percent(o, p->bytes, all);
+    OUT_LIT(o, "</td></tr>\n");
+}
+
+static void hosts(const struct pairs *all, struct out *o)
+{
+    OUT_LIT(o, "<h2>Host by host</h2>\n<table class=\"hosts\">\n<tr><th>Requester</th><th>Responder</th><th>Directions"
+               "</th><th>Payload bytes, of READs too</th><th>Share</th></tr>\n");
+    for (uint32_t i = 0; i < all->n && i < SHOWN_PAIRS; i++)
+        host_cells(o, &all->pair[i], all->bytes);
+    OUT_LIT(o, "</table>\n");
+    if (all->n > SHOWN_PAIRS || all->beyond)
+        OUT_LIT(o, "<p>Only the pairs of hosts with the most bytes are listed.</p>\n");
+}
+
+/* ---- charts ---- */
+
+static int by_rate(const void *a, const void *b)
+{
+    const struct perf_sender *x = *(const struct perf_sender *const *)a, *y = *(const struct perf_sender *const *)b;
+
+    if (x->bytes != y->bytes)
+        return x->bytes < y->bytes ? 1 : -1;
+    return x->d->id < y->d->id ? -1 : x->d->id > y->d->id;
+}
+
+static void rate(const struct perf_sender *x, struct out *o)
+{
+    OUT_LIT(o, "<figure class=\"rates\">\n<figcaption>");
+    report_direction(o, x->d);
+    OUT_LIT(o, ": ");
+    perf_say_sender(o, x);
+    OUT_LIT(o, "</figcaption>\n<div class=\"plot\"></div>\n<script type=\"application/json\">{\"from\":");
+    out_u64(o, x->first);
+    OUT_LIT(o, ",\"bucket\":");
+    out_u64(o, x->bucket_ns);
+    OUT_LIT(o, ",\"bytes\":[");
+    for (unsigned i = 0; i < x->n_bucket; i++) {
+        out_str(o, i ? "," : "");
+        out_u64(o, x->bucket[i].bytes);
+    }
+    OUT_LIT(o, "]}</script>\n</figure>\n");
+}
+
+static void rates(const struct perf *s, struct out *o)
+{
+    const struct perf_sender **order = calloc(s->n ? s->n : 1, sizeof *order);
+
+    if (!order)
+        return;
+    for (uint32_t i = 0; i < s->n; i++)
+        order[i] = &s->sender[i];
+    qsort(order, s->n, sizeof *order, by_rate);
+    OUT_LIT(o, "<h2>Throughput</h2>\n");
+    for (uint32_t i = 0; i < s->n && i < SHOWN_RATES; i++)
+        rate(order[i], o);
+    if (s->n > SHOWN_RATES)
+        OUT_LIT(o, "<p>Only the directions with the most bytes are drawn.</p>\n");
+    free(order);
+}
+
+static void events(const struct report_events *e, struct out *o)
+{
+    static const char *const name[EVENT_KINDS] = {"again", "rnr", "ecn", "cnp"};
+
+    if (e->all == 0)
+        return;
+    OUT_LIT(o, "<h2>Repeats, RNR NAKs, congestion over time</h2>\n<figure class=\"events\">\n<figcaption>All "
+               "connections</figcaption>\n<div class=\"plot\"></div>\n<script type=\"application/json\">{\"bucket\":");
+    out_u64(o, e->bucket_ns);
+    for (unsigned k = 0; k < EVENT_KINDS; k++) {
+        OUT_LIT(o, ",\"");
+        out_str(o, name[k]);
+        OUT_LIT(o, "\":[");
+        for (unsigned i = 0; i < e->used; i++) {
+            out_str(o, i ? "," : "");
+            out_u64(o, e->n[k][i]);
+        }
+        out_ch(o, ']');
+    }
+    OUT_LIT(o, "}</script>\n</figure>\n");
+}
+
+void report_why(const struct report *r, struct out *o)
+{
+    struct pairs all = {.n = 0};
+
+    collect(r->perf, &all);
+    if (all.n == 0)
+        return;
+    OUT_LIT(o, "<p class=\"lead why\">");
+    perf_say_all(o, r->perf);
+    incast(&all, o);
+    OUT_LIT(o, "</p>\n");
+}
+
+void report_over_time(const struct report *r, struct out *o)
+{
+    struct pairs all = {.n = 0};
+
+    collect(r->perf, &all);
+    if (all.n == 0)
+        return;
+    rates(r->perf, o);
+    events(&r->events, o);
+    hosts(&all, o);
+}
