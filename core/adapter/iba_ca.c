@@ -107,14 +107,34 @@ void iba_ca_advance(struct iba_ca *ca, iba_time now)
     }
 }
 
+/* The QP's next packet is a response with data. A CNP that is due leaves before it. */
+static bool read_is_next(const struct iba_qp *qp)
+{
+    return !qp->cnp_due && qp->r.resp_count > 0 && qp->r.resp[0].kind == IBA_RESP_READ;
+}
+
+/* When the limiter lets the QP's next packet with data go; IBA_NEVER if it holds none back. */
+static iba_time limiter_due(const struct iba_ca *ca, const struct iba_qp *qp)
+{
+    iba_time t;
+
+    if (!ca->limiter || (qp->s.next >= qp->s.count && !read_is_next(qp)))
+        return IBA_NEVER;
+    t = ca->limiter->due(ca->limiter->ctx, qp->qpn, ca->now);
+    return t > ca->now ? t : IBA_NEVER;
+}
+
 iba_time iba_ca_deadline(const struct iba_ca *ca)
 {
     iba_time first = IBA_NEVER;
 
     for (uint32_t i = 0; i < ca->n_qp; i++) {
         const iba_time t = ca->qp[i] ? iba_requester_deadline(ca->qp[i]) : IBA_NEVER;
+        const iba_time held = ca->qp[i] ? limiter_due(ca, ca->qp[i]) : IBA_NEVER;
         if (t < first)
             first = t;
+        if (held < first)
+            first = held;
     }
     return first;
 }
@@ -125,9 +145,29 @@ static bool rests(const struct iba_qp *qp)
     return qp->r.resp_count == 0 && !qp->cnp_due && !qp->r.starved && qp->s.next >= qp->s.count;
 }
 
+/* As emit(), for an adapter with a limiter. */
+static bool emit_limited(struct iba_ca *ca, struct iba_qp *qp, iba_time now, struct iba_tx *tx)
+{
+    const struct iba_limiter *l = ca->limiter;
+    const bool held = limiter_due(ca, qp) != IBA_NEVER;
+    const bool read = read_is_next(qp);
+
+    if (!(held && read) && iba_responder_ready(ca, qp) && iba_responder_emit(ca, qp, tx)) {
+        if (read)
+            l->sent(l->ctx, qp->qpn, tx->envelope + tx->body, now);
+        return true;
+    }
+    if (held || !iba_requester_ready(ca, qp, now) || !iba_requester_emit(ca, qp, now, tx))
+        return false;
+    l->sent(l->ctx, qp->qpn, tx->envelope + tx->body, now);
+    return true;
+}
+
 /* One packet of one QP. Responses go before requests. */
 static bool emit(struct iba_ca *ca, struct iba_qp *qp, iba_time now, struct iba_tx *tx)
 {
+    if (ca->limiter)
+        return emit_limited(ca, qp, now, tx);
     if (iba_responder_ready(ca, qp) && iba_responder_emit(ca, qp, tx))
         return true;
     return iba_requester_ready(ca, qp, now) && iba_requester_emit(ca, qp, now, tx);

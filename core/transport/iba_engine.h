@@ -9,6 +9,7 @@
 #define IBA_ENGINE_H
 #include "fabric/deviations_port.h"
 #include "memory/iba_mem.h"
+#include "transport/iba_limiter.h"
 #include "transport/iba_qp.h"
 #include "wire/iba_change.h"
 #include "wire/iba_rule.h"
@@ -66,9 +67,10 @@ struct iba_ca {
     void (*event)(void *ctx, const struct iba_event *e);                                 /* optional */
     void (*trace)(void *ctx, const char *table, const struct iba_rule *r, uint32_t qpn); /* optional: each decision */
     void *ctx;
-    iba_time now;       /* time of the last call; never decreases */
-    uint32_t next_slot; /* QP slot that poll looks at next */
-    uint32_t ack_delay; /* packets without AckReq that a responder may leave unacknowledged; 0: none */
+    iba_time now;                      /* time of the last call; never decreases */
+    uint32_t next_slot;                /* QP slot that poll looks at next */
+    const struct iba_limiter *limiter; /* reaction to congestion; NULL: none */
+    uint32_t ack_delay;                /* packets without AckReq that a responder may leave unacknowledged; 0: none */
 };
 
 /* Copies the adapter's change to its ports. A port may be set up (iba_port_init) after the adapter was changed, so the

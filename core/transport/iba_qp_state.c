@@ -244,8 +244,11 @@ static void become(struct iba_ca *ca, struct iba_qp *qp, uint8_t to, uint32_t ma
         qp->state = to;
         if (from == IBA_QPS_INIT && to == IBA_QPS_RTR)
             iba_responder_start(qp);
-        if (from == IBA_QPS_RTR && to == IBA_QPS_RTS)
+        if (from == IBA_QPS_RTR && to == IBA_QPS_RTS) {
             iba_requester_start(qp);
+            if (ca->limiter)
+                ca->limiter->start(ca->limiter->ctx, qp->qpn);
+        }
         if (from == IBA_QPS_SQD && to == IBA_QPS_RTS)
             qp->s.drained = qp->s.sqd_asked = false;
     }

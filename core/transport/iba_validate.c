@@ -247,16 +247,25 @@ static bool backward_mark(const struct iba_rx *x)
     return x->port->congestion && x->port->kind == IBA_PORT_IB && !(x->seen & IBA_SEEN_BECN) && iba_bth_becn(x->bth);
 }
 
+/* The owner's limiter slows the flow down (RO-44, WF-83). */
+static void tell_limiter(const struct iba_rx *x)
+{
+    if (x->ca->limiter)
+        x->ca->limiter->notified(x->ca->limiter->ctx, x->qp->qpn, x->now);
+}
+
 static void count_becn(struct iba_rx *x)
 {
     x->seen |= IBA_SEEN_BECN;
     x->port->counters.becn_in++;
+    tell_limiter(x);
     again(x);
 }
 
 static void count_cnp(struct iba_rx *x)
 {
     x->port->counters.cnp_in++;
+    tell_limiter(x);
 }
 
 /* ---- the QP and table of the packet ---- */
