@@ -87,6 +87,20 @@ Test(pkey, first_entry_that_matches_is_found)
     cr_assert_eq(iba_port_pkey_find(&p, 0x8005), 7, "a changed entry counts at once (QS-79)");
 }
 
+/* A key in memory after the last entry is not found. */
+Test(pkey, only_entries_of_the_table_are_found)
+{
+    struct iba_port p = ib_port(1, 0);
+
+    p.n_pkey = 2;
+    p.pkey[0] = 0x8001;
+    p.pkey[1] = 0x8002;
+    p.pkey[2] = 0x8003;
+    cr_expect_eq(iba_port_pkey_find(&p, 0x8001), 0);
+    cr_expect_eq(iba_port_pkey_find(&p, 0x8002), 1);
+    cr_expect_eq(iba_port_pkey_find(&p, 0x8003), -1);
+}
+
 Test(port, violation_counters_stop_at_their_end)
 {
     struct iba_port p = ib_port(1, 0);
