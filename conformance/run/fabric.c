@@ -11,11 +11,16 @@ static uint64_t key_n(const struct ibc_object *o, enum ibc_key key, uint64_t oth
     return ibc_arg_n(o->arg, o->n_arg, key, otherwise);
 }
 
+static uint8_t type_of(uint8_t kind)
+{
+    return kind == IBC_O_switch ? IBA_NODE_SWITCH : kind == IBC_O_router ? IBA_NODE_ROUTER : IBA_NODE_CA;
+}
+
 static struct ibc_node_spec node_of(const struct ibc_object *o)
 {
     enum { USUAL_PORTS = 2, USUAL_VLS = 4 };
 
-    return (struct ibc_node_spec){.type = o->kind == IBC_O_switch ? IBA_NODE_SWITCH : IBA_NODE_CA,
+    return (struct ibc_node_spec){.type = type_of(o->kind),
                                   .ports = (uint8_t)key_n(o, IBC_K_ports, USUAL_PORTS),
                                   .state = (uint8_t)key_n(o, IBC_K_state, IBA_PORT_ACTIVE),
                                   .vls = (uint8_t)key_n(o, IBC_K_vls, USUAL_VLS),
@@ -82,7 +87,7 @@ bool run_make_fabric(struct run_player *p)
         p->live[i].kind = p->play->object[i].kind;
     }
     for (unsigned i = 0; i < p->play->n_object; i++) {
-        if (p->live[i].kind != IBC_O_switch && p->live[i].kind != IBC_O_adapter)
+        if (p->live[i].kind != IBC_O_switch && p->live[i].kind != IBC_O_adapter && p->live[i].kind != IBC_O_router)
             continue;
         if (f.n_node == IBC_NODES)
             return run_error(p, &begin, "too many nodes");

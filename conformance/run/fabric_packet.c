@@ -32,7 +32,7 @@ static uint64_t key_of_node(const struct run_live *w, enum ibc_key key, uint64_t
 
 static uint16_t lid_of(const struct run_live *w)
 {
-    const bool adapter = w->node->kind == IBC_O_adapter && w->port > 0;
+    const bool adapter = w->node->kind != IBC_O_switch && w->port > 0;
     const unsigned lmc = (unsigned)key_of_node(w, IBC_K_lmc, 0);
 
     return (uint16_t)(key_of_node(w, IBC_K_lid, 1) + (adapter ? (w->port - 1u) << lmc : 0));
@@ -48,6 +48,18 @@ static void put_lrh(const struct ibc_step *s, const struct run_live *w, uint8_t 
     iba_lrh_set_vl(lrh, s->message && !is_gmp(s) ? VL15 : 0);
 }
 
+/* From the host at this port to the one at port 2, in the subnets that a router joins. */
+static void put_grh(const struct run_live *w, uint8_t *grh)
+{
+    enum { HOPS = 64, SGID_AT = 8, DGID_AT = 24, OTHER_PORT = 2 };
+    const uint8_t from[] = {0xfe, 0xc0, 0, 0, 0, 0, 0, w->port, 0, 0, 0, 0, 0, 0, 0, 1};
+    const uint8_t to[] = {0xfe, 0xc0, 0, 0, 0, 0, 0, OTHER_PORT, 0, 0, 0, 0, 0, 0, 0, 1};
+
+    iba_grh_set_hoplmt(grh, HOPS);
+    memcpy(grh + SGID_AT, from, sizeof from);
+    memcpy(grh + DGID_AT, to, sizeof to);
+}
+
 void run_wire_defaults(const struct run_player *p, const struct ibc_step *s, const struct run_live *w,
                        struct iba_recipe *r)
 {
@@ -57,6 +69,8 @@ void run_wire_defaults(const struct run_player *p, const struct ibc_step *s, con
     (void)p;
     if (h)
         put_lrh(s, w, h);
+    if ((h = iba_recipe_part(r, IBA_H_grh)))
+        put_grh(w, h);
     if ((h = iba_recipe_part(r, IBA_H_bth))) {
         iba_bth_set_p_key(h, DEFAULT_PKEY);
         iba_bth_set_destqp(h, qp);

@@ -256,6 +256,7 @@ static const struct ibc_row gives[] = {
         WORD(state, PORT), ONE_TO(vls, 5), UPTO(credits, 2048), FLAG(refresh)
 static const struct ibc_row node_switch[] = {NODE, FL(route, REMOVE, 0, 0xffff, IBC_R_MANY)};
 static const struct ibc_row node_adapter[] = {NODE, BITS(ipd, 8)};
+static const struct ibc_row node_router[] = {NODE};
 static const struct ibc_row cable[] = {FL(one, OBJECT, KIND(wire), 0, MUST), FL(other, OBJECT, KIND(wire), 0, MUST)};
 
 #define ROWS(r) r, sizeof r / sizeof *r
@@ -317,6 +318,7 @@ static const struct ibc_shape objects[IBC_O_COUNT] = {
     [IBC_O_qp] = {.row = qp, .n = sizeof qp / sizeof *qp},
     [IBC_O_switch] = {.row = node_switch, .n = sizeof node_switch / sizeof *node_switch},
     [IBC_O_adapter] = {.row = node_adapter, .n = sizeof node_adapter / sizeof *node_adapter},
+    [IBC_O_router] = {.row = node_router, .n = sizeof node_router / sizeof *node_router},
     [IBC_O_cable] = {.row = cable, .n = sizeof cable / sizeof *cable},
 };
 /* clang-format on */

@@ -56,7 +56,7 @@ static bool role_has(const struct ibc_scenario *s, struct ibc_fault *f, const st
     const struct ibc_shape *shape = ibc_shape_of_step((enum ibc_step_kind)t->kind);
 
     if (t->form == IBC_FORM_OBJECT && t->kind == IBC_O_wire)
-        return ibc_fault(f, t->line, t->column, "wires are made with their switch or adapter");
+        return ibc_fault(f, t->line, t->column, "wires are made with their switch, adapter or router");
     if (t->form == IBC_FORM_OBJECT && (s->role == IBC_ROLE_fabric) != (ibc_is_node(t->kind) || t->kind == IBC_O_cable))
         return ibc_fault(f, t->line, t->column, "role %s has no '%s'", ibc_role_names[s->role],
                          ibc_object_names[t->kind]);

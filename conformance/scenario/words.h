@@ -69,7 +69,7 @@
     U(counter_hook, "no verb sets counters")                                                                            \
     U(cm_fields, "librdmacm shows and sets private data, READ depths, retries; the kernel chooses all else")            \
     U(cm_verbs, "librdmacm has no call for MRA, LAP and SAP, and none that chooses the fields of SIDR_REP")
-#define IBC_OBJECT_KINDS(K) K(pd) K(mr) K(mw) K(cq) K(xrcd) K(srq) K(group) K(handle) K(qp) K(cm) K(switch) K(adapter) K(wire) K(cable)
+#define IBC_OBJECT_KINDS(K) K(pd) K(mr) K(mw) K(cq) K(xrcd) K(srq) K(group) K(handle) K(qp) K(cm) K(switch) K(adapter) K(router) K(wire) K(cable)
 /* Attributes of an object with values known at run time: "m.rkey", "a.peer" */
 #define IBC_ATTRS(A) A(va) A(lkey) A(rkey) A(length) A(qpn) A(peer) A(epsn) A(psn) A(id) A(tid) A(srqn)
 

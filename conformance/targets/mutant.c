@@ -167,6 +167,7 @@ static const struct {
     const char *subject; /* the sentence of a row continues this */
 } fabric_subjects[IBA_FABRIC_TABLE_COUNT] = {[IBA_FABRIC_ARRIVAL] = {"a packet that came "},
                                              [IBA_FABRIC_DELIVERY] = {"a packet for the node "},
+                                             [IBA_FABRIC_ROUTER] = {"a packet for another subnet "},
                                              [IBA_FABRIC_DEPARTURE] = {"a packet that leaves "},
                                              [IBA_FABRIC_WAITING] = {"a packet that waits "},
                                              [IBA_FABRIC_FLOW] = {"a flow-control packet "},

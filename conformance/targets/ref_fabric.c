@@ -6,6 +6,7 @@
 #include "fabric/iba_link.h"
 #include "reference.h"
 
+enum { ROUTES = 24 }; /* of a router */
 enum { SLOTS = 192, NODE_ROOM = 256 * 1024, STUB_ROOM = 8 * 1024, FIRST_HOST = 10 };
 enum { LIDS = 1024, MLIDS = 64, PKEYS = 64, SWITCH_PKEYS = 32, ARBITRATION = 64, ALL_WIDTHS = 3, ALL_SPEEDS = 7 };
 
@@ -40,6 +41,7 @@ static struct iba_node_config config_of(const struct ibc_node_spec *s, unsigned 
                                     .device = 7,
                                     .pkeys = PKEYS,
                                     .switch_pkeys = is_switch ? SWITCH_PKEYS : 0,
+                                    .routes = s->type == IBA_NODE_ROUTER ? ROUTES : 0,
                                     .lft = is_switch ? LIDS : 0,
                                     .mft = is_switch ? MLIDS : 0,
                                     .buffer = s->buffer,
@@ -90,6 +92,39 @@ static void settle_end(struct iba_node *n, const struct ibc_node_spec *s, unsign
     i->m_keyleaseperiod = s->lease;
 }
 
+static void add_route(struct iba_node *n, const char gid[16], unsigned bits, unsigned port, unsigned dlid)
+{
+    struct iba_route r = {.bits = (uint8_t)bits, .port = (uint8_t)port, .dlid = (uint16_t)dlid};
+
+    memcpy(r.gid, gid, sizeof r.gid);
+    if (n->n_route < n->cfg.routes)
+        n->route[n->n_route++] = r;
+}
+
+/* Each port of a router is in a subnet of its own, FEC0:0:0:port::/64, where the tester is host ::1 and LID 40 leads
+ * on. Groups have members in each subnet; those that must not be routed too, so that it shows when they are. */
+static void join_subnets(struct iba_node *n)
+{
+    enum { NEXT = 40, MLID = 0xc001, PREFIX_BITS = 64, GID_BITS = 128, LINK_BITS = 10, PREFIX_LAST = 7, LAST = 15 };
+    static const char link_local[16] = "\xfe\x80";
+    static const char groups[][16] = {"\xff\x02", "\xff\x05", "\xff\x0e"};
+
+    for (unsigned p = 1; p <= n->cfg.n_port; p++) {
+        char gid[16] = "\xfe\xc0";
+        gid[PREFIX_LAST] = (char)p;
+        n->port[p].info.guid = UINT64_C(0xfec0000000000000) | p;
+        add_route(n, gid, PREFIX_BITS, p, NEXT);
+        gid[LAST] = 1;
+        add_route(n, gid, GID_BITS, p, FIRST_HOST + p);
+        for (unsigned g = 0; g < sizeof groups / sizeof *groups; g++) {
+            memcpy(gid, groups[g], sizeof gid);
+            gid[LAST] = 1;
+            add_route(n, gid, GID_BITS, p, MLID);
+        }
+    }
+    add_route(n, link_local, LINK_BITS, 2, FIRST_HOST + 2);
+}
+
 static void manage(struct ref_fabric *f, unsigned i)
 {
     struct iba_node *n = &f->node[i];
@@ -101,11 +136,13 @@ static void manage(struct ref_fabric *f, unsigned i)
         n->sw.portstatechange = 0;
     }
     for (unsigned p = 1; p <= s->ports; p++) {
-        if (s->type == IBA_NODE_CA)
+        if (s->type != IBA_NODE_SWITCH)
             settle_end(n, s, p);
         if (n->port[p].info.portphysicalstate == IBA_PHYS_LINKUP)
             n->port[p].info.portstate = s->state;
     }
+    if (s->type == IBA_NODE_ROUTER)
+        join_subnets(n);
     memset(n->notice, 0, sizeof n->notice);
     n->notice_tid = 0;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A packet for a LID of the node, or for a group of its: its agents answer it, or software of the node gets it. */
 #include "fabric/iba_hop.h"
+#include "fabric/iba_router.h"
 
 static bool bad_icrc(const struct iba_hop *h)
 {
@@ -60,7 +61,19 @@ static bool data_for_switch(const struct iba_hop *h)
     return iba_node_is_switch(h->node) && !gmp(h) && !iba_hop_is_smp(h);
 }
 
+/* A router looks at the GRH only where it asks for another node: DGIDs of its own port are packets for itself. */
+static bool for_other_subnet(const struct iba_hop *h)
+{
+    return h->node->cfg.type == IBA_NODE_ROUTER && iba_view_has(h->view, IBA_H_grh) && iba_view_has_bth(h->view) &&
+           !iba_router_owns(&h->node->port[h->in], iba_view_hdr(h->view, IBA_H_grh));
+}
+
 /* ---- actions ---- */
+
+static void to_router(struct iba_hop *h)
+{
+    iba_hop_apply(h, &iba_router_rules);
+}
 
 static uint8_t end_port(const struct iba_hop *h)
 {
@@ -109,6 +122,7 @@ static void to_pma(struct iba_hop *h)
 /* clang-format off */
 /*    name                  when                    then                 the packet ...                                                         clause */
 #define DELIVERY_RULES(R)                                                                                                                                 \
+    R(for_other_subnet,     for_other_subnet,       to_router,           "is at a router, and its GRH leads to another node",                    "WF-20") \
     R(bad_icrc,             bad_icrc,               iba_hop_drop,        "has no good ICRC",                                                     "WF-78") \
     R(smp_without_datagram, smp_without_datagram,   iba_hop_drop,        "is for QP0 and no whole datagram of 256 bytes",                        "MD-01") \
     R(directed,             directed,               to_directed,         "is an SMP whose directed route begins or goes on here",                "MD-30") \

@@ -40,6 +40,7 @@ static size_t divide(struct iba_node *n, const struct iba_node_config *c, void *
     uint8_t *sl2vl = part(&m, ports * ports * IBA_VLS);
     uint8_t *lft = part(&m, c->lft);
     uint16_t *mft = part(&m, (size_t)c->mft * (c->n_port / IBA_MFT_PORTS + 1u) * sizeof *mft);
+    struct iba_route *route = part(&m, c->routes * sizeof *route);
 
     for (unsigned i = 0; i < ports; i++) {
         uint16_t *pkey = part(&m, pkeys_of(c, i) * sizeof *pkey);
@@ -51,6 +52,7 @@ static size_t divide(struct iba_node *n, const struct iba_node_config *c, void *
         n->sl2vl = sl2vl;
         n->lft = lft;
         n->mft = mft;
+        n->route = route;
     }
     return m.used;
 }

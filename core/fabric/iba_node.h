@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A node of a subnet, without I/O, clock or allocation: a switch, or the ports and agents of a channel adapter.
+/* A node of a subnet, without I/O, clock or allocation: a switch, a router, or the ports and agents of a channel
+ * adapter.
  *
  *     memory = iba_node_bytes(&cfg) bytes;  iba_node_init(&n, &cfg, memory, &pool);
  *     for (;;) {
@@ -25,7 +26,7 @@
 extern "C" {
 #endif
 
-enum iba_node_type { IBA_NODE_CA = 1, IBA_NODE_SWITCH = 2 };
+enum iba_node_type { IBA_NODE_CA = 1, IBA_NODE_SWITCH = 2, IBA_NODE_ROUTER = 3 };
 enum iba_port_state { IBA_PORT_NOP, IBA_PORT_DOWN, IBA_PORT_INIT, IBA_PORT_ARMED, IBA_PORT_ACTIVE };
 enum iba_phys_state { IBA_PHYS_NOP, IBA_PHYS_SLEEP, IBA_PHYS_POLLING, IBA_PHYS_DISABLED, IBA_PHYS_LINKUP = 5 };
 
@@ -144,6 +145,16 @@ struct iba_notice_waiting {
     uint8_t bytes[64];
 };
 
+/* ---- a router ---- */
+
+/* Packets to GIDs that begin with these bits leave by that port, to that LID: of the destination itself (128 bits), of
+ * the next router, or of a multicast group. The longest one that fits decides; a group's packets leave by each. */
+struct iba_route {
+    uint8_t gid[16];
+    uint8_t bits, port;
+    uint16_t dlid;
+};
+
 /* ---- a node ---- */
 
 struct iba_fabric_table;
@@ -162,6 +173,7 @@ struct iba_node_config {
     uint16_t device;
     uint16_t pkeys;        /* entries of an adapter's port, or of a switch's port 0 */
     uint16_t switch_pkeys; /* entries of a switch's other ports */
+    uint16_t routes;       /* entries of a router's table */
     uint16_t lft, mft;     /* LIDs, MLIDs of a switch's tables: multiples of the blocks */
     uint16_t buffer; /* blocks of 64 bytes of the receive buffer of each data lane, IBA_BUFFER_LEAST or more; 0: the
                       * node has no link credits, nor has a link of which one end has none */
@@ -176,6 +188,7 @@ enum { IBA_FABRIC_ROWS = 48 };
 #define IBA_FABRIC_TABLES(T)                                                                                           \
     T(ARRIVAL, iba_arrival_rules)                                                                                      \
     T(DELIVERY, iba_delivery_rules)                                                                                    \
+    T(ROUTER, iba_router_rules)                                                                                        \
     T(DEPARTURE, iba_departure_rules)                                                                                  \
     T(WAITING, iba_waiting_rules)                                                                                      \
     T(FLOW, iba_flow_rules)                                                                                            \
@@ -211,7 +224,9 @@ struct iba_node {
     struct iba_node_port *port; /* n_port + 1; an adapter does not use entry 0 */
     uint8_t *sl2vl;             /* a row of 16 for each port out and in: iba_node_sl2vl() */
     uint8_t *lft;
-    uint16_t *mft; /* for each MLID its positions */
+    uint16_t *mft;           /* for each MLID its positions */
+    struct iba_route *route; /* cfg.routes entries, n_route of them in use: the caller writes both */
+    uint16_t n_route;
     struct iba_pool *pool;
     struct iba_fifo local[IBA_VLS]; /* for software of the node: [0] but SMPs, [15] SMPs */
     struct iba_notice_waiting notice[IBA_PENDING_NOTICES];

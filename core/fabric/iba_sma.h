@@ -5,7 +5,7 @@
 #include "fabric/iba_hop.h"
 
 enum iba_sma_nodes {
-    IBA_SMA_CA = 1 << IBA_NODE_CA,
+    IBA_SMA_CA = 1 << IBA_NODE_CA | 1 << IBA_NODE_ROUTER, /* whose ports have agents of their own */
     IBA_SMA_SWITCH = 1 << IBA_NODE_SWITCH,
     IBA_SMA_BOTH = IBA_SMA_CA | IBA_SMA_SWITCH
 };

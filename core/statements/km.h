@@ -42,7 +42,7 @@
     OPEN(KM, "KM-34", "14.2.5.6",  "",                     "", M, S, "A port's capability mask tells which optional attributes it answers.") \
     OPEN(KM, "KM-35", "4.1.1",     "",                     "", M, S, "A port always answers to the GID of its EUI-64 under the default prefix.") \
     OPEN(KM, "KM-36", "14.2.5.5",  "",                     "", M, S, "The GUID table has 8 entries per block, and the first entry is fixed.") \
-    SHUT(KM, "KM-37", "14.2.5.6",  "",                     "", M, S, NOT_YET, "Packets with link-local GIDs do not leave their subnet.", "the reference has no routers") \
+    OPEN(KM, "KM-37", "14.2.5.6",  "",                     "", M, S, "Packets with link-local GIDs do not leave their subnet.") \
     SHUT(KM, "KM-38", "4.1.1",     "",                     "", M, S, SCOPE, "A multicast GID contains its scope and whether the group is permanent.", IBC_WHY_SA) \
     SHUT(KM, "KM-39", "",          "o15-0.1.5",            "", M, S, SCOPE, "Group GIDs created by the subnet administration contain its signature.", IBC_WHY_SA) \
     OPEN(KM, "KM-40", "4.1.1",     "",                     "", M, K, "No packet has the GID ::0 or ::1.") \

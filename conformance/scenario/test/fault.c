@@ -193,7 +193,7 @@ static const struct {
     {"title t\nspec A\nrole verbs\nservice rc\nqp a\n> a SEND_ONLY\n", "f.ibt:6:1: role verbs has no '>'"},
     {"title t\nspec A\nrole fabric\nqp a\n", "f.ibt:4:1: role fabric has no 'qp'"},
     {HEAD "switch s\n", "f.ibt:5:1: role middle has no 'switch'"},
-    {"title t\nspec A\nrole fabric\nwire w\n", "f.ibt:4:1: wires are made with their switch or adapter"},
+    {"title t\nspec A\nrole fabric\nwire w\n", "f.ibt:4:1: wires are made with their switch, adapter or router"},
     {"title t\nspec A\nrole fabric\nswitch s ports=x\n",
      "f.ibt:4:1: a node has a short name, and ports= is a plain number"},
     {"title t\nspec A\nrole fabric\nswitch s\nwait 1s\nswitch t\n", "f.ibt:6:1: a switch stands above the first step"},

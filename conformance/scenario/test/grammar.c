@@ -11,15 +11,16 @@
     "1s\nwait 1s\n"
 /* The same for a subnet, whose objects stand above the first step. */
 #define SUBNET_HEAD "title t\nspec RR-03\nrole fabric\n\n"
-#define SUBNET "switch x ports=3\nadapter y\n\n\n\n\n\n\n\n\n\n\n\n\n"
+#define SUBNET "switch x ports=1\nadapter y ports=1\nrouter z ports=1\n\n\n\n\n\n\n\n\n\n\n\n"
 enum { LINE = 19 };
-static const char *const named[IBC_O_COUNT] = {"p", "r", "w", "c", "k", "s",   "g",
-                                               "h", "a", "e", "x", "y", "x.1", "new"};
+static const char *const named[IBC_O_COUNT] = {"p", "r", "w", "c", "k", "s",   "g",  "h",
+                                               "a", "e", "x", "y", "z", "x.1", "new"};
 
 static bool of_subnet(const struct ibc_shape *shape)
 {
     return (shape->roles == 1 << IBC_ROLE_fabric) || shape == ibc_shape_of_object(IBC_O_switch) ||
-           shape == ibc_shape_of_object(IBC_O_adapter) || shape == ibc_shape_of_object(IBC_O_cable);
+           shape == ibc_shape_of_object(IBC_O_adapter) || shape == ibc_shape_of_object(IBC_O_router) ||
+           shape == ibc_shape_of_object(IBC_O_cable);
 }
 
 /* Lines 1 to 18, before the one that is tried. */

@@ -44,7 +44,7 @@ syntax match ibtStep '\<\%(event\|events\|destroy\|dereg\|free\|arm\|notified\|r
 syntax match ibtStep '\<\%(detach\|memory\|write\|page\|port\|counter\|pass\|release\|score\)\ze\%(\s\|$\)'
 syntax match ibtStep '\<\%(health\|repeat\|end\|set\|get\|pull\|plug\)\ze\%(\s\|$\)'
 syntax match ibtFlag '\<mapped\>=\@!'
-syntax match ibtObject '^\s*\zs\%(switch\|adapter\|wire\|cable\|handle\|group\|xrcd\|srq\|cm\|cq\|mr\|mw\|pd\|qp\)\ze\s\+\l'
+syntax match ibtObject '^\s*\zs\%(switch\|adapter\|router\|wire\|cable\|handle\|group\|xrcd\|srq\|cm\|cq\|mr\|mw\|pd\|qp\)\ze\s\+\l'
 syntax match ibtFlag '\<\%(repair\|only\|solicited\|absent\|present\|unchanged\)\>=\@!'
 
 " the head
