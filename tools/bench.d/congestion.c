@@ -47,9 +47,9 @@ struct end {
     iba_time free_at; /* its link */
 };
 struct frame {
-    uint8_t bytes[IBA_TX_MOST];
     size_t len;
     unsigned from;
+    uint8_t bytes[IBA_TX_MOST];
 };
 static struct end ends[ENDS];
 static struct frame queue[QUEUE];
