@@ -75,6 +75,14 @@ static bool get_frame_interface(const struct packet *p, struct value *v)
 {
     return number(v, p->cap->iface);
 }
+static bool get_frame_interface_id(const struct packet *p, struct value *v)
+{
+    return get_frame_interface(p, v);
+}
+static bool get_frame_interface_name(const struct packet *p, struct value *v)
+{
+    return text(v, p->cap->iface_name);
+}
 static bool get_frame_comment(const struct packet *p, struct value *v)
 {
     return text(v, p->cap->comment);

@@ -17,6 +17,8 @@
     C(frame_file, "frame.file", TEXT, DEC, "File the frame came from")                                                 \
     C(frame_file_number, "frame.file_number", UINT, DEC, "Frame Number in its file")                                   \
     C(frame_interface, "frame.interface", UINT, DEC, "Interface index in its file")                                    \
+    C(frame_interface_id, "frame.interface_id", UINT, DEC, "Interface index in its file, by tshark's name")            \
+    C(frame_interface_name, "frame.interface_name", TEXT, DEC, "Interface name")                                       \
     C(frame_comment, "frame.comment", TEXT, DEC, "Comment")                                                            \
     C(infiniband, "infiniband", PRESENCE, DEC, "InfiniBand")                                                           \
     C(encapsulation, "infiniband.encapsulation", TEXT, DEC, "Protocol that carries the packet")                        \

@@ -40,6 +40,7 @@ struct cap_packet {
     const char *comment;              /* the first opt_comment of its block, or NULL */
     struct cap_options options;       /* of its block, comments included; borrowed as data */
     struct cap_options iface_options; /* of its interface; borrowed until the capture is closed */
+    const char *iface_name;           /* the same: if_name, or the interface of a live capture; NULL: none */
 };
 
 enum cap_result { CAP_PACKET, CAP_END, CAP_ERROR };

@@ -90,7 +90,8 @@ static enum cap_result next(struct capture *c, struct cap_packet *p)
                              .ts_ns = (uint64_t)header->ts.tv_sec * 1000000000u +
                                       (uint64_t)header->ts.tv_usec * c->live_ts_unit,
                              .has_ts = true,
-                             .number = ++c->number};
+                             .number = ++c->number,
+                             .iface_name = c->name};
     return CAP_PACKET;
 }
 

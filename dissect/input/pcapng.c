@@ -13,6 +13,7 @@ enum {
     ENHANCED = 6,
     OPT_END = 0,
     OPT_COMMENT = 1,
+    IF_NAME = 2,
     IF_TSRESOL = 9,
     IF_TSOFFSET = 14,
     FRAME = 12, /* type and length before the body, length after it */
@@ -78,19 +79,26 @@ static enum outcome fault_here(struct capture *c, const char *what)
     return fault(c, cap_stream_offset(&c->in), what);
 }
 
-/* A copy that stays until the capture is closed. A file with very many of them loses some. */
-static struct cap_options keep_options(struct cap_pcapng *f, struct cap_options o)
+/* A copy that stays until the capture is closed, and a zero after it. NULL: a file with very many of them loses some.
+ */
+static const uint8_t *keep(struct cap_pcapng *f, const uint8_t *bytes, uint32_t n)
 {
-    struct cap_kept *k = o.bytes > 0 && o.bytes <= MOST_KEPT - f->kept_bytes ? malloc(sizeof *k + o.bytes) : NULL;
+    struct cap_kept *k = n > 0 && n < MOST_KEPT - f->kept_bytes ? malloc(sizeof *k + n + 1) : NULL;
 
     if (k == NULL)
-        return (struct cap_options){0};
+        return NULL;
     k->before = f->kept;
-    memcpy(k->bytes, o.list, o.bytes);
+    memcpy(k->bytes, bytes, n);
+    k->bytes[n] = 0;
     f->kept = k;
-    f->kept_bytes += o.bytes;
-    o.list = k->bytes;
-    return o;
+    f->kept_bytes += n + 1;
+    return k->bytes;
+}
+
+static struct cap_options keep_options(struct cap_pcapng *f, struct cap_options o)
+{
+    o.list = keep(f, o.list, o.bytes);
+    return o.list ? o : (struct cap_options){0};
 }
 
 static bool add_interface(struct cap_pcapng *f, const struct cap_iface *iface)
@@ -121,6 +129,8 @@ static enum outcome read_interface(struct capture *c, struct block b, struct cap
             iface.exponent = *o.value & 0x7f;
         } else if (o.code == IF_TSOFFSET && o.size == 8) {
             iface.ts_offset = (int64_t)cap_get64(o.value, f->big);
+        } else if (o.code == IF_NAME && iface.name == NULL) {
+            iface.name = (const char *)keep(f, o.value, o.size);
         }
     }
     if (at != end)
@@ -224,6 +234,7 @@ static enum outcome give(struct capture *c, struct block b, uint32_t header, str
     p->dlt = iface->dlt;
     p->ts_ns = p->has_ts ? ticks_ns(iface, p->ts_ns) : 0;
     p->iface_options = iface->options;
+    p->iface_name = iface->name;
     p->iface += f->before;
     p->offset = cap_stream_offset(&c->in);
     p->number = ++c->number;

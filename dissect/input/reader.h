@@ -24,6 +24,7 @@ struct cap_iface {
     uint8_t exponent;  /* 0 to 127 */
     int64_t ts_offset; /* s */
     struct cap_options options;
+    const char *name; /* NULL: none */
 };
 
 struct cap_kept { /* bytes that stay until the capture is closed */

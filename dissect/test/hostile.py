@@ -243,6 +243,9 @@ class Kept(Case):
                 self.assertEqual(found[6], 4 * [[(1, b"one"), (1, b"number two"), (2, b"\x78\x56\x34\x12"), (1, b"")]])
                 names = self.run_it("-T", "fields", "-e", "frame.comment", "w.pcapng").stdout.split()
                 self.assertEqual(names, 4 * [b"one"])
+                for file in ("x.pcapng", "w.pcapng"):
+                    rows = self.run_it(*how, "-T", "fields", "-e", "frame.interface_id", "-e", "frame.interface_name", file).stdout.splitlines()
+                    self.assertEqual(rows, 2 * [b"0\tmlx5_0", b"1\tmlx5_1"], (order, how, file))
 
     def test_hostile_names(self):
         self.assertEqual(self.run_it("-w", "w.pcapng", NAMES).returncode, 0)
@@ -260,6 +263,7 @@ class Kept(Case):
         self.assertEqual(self.run_it("-w", "w.pcapng", "x.pcapng").returncode, 0)
         self.assertEqual(len(self.options((self.folder / "w.pcapng").read_bytes())[6]), 1000)
         self.assertEqual(self.run_it("-q", "w.pcapng").returncode, 0)
+        self.assertEqual(self.run_it("-Y", 'frame.interface_name == "if999"', "-T", "fields", "-e", "frame.number", "x.pcapng").stdout, b"1000\n")
 
 
 class Seeds(Case):
