@@ -10,8 +10,9 @@
  * - A flow that is at the line rate again is not limited.
  *
  * The names of the parameters are those of Linux's mlx5 driver (drivers/infiniband/hw/mlx5/cong.c: rp_time_reset,
- * rp_byte_reset, ...) without their prefix; the default values are the paper's. It is a model, and no device's code: a
- * device may choose other rates and other steps (RO-47). */
+ * rp_byte_reset, ...) without their prefix. The default values of steps, `ai_rate`, `threshold` and `gd` are the
+ * paper's; those of `hai_rate` and `min_rate` are ours, and reductions are as far apart as notifications in the paper.
+ * It is a model, and no device's code: a device may choose other rates and other steps (RO-47). */
 #ifndef IBA_DCQCN_H
 #define IBA_DCQCN_H
 #include "transport/iba_limiter.h"
