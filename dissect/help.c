@@ -17,6 +17,8 @@ const char *const help_text[] = {
     "  --no-sandbox      parse with all rights of this user (see the manual page)\n"
     "  -Y EXPR           only packets that match; every field of -G fields can stand in EXPR\n"
     "  -c N              stop after N packets\n"
+    "  --from TIME       only packets from TIME on, --to TIME: before TIME. 2026-11-25T23:00:00 (with Z: UTC),\n"
+    "                    1764111600.5 (seconds since 1970), or +10 (seconds after the first packet)\n"
     "  -d SEL,PROTO      decode as: udp.port==N,infiniband | user0..15,infiniband|infiniband_link|eth|ip|erf |\n"
     "                    infiniband.bth.service==RD,dc | infiniband.cm.serviceid==ID,srp |\n"
     "                    qp==N,mad|ipoib|data\n"

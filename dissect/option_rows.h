@@ -33,6 +33,8 @@
 #define DISSECT_LONGS(O)                                                                                               \
     O(COLOR,      "color",      optional, "WHEN",      "colours")                                                      \
     O(FAIL_ON,    "fail-on",    required, "SEVERITY",  "exit code 3 when a packet has a finding of this severity or worse") \
+    O(FROM,       "from",       required, "TIME",      "only packets from this time on")                               \
+    O(TO,         "to",         required, "TIME",      "only packets before this time")                                \
     O(MTU,        "mtu",        required, "N",         "path MTU of all connections")                                  \
     O(PORT,       "port",       required, "N",         "another UDP port that carries RoCEv2")                         \
     O(REPORT,     "report",     required, "FILE",      "write an HTML page")                                           \

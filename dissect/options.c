@@ -314,6 +314,15 @@ static int set_count(struct options *opt, const char *text)
     return EXIT_OK;
 }
 
+static int set_edge(struct window_edge *e, const char *option, const char *text)
+{
+    if (!window_edge_parse(e, text))
+        return wrong(
+            "--%s %s: want a time: 2026-11-25T23:00:00 (with Z: UTC), 1764111600.5, or +10 (s after the first packet)",
+            option, text);
+    return EXIT_OK;
+}
+
 static int set_mtu(struct options *opt, const char *text)
 {
     unsigned long n;
@@ -365,6 +374,8 @@ static int one_option(struct options *opt, int c, const char *arg)
     case 'o': return set_preference(opt, arg);
     case OPT_COLOR: return set_color(opt, arg ? arg : "auto");
     case OPT_FAIL_ON: return set_fail_on(opt, arg);
+    case OPT_FROM: return set_edge(&opt->window.from, "from", arg);
+    case OPT_TO: return set_edge(&opt->window.to, "to", arg);
     case OPT_MTU: return set_mtu(opt, arg);
     case OPT_PORT: return add_port(opt, arg);
     case OPT_REPORT: opt->report_path = arg; return EXIT_OK;
@@ -454,10 +465,12 @@ static int check_whole(struct options *opt)
         return wrong("-f is a capture filter and needs -i; for files there is -Y");
     if (opt->user && !opt->iface)
         return wrong("--user is for -i: files are read as the user who starts the program");
+    if (window_is_empty(&opt->window))
+        return wrong("--from is not before --to: no packet could be read");
     if (!opt->iface && opt->n_file == 0)
         return wrong("no capture named; try ibdissect FILE, or --help");
-    if ((opt->summary_path || opt->rows) && (opt->filter || opt->count))
-        return wrong("%s sums up whole captures: -Y and -c do not go with it",
+    if ((opt->summary_path || opt->rows) && (opt->filter || opt->count || opt->window.from.set || opt->window.to.set))
+        return wrong("%s sums up whole captures: -Y, -c, --from and --to do not go with it",
                      opt->summary_path ? "--summary" : "--rows");
     if (opt->host && !opt->summary_path && !opt->rows)
         return wrong("--host names the captures in a summary: it needs --summary FILE or --rows DIR");

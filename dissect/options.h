@@ -6,6 +6,7 @@
 #include "observer/iba_finding.h"
 #include "stats/stats.h"
 #include "track/track.h"
+#include "window.h"
 
 enum { EXIT_OK = 0, EXIT_USAGE = 1, EXIT_INPUT = 2, EXIT_FAIL_ON = 3 };
 enum { MAX_FILES = 64, MAX_STATS = 32 };
@@ -23,6 +24,7 @@ struct options {
     const char *user;      /* --user: with -i; NULL: as privileges_drop() chooses */
     struct filter *filter; /* NULL: every packet */
     uint64_t count;        /* -c: packets to print; 0 for no limit */
+    struct window window;  /* --from, --to */
     const struct printer *printer;
     struct print_opts print;
     struct run_stat stat[MAX_STATS];

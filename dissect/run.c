@@ -43,6 +43,8 @@ struct run {
     const struct packet *packet; /* the current one */
     uint64_t seed;               /* of the observer's hashes */
     uint64_t first_ns, prev_ns;
+    uint64_t begin_ns; /* the first time in the captures, in the window or not */
+    bool timed;        /* there was one */
     uint64_t read, shown;
     enum iba_severity worst; /* of packets that match, and of late findings */
     int rc;
@@ -349,19 +351,22 @@ static void one_packet(struct run *r, struct packet *p)
 static enum cap_result next(struct run *r, struct cap_packet *cap, size_t *source)
 {
     *source = 0;
-    return r->merge ? cap_merge_next(r->merge, cap, source) : cap_next(r->capture[0], cap);
+    const enum cap_result got = r->merge ? cap_merge_next(r->merge, cap, source) : cap_next(r->capture[0], cap);
+    if (got == CAP_PACKET)
+        cap_erf_time(cap);
+    return got;
 }
 
-/* An ERF record has its own time, finer than a pcap header's: little-endian 32.32 seconds. */
-static void erf_time(struct cap_packet *cap)
+/* --from and --to. A packet without a time is in no part of the time. */
+static bool is_wanted(struct run *r, const struct cap_packet *cap)
 {
-    enum { GIGA = 1000000000 };
-    static const uint64_t HALF = UINT64_C(1) << 31;
+    const struct window *w = &r->opt->window;
 
-    if (cap->dlt != CAP_LINKTYPE_ERF || cap->caplen < IBA_BYTES_erf)
-        return;
-    cap->ts_ns = (uint64_t)iba_le32(cap->data + 4) * GIGA + (((uint64_t)iba_le32(cap->data) * GIGA + HALF) >> 32);
-    cap->has_ts = true;
+    if (!r->timed && cap->has_ts) {
+        r->begin_ns = cap->ts_ns;
+        r->timed = true;
+    }
+    return (!w->from.set && !w->to.set) || (cap->has_ts && window_has(w, r->begin_ns, cap->ts_ns));
 }
 
 __attribute__((hot)) static bool parse(struct run *r, struct packet *p, struct cap_packet *cap, size_t source)
@@ -377,7 +382,6 @@ __attribute__((hot)) static bool parse(struct run *r, struct packet *p, struct c
         r->cut = true;
         return false;
     }
-    erf_time(cap);
     p->number = ++r->read;
     if (r->read == 1)
         r->first_ns = r->prev_ns = cap->ts_ns;
@@ -401,6 +405,8 @@ static bool fill(struct run *r)
         if (r->n_batch > 0 && (r->merge || !cap_ready(r->capture[0])))
             break;
         const enum cap_result got = next(r, cap, &source);
+        if (got == CAP_PACKET && !is_wanted(r, cap))
+            continue;
         struct packet *p = &r->batch[r->n_batch].packet;
         if (got == CAP_PACKET && parse(r, p, cap, source)) {
             r->n_batch++;

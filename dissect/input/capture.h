@@ -56,6 +56,9 @@ struct capture *cap_open_fd(int fd, const char *name, char *err, size_t errlen);
 /* A network interface by libpcap, promiscuous; bpf is a tcpdump filter or NULL. NULL on failure as above. */
 struct capture *cap_open_live(const char *iface, const char *bpf, char *err, size_t errlen);
 
+/* A record of ERF has its own time, finer than a pcap header's: it becomes the packet's. Other packets stay. */
+void cap_erf_time(struct cap_packet *p);
+
 /* The next packet. CAP_END and CAP_ERROR leave *p unchanged and are final: a capture has at most one fault, and all
  * packets before it were given. A live capture waits until there is a packet or cap_stop() was called. */
 enum cap_result cap_next(struct capture *c, struct cap_packet *p);

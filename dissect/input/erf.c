@@ -87,7 +87,7 @@ bool cap_erf_plausible(struct cap_stream *s)
 
 static uint64_t fixed_point_ns(uint64_t ts)
 {
-    return (ts >> 32) * 1000000000u + ((ts & UINT32_MAX) * 1000000000u >> 32);
+    return (ts >> 32) * 1000000000u + (((ts & UINT32_MAX) * 1000000000u + (UINT64_C(1) << 31)) >> 32);
 }
 
 static void give(struct capture *c, const struct record *r, struct cap_packet *p)
@@ -129,4 +129,12 @@ bool cap_erf_begin(struct capture *c)
 {
     c->next = next;
     return true;
+}
+
+void cap_erf_time(struct cap_packet *p)
+{
+    if (p->dlt != CAP_LINKTYPE_ERF || p->caplen < HEADER)
+        return;
+    p->ts_ns = fixed_point_ns(read_header(p->data).ts);
+    p->has_ts = true;
 }

@@ -397,6 +397,26 @@ class Input(Case):
             self.assertEqual(len(lines(self.good("-c", n, ACKS))), min(n, 14))
         self.assertEqual(len(json.loads(self.good("-c", 2, "-T", "json", ACKS).stdout)), 2)
 
+    def test_part_of_the_time(self):
+        """Parts that follow each other have each packet once; a part is judged as if the capture had nothing else."""
+        for path in (ACKS, bad.PCAPS / "rxe-reorder-rc.pcap", bad.PCAPS / "ib-native-erf.pcap", bad.PCAPS / "rxe-uc-send-mtu256.pcap.gz"):
+            with self.subTest(path.name):
+                rows = self.good("-T", "fields", "-e", "frame.file_number", "-e", "frame.time_epoch", path).stdout.decode().splitlines()
+                times = [row.split("\t")[1] for row in rows]
+                middle = times[len(times) // 2]
+                parts = [self.good("-T", "fields", "-e", "frame.file_number", "-e", "frame.time_epoch", *options, path).stdout.decode().splitlines()
+                         for options in (("--to", middle), ("--from", middle))]
+                self.assertEqual(parts[0] + parts[1], rows)
+                self.assertTrue(all(time < middle for time in times[:len(parts[0])]) and parts[1])
+                numbers = self.good("-T", "fields", "-e", "frame.number", "--from", middle, path).stdout.split()
+                self.assertEqual(numbers, [b"%d" % (i + 1) for i in range(len(parts[1]))])
+        self.assertEqual(self.good("--from", "+0", ACKS).stdout, self.good(ACKS).stdout)
+        self.assertEqual(self.good("--from", "+1000000", ACKS).stdout, b"")
+        self.assertEqual(lines(self.good("-c", "2", "--from", "+0", "--to", "+1000000", ACKS)), lines(self.good("-c", "2", ACKS)))
+        self.fails(1, "--from", "noon", ACKS, says="--from noon: want a time")
+        self.fails(1, "--from", "+2", "--to", "+1", ACKS, says="--from is not before --to")
+        self.fails(1, "--to", "+2", "--summary", self.folder / "s.json", ACKS, says="do not go with it")
+
     def test_merge_by_time(self):
         """Odd packets in one file, even ones in another: merged they are the original."""
         order, link, records = bad.pcap_records(PLAIN.read_bytes())

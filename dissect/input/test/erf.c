@@ -33,7 +33,7 @@ Test(erf, records_are_given_whole)
     cr_assert_eq(p.ts_ns, UINT64_C(1700000000500000000));
     cr_assert_eq(memcmp(p.data, f.b, 56), 0);
     cr_assert_eq(cap_next(c, &p), CAP_PACKET);
-    cr_assert(p.offset == 56 && p.caplen == 64 && p.ts_ns == UINT64_C(1700000000999999999));
+    cr_assert(p.offset == 56 && p.caplen == 64 && p.ts_ns == UINT64_C(1700000001000000000));
     cr_assert_eq(cap_next(c, &p), CAP_END);
     cr_assert_eq(cap_dropped(c), 7);
     cap_close(c);
