@@ -419,7 +419,7 @@ Test(groups, default_port)
 {
     static const struct {
         uint8_t port;
-        unsigned sent;
+        int32_t sent;
     } cases[] = {{0, 0}, {1, 0}, {2, 1}, {SWITCH_PORTS, 1}, {SWITCH_PORTS + 1, 0}, {255, 0}};
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
