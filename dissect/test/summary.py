@@ -236,7 +236,7 @@ class Contents(Summary):
     def test_wrong_usage(self):
         capture = str(bad.PCAPS / "rxe-agent-ops.pcap")
         for args, said in (
-            (["--summary", "-", "-Y", "udp", capture], b"-Y and -c do not go with it"),
+            (["--summary", "-", "-Y", "udp", capture], b"-Y, -c, --from and --to do not go with it"),
             (["--host", "a", capture], b"needs --summary"),
             (["--summary", "-", "--report", "-", capture], b"only one of --report and --summary"),
             (["-q", "-z", "qp", "--summary", "-", capture], b"cannot take the statistics"),
