@@ -42,12 +42,11 @@ static int engine_open(struct engine *e, uint64_t seed, uint64_t mac, const uint
                                       .n_pd = 2,
                                       .random = engine_entropy,
                                       .ctx = e};
-    const struct iba_mr_attr region = {.base = memory,
-                                       .length = size,
-                                       .iova = EN_VA,
-                                       .access = IBA_ACCESS_LOCAL_WRITE | IBA_ACCESS_REMOTE_WRITE |
-                                                 IBA_ACCESS_REMOTE_READ | IBA_ACCESS_REMOTE_ATOMIC};
-    struct iba_mr_attr attr = region;
+    struct iba_mr_attr attr = {.base = memory,
+                               .length = size,
+                               .iova = EN_VA,
+                               .access = IBA_ACCESS_LOCAL_WRITE | IBA_ACCESS_REMOTE_WRITE | IBA_ACCESS_REMOTE_READ |
+                                         IBA_ACCESS_REMOTE_ATOMIC};
     int error;
 
     iba_random_seed(&e->random, seed);
@@ -100,26 +99,16 @@ static int engine_connect(struct engine *e, uint32_t qpn, uint64_t mac, const ui
                             .rq_psn = epsn,
                             .sq_psn = psn,
                             .av = {.dmac = mac, .vlan = 0xffff, .hop_limit = 64, .port = 1, .grh = true}};
-    int error;
+    int error = 0;
 
     memcpy(a.av.dgid, gid, 16);
-    a.path_mtu = pmtu == 256    ? IBA_MTU_256
-                 : pmtu == 512  ? IBA_MTU_512
-                 : pmtu == 1024 ? IBA_MTU_1024
-                 : pmtu == 2048 ? IBA_MTU_2048
-                                : IBA_MTU_4096;
-    a.state = IBA_QPS_INIT;
-    error = (int)iba_modify_qp(&e->ca, qpn, &a, IBA_QPA_STATE | IBA_QPA_PKEY_INDEX | IBA_QPA_PORT | IBA_QPA_ACCESS);
-    a.state = IBA_QPS_RTR;
-    if (error == 0)
-        error = (int)iba_modify_qp(&e->ca, qpn, &a,
-                                   IBA_QPA_STATE | IBA_QPA_AV | IBA_QPA_PATH_MTU | IBA_QPA_DEST_QPN | IBA_QPA_RQ_PSN |
-                                       IBA_QPA_MAX_DEST_RD | IBA_QPA_MIN_RNR);
-    a.state = IBA_QPS_RTS;
-    return error ? error
-                 : (int)iba_modify_qp(&e->ca, qpn, &a,
-                                      IBA_QPA_STATE | IBA_QPA_SQ_PSN | IBA_QPA_TIMEOUT | IBA_QPA_RETRY |
-                                          IBA_QPA_RNR_RETRY | IBA_QPA_MAX_RD);
+    a.path_mtu = iba_mtu_code((uint64_t)pmtu);
+    for (unsigned from = IBA_QPS_RESET; error == 0 && from < IBA_QPS_RTS; from++) {
+        a.state = (uint8_t)(from + 1);
+        error =
+            (int)iba_modify_qp(&e->ca, qpn, &a, IBA_QPA_STATE | iba_qp_required(IBA_QPT_RC, (uint8_t)from, a.state));
+    }
+    return error;
 }
 
 static int engine_send(struct engine *e, uint32_t qpn, int op, uint64_t id, uint64_t at, uint32_t length, uint64_t va,

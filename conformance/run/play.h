@@ -265,7 +265,6 @@ bool run_make_qp(struct run_player *p, struct run_live *q, const struct ibc_step
 bool run_raise_qp(struct run_player *p, struct run_live *q, enum iba_qp_state state, const struct ibc_step *s);
 bool run_raise_from(struct run_player *p, struct run_live *q, enum iba_qp_state from, enum iba_qp_state to,
                     const struct ibc_step *s);
-uint8_t run_mtu(uint64_t bytes); /* enum iba_mtu; 0: none */
 /* Whether the attributes that the step names are these; if not, the first that differs. */
 bool run_attributes_fit(struct run_player *p, const struct ibc_step *s, const struct iba_qp_attr *a,
                         char expected[RUN_TEXT], char got[RUN_TEXT]);

@@ -17,14 +17,6 @@ static uint64_t qp_n(struct run_player *p, const struct run_live *q, enum ibc_ke
     return a ? run_value(p, &a->v[0], &c) : otherwise;
 }
 
-uint8_t run_mtu(uint64_t bytes)
-{
-    for (unsigned m = IBA_MTU_256; m <= IBA_MTU_4096; m++)
-        if (iba_mtu_bytes((enum iba_mtu)m) == bytes)
-            return (uint8_t)m;
-    return 0; /* so that the device refuses it */
-}
-
 static uint32_t usual_rights(const struct run_player *p)
 {
     uint32_t access = IBA_ACCESS_REMOTE;
@@ -92,7 +84,7 @@ static void read_line(struct run_player *p, struct run_live *q)
     q->recv = (uint32_t)qp_n(p, q, IBC_K_recv, 0);
     q->recv_bytes = (uint32_t)qp_n(p, q, IBC_K_recv_bytes, 1024);
     q->state_wanted = (uint8_t)qp_n(p, q, IBC_K_state, IBA_QPS_RTS);
-    a->path_mtu = run_mtu(q->pmtu);
+    a->path_mtu = iba_mtu_code(q->pmtu); /* 0: the device refuses it */
     a->rq_psn = q->epsn;
     a->sq_psn = q->psn;
     a->qkey = q->qkey;

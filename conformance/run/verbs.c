@@ -63,7 +63,7 @@ static void put_attribute(struct ibc_qp_attr *to, enum ibc_key key, uint64_t n)
     case IBC_K_flow: to->flow = (uint32_t)n; break;
     case IBC_K_av_port: to->av_port = (uint8_t)n; break;
     case IBC_K_alt_port: to->alt_port = (uint8_t)n; break;
-    case IBC_K_pmtu: a->path_mtu = run_mtu(n); break;
+    case IBC_K_pmtu: a->path_mtu = iba_mtu_code(n); break;
     case IBC_K_timeout: a->timeout = (uint8_t)n; break;
     case IBC_K_retry: a->retry = (uint8_t)n; break;
     case IBC_K_rnr_retry: a->rnr_retry = (uint8_t)n; break;

@@ -103,12 +103,10 @@ uint8_t ref_port_of_frame(const struct reference *r, unsigned d, const uint8_t *
 
 static bool set_mtu(struct iba_port *p, uint64_t bytes)
 {
-    for (unsigned m = IBA_MTU_256; m <= IBA_MTU_4096; m++)
-        if (iba_mtu_bytes((enum iba_mtu)m) == bytes) {
-            p->mtu = (uint8_t)m;
-            return true;
-        }
-    return false;
+    const uint8_t code = iba_mtu_code(bytes);
+
+    p->mtu = code ? code : p->mtu;
+    return code != 0;
 }
 
 static bool set_sl2vl(struct iba_port *p, uint32_t sl, uint64_t vl)

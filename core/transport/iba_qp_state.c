@@ -150,6 +150,13 @@ static const struct iba_transition *transition(uint8_t from, uint8_t to)
     return NULL;
 }
 
+uint32_t iba_qp_required(enum iba_qp_type type, uint8_t from, uint8_t to)
+{
+    const struct iba_transition *t = transition(from, to);
+
+    return t ? t->required[type] : 0;
+}
+
 /* ---- the transitions as a list of behaviours ---- */
 #define WORDS_RESET "Reset"
 #define WORDS_INIT "Initialized"

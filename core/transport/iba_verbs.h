@@ -129,6 +129,9 @@ struct iba_transition {
     const char *clause;
 };
 const struct iba_transition *iba_transitions(size_t *n);
+/* The attributes that the transition requires (enum iba_qp_attr_mask, without STATE); 0: none, or no such transition.
+ */
+uint32_t iba_qp_required(enum iba_qp_type type, uint8_t from, uint8_t to);
 const char *iba_qp_state_name(enum iba_qp_state s);
 const char *iba_qp_type_name(enum iba_qp_type t);
 

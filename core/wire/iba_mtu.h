@@ -11,6 +11,14 @@ static inline uint32_t iba_mtu_bytes(enum iba_mtu m)
 {
     return 128u << m;
 }
+/* 0: no MTU has so many bytes. */
+static inline uint8_t iba_mtu_code(uint64_t bytes)
+{
+    for (unsigned m = IBA_MTU_256; m <= IBA_MTU_4096; m++)
+        if (iba_mtu_bytes((enum iba_mtu)m) == bytes)
+            return (uint8_t)m;
+    return 0;
+}
 /* The number of packets of a message, or of the response to a READ, of `length` bytes with at most `mtu` bytes in each:
  * at least one, since a message of zero length is one packet (WF-65). `mtu` is not 0, and the result fits 32 bits: a
  * message has at most 2^31 bytes (WF-67). */

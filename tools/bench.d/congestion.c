@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "adapter/iba_ca.h"
+#include "bench_ca.h"
 #include "sim/iba_random.h"
 #include "transport/iba_dcqcn.h"
 #include "transport/iba_wr_ops.h"
@@ -58,15 +58,6 @@ static size_t queued;
 static uint64_t carried[SENDERS];
 static struct iba_random luck;
 
-static void need(bool ok, const char *what)
-{
-    if (ok)
-        return;
-    fprintf(stderr, "ibbench-congestion: %s\n", what);
-    exit(1);
-}
-#define NEED(call) need((call) == 0, #call)
-
 static uint64_t draw(void *ctx)
 {
     return iba_random_next(ctx);
@@ -86,28 +77,8 @@ static void connect(unsigned i, unsigned q, unsigned to)
                                      .rq = e->rq[q],
                                      .n_sq = DEPTH,
                                      .n_rq = DEPTH};
-    struct iba_qp_attr a = {.state = IBA_QPS_INIT,
-                            .port = 1,
-                            .access = IBA_ACCESS_REMOTE_WRITE,
-                            .path_mtu = IBA_MTU_1024,
-                            .dest_qpn = QPN + q,
-                            .timeout = 14,
-                            .retry = 7,
-                            .rnr_retry = 7};
-    uint32_t got;
 
-    a.av = (struct iba_av){.port = 1, .vlan = 0xffff, .hop_limit = 64, .dmac = 0x020000000001 + to};
-    iba_gid_set_ipv4(a.av.dgid, 0x0a000001 + to);
-    NEED(iba_create_qp(&e->ca, &e->qp[q], &init, &got));
-    NEED(iba_modify_qp(&e->ca, got, &a, IBA_QPA_STATE | IBA_QPA_PKEY_INDEX | IBA_QPA_PORT | IBA_QPA_ACCESS));
-    a.state = IBA_QPS_RTR;
-    NEED(iba_modify_qp(&e->ca, got, &a,
-                       IBA_QPA_STATE | IBA_QPA_AV | IBA_QPA_PATH_MTU | IBA_QPA_DEST_QPN | IBA_QPA_RQ_PSN |
-                           IBA_QPA_MAX_DEST_RD | IBA_QPA_MIN_RNR));
-    a.state = IBA_QPS_RTS;
-    NEED(iba_modify_qp(&e->ca, got, &a,
-                       IBA_QPA_STATE | IBA_QPA_SQ_PSN | IBA_QPA_TIMEOUT | IBA_QPA_RETRY | IBA_QPA_RNR_RETRY |
-                           IBA_QPA_MAX_RD));
+    bench_connect(&e->ca, &e->qp[q], &init, to);
 }
 
 static void open_end(unsigned i)
@@ -130,8 +101,7 @@ static void open_end(unsigned i)
 
     iba_random_seed(&e->random, i + 1);
     iba_ca_init(&e->ca, &cfg);
-    iba_port_init(iba_ca_port(&e->ca, 1), 1, IBA_PORT_ROCE2, IBA_MTU_1024, 0x020000000001 + i);
-    iba_gid_set_ipv4(iba_ca_port(&e->ca, 1)->gid[0], 0x0a000001 + i);
+    bench_port(&e->ca, i);
     iba_ca_port(&e->ca, 1)->congestion = true;
     NEED(iba_pd_create(&e->ca.mem, &e->pd));
     mr.pd = e->pd;
@@ -139,15 +109,6 @@ static void open_end(unsigned i)
     NEED(iba_create_cq(&e->ca, &e->cq, e->ring, SENDERS * DEPTH, &e->cqn));
     iba_dcqcn_init(&e->dcqcn, &c, e->flow, SENDERS);
     e->ca.limiter = &e->dcqcn.limiter;
-}
-
-static void feed(unsigned to, const struct frame *f, iba_time now)
-{
-    struct iba_view v;
-
-    (void)iba_view_parse(&v, IBA_LINK_ETHERNET, f->bytes, f->len, f->len, NULL);
-    iba_view_check(&v);
-    iba_ca_feed(&ends[to].ca, 1, &v, now);
 }
 
 /* The switch takes a frame, and marks it where its queue is long. */
@@ -173,7 +134,7 @@ static void send_one(unsigned i, iba_time now)
         .op = IBA_WR_WRITE, .va = IOVA, .rkey = ends[RECEIVER].rkey, .n_sge = 1, .sge = {{IOVA, BYTES, e->lkey}}};
 
     while (iba_poll_cq(&e->ca, e->cqn, &wc) > 0)
-        need(wc.status == IBA_WC_SUCCESS, "a request failed");
+        bench_need(wc.status == IBA_WC_SUCCESS, "a request failed");
     while (now < (i == 0 ? END : STOP) * MS && iba_post_send(&e->ca, QPN + i, &wr) == IBA_VERB_OK)
         ;
     iba_ca_advance(&e->ca, now);
@@ -195,11 +156,11 @@ static void forward(iba_time now)
     queued -= f->len;
     head = (head + 1) % QUEUE;
     count--;
-    feed(RECEIVER, f, now);
+    bench_feed(&ends[RECEIVER].ca, f->bytes, f->len, now);
     while (iba_ca_poll(&ends[RECEIVER].ca, 1, back.bytes, sizeof back.bytes, &back.len, now) == IBA_OK &&
            back.len > 0) {
         (void)iba_view_parse(&v, IBA_LINK_ETHERNET, back.bytes, back.len, back.len, NULL);
-        feed(iba_bth_destqp(iba_view_bth(&v)) - QPN, &back, now);
+        bench_feed(&ends[iba_bth_destqp(iba_view_bth(&v)) - QPN].ca, back.bytes, back.len, now);
     }
 }
 

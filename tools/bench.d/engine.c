@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "adapter/iba_ca.h"
+#include "bench_ca.h"
 #include "transport/iba_wr_ops.h"
 
 enum { DEPTH = 16, BYTES = 256, MAX_QPS = 1024, IOVA = 0x10000, FIRST_QPN = 0x100000 };
@@ -32,15 +32,6 @@ struct end {
 };
 static struct end ends[2];
 
-static void need(bool ok, const char *what)
-{
-    if (ok)
-        return;
-    fprintf(stderr, "ibbench-engine: %s\n", what);
-    exit(1);
-}
-#define NEED(call) need((call) == 0, #call)
-
 /* xorshift64 (Marsaglia 2003) */
 static uint64_t draw(void *ctx)
 {
@@ -52,19 +43,7 @@ static uint64_t draw(void *ctx)
     return *x;
 }
 
-static void set_port(struct end *e, unsigned i, struct iba_av *av)
-{
-    struct iba_port *p = iba_ca_port(&e->ca, 1);
-    const uint32_t address[2] = {0x0a000001, 0x0a000002};
-    const uint64_t mac[2] = {0x020000000001, 0x020000000002};
-
-    iba_port_init(p, 1, IBA_PORT_ROCE2, IBA_MTU_1024, mac[i]);
-    iba_gid_set_ipv4(p->gid[0], address[i]);
-    *av = (struct iba_av){.port = 1, .vlan = 0xffff, .hop_limit = 64, .dmac = mac[1 - i]};
-    iba_gid_set_ipv4(av->dgid, address[1 - i]);
-}
-
-static void connect(struct end *e, uint32_t qpn, struct flow *f, const struct iba_av *av)
+static void connect(struct end *e, unsigned i, uint32_t qpn, struct flow *f)
 {
     const struct iba_qp_init init = {.type = IBA_QPT_RC,
                                      .sq_sig_all = true,
@@ -77,27 +56,8 @@ static void connect(struct end *e, uint32_t qpn, struct flow *f, const struct ib
                                      .rq = f->rq,
                                      .n_sq = DEPTH,
                                      .n_rq = DEPTH};
-    struct iba_qp_attr a = {.state = IBA_QPS_INIT,
-                            .port = 1,
-                            .access = IBA_ACCESS_REMOTE_WRITE,
-                            .path_mtu = IBA_MTU_1024,
-                            .dest_qpn = qpn,
-                            .timeout = 14,
-                            .retry = 7,
-                            .rnr_retry = 7,
-                            .av = *av};
-    uint32_t got;
 
-    NEED(iba_create_qp(&e->ca, &f->qp, &init, &got));
-    NEED(iba_modify_qp(&e->ca, qpn, &a, IBA_QPA_STATE | IBA_QPA_PKEY_INDEX | IBA_QPA_PORT | IBA_QPA_ACCESS));
-    a.state = IBA_QPS_RTR;
-    NEED(iba_modify_qp(&e->ca, qpn, &a,
-                       IBA_QPA_STATE | IBA_QPA_AV | IBA_QPA_PATH_MTU | IBA_QPA_DEST_QPN | IBA_QPA_RQ_PSN |
-                           IBA_QPA_MAX_DEST_RD | IBA_QPA_MIN_RNR));
-    a.state = IBA_QPS_RTS;
-    NEED(iba_modify_qp(&e->ca, qpn, &a,
-                       IBA_QPA_STATE | IBA_QPA_SQ_PSN | IBA_QPA_TIMEOUT | IBA_QPA_RETRY | IBA_QPA_RNR_RETRY |
-                           IBA_QPA_MAX_RD));
+    bench_connect(&e->ca, &f->qp, &init, 1 - i);
 }
 
 static void open_end(struct end *e, unsigned i, uint32_t qps)
@@ -115,31 +75,27 @@ static void open_end(struct end *e, unsigned i, uint32_t qps)
                                       .ctx = &e->seed};
     struct iba_mr_attr mr = {
         .base = e->memory, .length = BYTES, .iova = IOVA, .access = IBA_ACCESS_LOCAL_WRITE | IBA_ACCESS_REMOTE_WRITE};
-    struct iba_av av;
 
     e->seed = i + 1;
     iba_ca_init(&e->ca, &cfg);
-    set_port(e, i, &av);
+    bench_port(&e->ca, i);
     NEED(iba_pd_create(&e->ca.mem, &e->pd));
     mr.pd = e->pd;
     NEED(iba_mr_register(&e->ca.mem, &mr, &e->lkey, &e->rkey));
     NEED(iba_create_cq(&e->ca, &e->cq, e->ring, qps * DEPTH, &e->cqn));
     for (uint32_t q = 0; q < qps; q++)
-        connect(e, FIRST_QPN + q, &e->flow[q], &av);
+        connect(e, i, FIRST_QPN + q, &e->flow[q]);
 }
 
 /* Delivers everything that `from` wants to send to the other end. */
 static void carry(unsigned from, iba_time now)
 {
     static uint8_t buf[IBA_TX_MOST];
-    struct iba_view v;
     size_t len;
 
     while (iba_ca_poll(&ends[from].ca, 1, buf, sizeof buf, &len, now) == IBA_OK && len > 0) {
         ends[from].packets++;
-        (void)iba_view_parse(&v, IBA_LINK_ETHERNET, buf, len, len, NULL);
-        iba_view_check(&v);
-        iba_ca_feed(&ends[1 - from].ca, 1, &v, now);
+        bench_feed(&ends[1 - from].ca, buf, len, now);
     }
 }
 
@@ -178,8 +134,8 @@ int main(int argc, char **argv)
     uint64_t done;
     clock_t start;
 
-    need(messages > 0 && every > 0 && every <= DEPTH && messages % every == 0 && qps > 0 && qps <= MAX_QPS,
-         "ibbench-engine MESSAGES ACKED_EVERY (1..16, divides MESSAGES) QPS (1..1024)");
+    bench_need(messages > 0 && every > 0 && every <= DEPTH && messages % every == 0 && qps > 0 && qps <= MAX_QPS,
+               "ibbench-engine MESSAGES ACKED_EVERY (1..16, divides MESSAGES) QPS (1..1024)");
     for (unsigned i = 0; i < 2; i++)
         open_end(&ends[i], i, qps);
     for (unsigned i = 0; i < BYTES; i++)
@@ -190,7 +146,7 @@ int main(int argc, char **argv)
     printf("requests=%llu\nacks=%llu\n", (unsigned long long)ends[0].packets, (unsigned long long)ends[1].packets);
     printf("qp_bytes=%zu\nsend_queue_bytes=%zu\nreceive_queue_bytes=%zu\n", sizeof(struct iba_qp),
            sizeof ends[0].flow[0].sq, sizeof ends[0].flow[0].rq);
-    need(done == messages, "not every message completed");
-    need(memcmp(ends[0].memory, ends[1].memory, BYTES) == 0, "the bytes did not arrive");
+    bench_need(done == messages, "not every message completed");
+    bench_need(memcmp(ends[0].memory, ends[1].memory, BYTES) == 0, "the bytes did not arrive");
     return 0;
 }

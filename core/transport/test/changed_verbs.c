@@ -122,7 +122,7 @@ static void modify_qp(void)
     a.av.dlid = 5;
     a.av.hop_limit = (uint8_t)below(4);
     a.sqd_notify = below(2);
-    mask |= desk_required((enum iba_qp_type)qp->type, qp->state, a.state);
+    mask |= iba_qp_required((enum iba_qp_type)qp->type, qp->state, a.state);
     if (below(3) == 0)
         mask ^= 1u << below(21);
     if (qp->state == a.state && below(2))

@@ -19,7 +19,7 @@ static void begin(enum iba_qp_type type, enum iba_qp_state state)
         REFUSED(d,                                                                                                     \
                 iba_modify_qp(&d->ca, qpn, &a,                                                                         \
                               IBA_QPA_STATE | (mask) |                                                                 \
-                                  desk_required((enum iba_qp_type)d->qp[0].type, d->qp[0].state, IBA_QPS_##to)),       \
+                                  iba_qp_required((enum iba_qp_type)d->qp[0].type, d->qp[0].state, IBA_QPS_##to)),     \
                 err);                                                                                                  \
     } while (0)
 #define BAD(to, mask, change) TRY(to, mask, change, ATTR_VALUE)
@@ -31,7 +31,7 @@ static void begin(enum iba_qp_type type, enum iba_qp_state state)
         a.state = IBA_QPS_##to;                                                                                        \
         change;                                                                                                        \
         OK(iba_modify_qp(&d->ca, qpn, &a,                                                                              \
-                         IBA_QPA_STATE | (mask) | desk_required(IBA_QPT_##type, IBA_QPS_##from, IBA_QPS_##to)));       \
+                         IBA_QPA_STATE | (mask) | iba_qp_required(IBA_QPT_##type, IBA_QPS_##from, IBA_QPS_##to)));     \
     } while (0)
 
 Test(attr, to_init)
@@ -197,7 +197,7 @@ Test(attr, path_on_ib)
         struct iba_qp_attr a = desk_attr(&d->qp[0]);
         a.state = IBA_QPS_RTR;
         a.av = good;
-        OK(iba_modify_qp(&d->ca, qpn, &a, IBA_QPA_STATE | desk_required(IBA_QPT_UC, IBA_QPS_INIT, IBA_QPS_RTR)));
+        OK(iba_modify_qp(&d->ca, qpn, &a, IBA_QPA_STATE | iba_qp_required(IBA_QPT_UC, IBA_QPS_INIT, IBA_QPS_RTR)));
     }
     cr_assert_eq(d->qp[0].envelope_bytes, 8);
 }

@@ -179,24 +179,14 @@ static inline uint8_t desk_onwards(uint8_t state)
     return onwards[state];
 }
 
-/* The attributes that the engine's own table requires; transition.c tests whether the table is right. */
-static inline uint32_t desk_required(enum iba_qp_type type, uint8_t from, uint8_t to)
-{
-    size_t n;
-    const struct iba_transition *t = iba_transitions(&n);
-
-    for (size_t i = 0; i < n; i++)
-        if (t[i].from == from && t[i].to == to)
-            return t[i].required[type];
-    return 0;
-}
+/* Takes the attributes that the engine's own table requires; transition.c tests whether the table is right. */
 static inline enum iba_verb_err desk_step(struct desk *d, uint32_t qpn, enum iba_qp_state to, uint32_t more)
 {
     const struct iba_qp *qp = iba_query_qp(&d->ca, qpn);
     struct iba_qp_attr a = desk_attr(qp);
 
     a.state = (uint8_t)to;
-    return iba_modify_qp(&d->ca, qpn, &a, desk_required(qp->type, qp->state, (uint8_t)to) | more | IBA_QPA_STATE);
+    return iba_modify_qp(&d->ca, qpn, &a, iba_qp_required(qp->type, qp->state, (uint8_t)to) | more | IBA_QPA_STATE);
 }
 
 /* Drives a QP from Reset to `to`. No transition puts a reliable QP into SQE, so the function sets that state itself. */

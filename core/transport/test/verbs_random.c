@@ -51,7 +51,7 @@ static enum iba_verb_err modify_qp(void)
         return IBA_VERB_NO_QP;
     a = desk_attr(qp);
     a.state = below(6) != 0 ? desk_onwards(qp->state) : (uint8_t)below(IBA_QPS_COUNT);
-    mask |= desk_required((enum iba_qp_type)qp->type, qp->state, a.state);
+    mask |= iba_qp_required((enum iba_qp_type)qp->type, qp->state, a.state);
     if (below(4) == 0)
         mask ^= 1u << below(21);
     if (below(4) == 0)
