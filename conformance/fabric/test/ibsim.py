@@ -56,6 +56,8 @@ ATTRIBUTES = (
 )
 
 OWN = "the device's own choice: "
+WE_REFUSE = r"answer 0x81 status 0x001c / 0x81 status 0x0000"  # an invalid value or modifier
+IBSIM_REFUSES = r"answer 0x81 status 0x0000 / 0x81 status 0x001c"
 
 # Question, difference (ours / ibsim's), rule: a row for each cause. Patterns match the whole text.
 EXCUSED = (
@@ -75,18 +77,18 @@ EXCUSED = (
      OWN + "before a manager has set it; VLCap allows 8 lanes, and lanes above them discard (KM-44)"),
     (r"Get VLArbitration .*", r"data .*", OWN + "before a manager has set it, KM-46"),
     # Blocks: each refuses those beyond its own capability.
-    (r"Get VLArbitration 0x[24]0000 .*", r"answer 0x81 status 0x0000 / 0x81 status 0x001c",
+    (r"Get VLArbitration 0x[24]0000 .*", IBSIM_REFUSES,
      "KM-46: upper blocks of a table exist if the capability is above 32; ours is 64, ibsim's 8"),
-    (r"Get GUIDInfo 0x1 at (0|0,1,2)", r"answer 0x81 status 0x001c / 0x81 status 0x0000", "KM-36: GUIDCap of ours is 8, of ibsim 32"),
-    (r"Get P_KeyTable 0x1 at 0,1", r"answer 0x81 status 0x0000 / 0x81 status 0x001c", "KM-12: PartitionCap of ours is 64, of ibsim 8"),
-    (r"Get P_KeyTable 0x10001 at 0,1", r"answer 0x81 status 0x001c / 0x81 status 0x0000",
+    (r"Get GUIDInfo 0x1 at (0|0,1,2)", WE_REFUSE, "KM-36: GUIDCap of ours is 8, of ibsim 32"),
+    (r"Get P_KeyTable 0x1 at 0,1", IBSIM_REFUSES, "KM-12: PartitionCap of ours is 64, of ibsim 8"),
+    (r"Get P_KeyTable 0x10001 at 0,1", WE_REFUSE,
      "KM-12: PartitionEnforcementCap of ours is 32, of ibsim 64"),
     # ibsim answers for what does not exist.
-    (r"Get GUIDInfo 0x(1 at 0,1|8 at .*)", r"answer 0x81 status 0x001c / 0x81 status 0x0000",
+    (r"Get GUIDInfo 0x(1 at 0,1|8 at .*)", WE_REFUSE,
      "KM-36, MD-05: a block beyond GUIDCap (32 of ibsim's adapters, 1 of its switch) is an invalid modifier"),
-    (r"Get P_KeyTable 0x90000 at 0,1", r"answer 0x81 status 0x001c / 0x81 status 0x0000", "MD-05: a switch of 8 ports has no port 9"),
-    (r"Get SLtoVL 0x909 at 0,1", r"answer 0x81 status 0x001c / 0x81 status 0x0000", "MD-05: a switch of 8 ports has no port 9"),
-    (r"Get MulticastForwardingTable 0x(10000000|1ff) at 0,1", r"answer 0x81 status 0x001c / 0x81 status 0x0000",
+    (r"Get P_KeyTable 0x90000 at 0,1", WE_REFUSE, "MD-05: a switch of 8 ports has no port 9"),
+    (r"Get SLtoVL 0x909 at 0,1", WE_REFUSE, "MD-05: a switch of 8 ports has no port 9"),
+    (r"Get MulticastForwardingTable 0x(10000000|1ff) at 0,1", WE_REFUSE,
      "KM-63, MD-05: 8 ports have position 0 only, and MulticastFDBCap 1024 has 32 blocks"),
     (r"Get LinearForwardingTable 0x2ff at 0,1", r"data (ff){64} / (00){64}",
      "KM-63: 255 is the port of a LID without a path; this block is beyond ibsim's own LinearFDBCap of 0x7800"),
@@ -98,15 +100,15 @@ EXCUSED = (
      "MD-05: an attribute that cannot be set is method and attribute that do not fit, 0x000C; the agent has the method Set"),
     (r"Get NodeInfo (class version [23]|base version 2) .*", r"answer 0x81 status 0x0004 / (0x81 status 0x0000|none)",
      "MD-02, MD-05: a bad version is refused with 0x0004, or dropped; ibsim takes class version 2"),
-    (r"Set PortInfo (LID 0xC000|LID 0|SM LID 0xFFFF) .*", r"answer 0x81 status 0x001c / 0x81 status 0x0000", "KM-31, WF-15: no unicast LID"),
-    (r"Set PortInfo state Initialize .*", r"answer 0x81 status 0x001c / 0x81 status 0x0000", "KM-25: Initialize cannot be set"),
-    (r"Set PortInfo (MTU 6|width 0x30) .*", r"answer 0x81 status 0x001c / 0x81 status 0x0000", "KM-24: an invalid value is reported"),
+    (r"Set PortInfo (LID 0xC000|LID 0|SM LID 0xFFFF) .*", WE_REFUSE, "KM-31, WF-15: no unicast LID"),
+    (r"Set PortInfo state Initialize .*", WE_REFUSE, "KM-25: Initialize cannot be set"),
+    (r"Set PortInfo (MTU 6|width 0x30) .*", WE_REFUSE, "KM-24: an invalid value is reported"),
     # States.
     (r".et PortInfo .*", r"GidPrefix 0xfe80000000000000 / 0x0", "KM-35: a port starts with the default prefix"),
     (r".et PortInfo .*", r"MkeyLeasePeriod 0x0 / 0xff9", "KM-09: a port starts with lease 0"),
-    (r"Set PortInfo state Active, neighbour Initialize .*", r"answer 0x81 status 0x0000 / 0x81 status 0x001c",
+    (r"Set PortInfo state Active, neighbour Initialize .*", IBSIM_REFUSES,
      "KM-25: an Armed port can be set to Active; ibsim looks at the neighbour too, and sets it once that is Armed"),
-    (r"Set PortInfo state Active again .*", r"answer 0x81 status 0x0000 / 0x81 status 0x001c",
+    (r"Set PortInfo state Active again .*", IBSIM_REFUSES,
      "KM-25: a move that is none has no effect; which status it gets has no certain source"),
     # The management key.
     (r".et PortInfo .*", r"Mkey 0x77 / 0x0", "KM-02: the key is stored, and read at protection level 0; ibsim stores none"),
