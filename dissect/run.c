@@ -405,8 +405,11 @@ static bool fill(struct run *r)
         if (r->n_batch > 0 && (r->merge || !cap_ready(r->capture[0])))
             break;
         const enum cap_result got = next(r, cap, &source);
-        if (got == CAP_PACKET && !is_wanted(r, cap))
+        if (got == CAP_PACKET && !is_wanted(r, cap)) {
+            if (signals_came())
+                break;
             continue;
+        }
         struct packet *p = &r->batch[r->n_batch].packet;
         if (got == CAP_PACKET && parse(r, p, cap, source)) {
             r->n_batch++;

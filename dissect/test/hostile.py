@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """ibdissect against hostile captures, names and surroundings: closed descriptors, outputs that are inputs, terminals, lengths,
 signals, privileges. IBPROOF_BIN names its folder."""
+import contextlib
 import json
 import os
 import pathlib
@@ -12,6 +13,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import unittest
 import xml.etree.ElementTree
@@ -338,6 +340,27 @@ class Signals(Case):
             code, out, err = self.end(p)
             self.assertEqual((code, err), (0, b""))
             self.assertEqual(len(json.loads(out)), len(json.loads(self.run_it("-T", "json", SAMPLE).stdout)))
+
+    def test_outside_of_the_part_that_is_read(self):
+        """Packets come all the time, and none of them is wanted."""
+        records = SAMPLE.read_bytes()[24:]
+        p = self.begin("-q", "-z", "icrc", "--from", "+1000000000", "-")
+
+        def feed():
+            with contextlib.suppress(BrokenPipeError):
+                while p.poll() is None:
+                    p.stdin.write(records)
+
+        feeder = threading.Thread(target=feed)
+        feeder.start()
+        p.send_signal(signal.SIGINT)
+        self.assertEqual(p.wait(timeout=20), 0)
+        feeder.join()
+        self.assertIn(b"ICRC", p.stdout.read())
+        with contextlib.suppress(BrokenPipeError):
+            p.stdin.close()
+        p.stdout.close()
+        p.stderr.close()
 
     def test_in_the_middle_of_a_packet(self):
         (self.folder / "cut").write_bytes(SAMPLE.read_bytes()[:-10])
