@@ -55,30 +55,29 @@
     }, [d.n.map((_, i) => d.from + i), d.n]);
   };
 
-  // Payload of each part of the time, as a rate.
+  // Values of each part of the time, from 0 up.
+  const overTime = (figure, label, series, columns) => plot(figure, {
+    scales: {x: {time: false}, y: {range: (_, low, high) => [0, high * 1.05 || 1]}},
+    cursor: {sync: {key: 'time'}},
+    axes: [moments(), axis({size: 80, label})],
+    series: [{label: 'time', value: (_, v) => seconds(v)}, ...series],
+  }, columns);
+
+  // Payload, as a rate.
   const rates = figure => {
     const d = data(figure);
-    plot(figure, {
-      scales: {x: {time: false}, y: {range: (_, low, high) => [0, high * 1.05 || 1]}},
-      cursor: {sync: {key: 'time'}},
-      axes: [moments(), axis({size: 80, label: 'Gbit/s of payload'})],
-      series: [{label: 'time', value: (_, v) => seconds(v)}, {label: 'Gbit/s', stroke: color('note'), fill: color('note'),
-        paths: uPlot.paths.bars({size: [0.9, 60], align: 1}), points: {show: false}}],
-    }, [d.bytes.map((_, i) => (d.from + i * d.bucket) / 1e9), d.bytes.map(b => b * 8 / d.bucket)]);
+    overTime(figure, 'Gbit/s of payload', [{label: 'Gbit/s', stroke: color('note'), fill: color('note'),
+      paths: uPlot.paths.bars({size: [0.9, 60], align: 1}), points: {show: false}}],
+    [d.bytes.map((_, i) => (d.from + i * d.bucket) / 1e9), d.bytes.map(b => b * 8 / d.bucket)]);
   };
 
-  // Packets of each part of the time, by kind.
+  // Packets, by kind.
   const EVENTS = [['again', 'sent again', 'again'], ['rnr', 'RNR NAK', 'nak'], ['ecn', 'ECN mark', 'other'], ['cnp', 'CNP', 'answer']];
   const events = figure => {
     const d = data(figure);
-    plot(figure, {
-      scales: {x: {time: false}, y: {range: (_, low, high) => [0, high * 1.05 || 1]}},
-      cursor: {sync: {key: 'time'}},
-      axes: [moments(), axis({size: 80, label: 'packets'})],
-      series: [{label: 'time', value: (_, v) => seconds(v)}, ...EVENTS.map(([, label, hue]) => ({
-        label, stroke: color(hue), width: 2, paths: uPlot.paths.stepped({align: 1}), points: {show: false},
-      }))],
-    }, [d.again.map((_, i) => i * d.bucket / 1e9), ...EVENTS.map(([name]) => d[name])]);
+    overTime(figure, 'packets', EVENTS.map(([, label, hue]) => ({
+      label, stroke: color(hue), width: 2, paths: uPlot.paths.stepped({align: 1}), points: {show: false},
+    })), [d.again.map((_, i) => i * d.bucket / 1e9), ...EVENTS.map(([name]) => d[name])]);
   };
 
   // Drawn when they come into sight, as a page may have many, or when the page is printed.

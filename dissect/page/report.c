@@ -8,21 +8,15 @@
 struct report *report_open(const char *path, char *err, size_t errlen)
 {
     struct report *r = calloc(1, sizeof *r);
-    bool good = r != NULL;
-
     char why[64];
+    bool good = r && (r->perf = stat_perf_open(NULL, why, sizeof why));
 
-    if (good)
-        r->perf = stat_perf_open(NULL, why, sizeof why);
-    if (good && !r->perf)
-        errno = ENOMEM;
-    good = good && r->perf;
     if (good && strcmp(path, "-") == 0)
         r->place = (struct file_new){.fd = STDOUT_FILENO};
     else
         good = good && file_begin(&r->place, path);
     if (!good) {
-        (void)snprintf(err, errlen, "%s: %s", path, strerror(r ? errno : ENOMEM));
+        (void)snprintf(err, errlen, "%s: %s", path, strerror(r && r->perf ? errno : ENOMEM));
         free(r ? r->perf : NULL);
         free(r);
         return NULL;

@@ -38,16 +38,6 @@ static void kinds(struct out *o, const struct report_line *l, unsigned from, uns
     }
 }
 
-static void percent(struct out *o, uint64_t part, uint64_t of)
-{
-    const uint64_t tenths = of ? (part * 1000 + of / 2) / of : 0;
-
-    out_u64(o, tenths / 10);
-    out_ch(o, '.');
-    out_u64(o, tenths % 10);
-    OUT_LIT(o, " %");
-}
-
 static void connection(struct out *o, const struct report_line *l)
 {
     OUT_LIT(o, "<li><b>");
@@ -58,7 +48,7 @@ static void connection(struct out *o, const struct report_line *l)
         OUT_LIT(o, " of ");
         report_counted(o, l->requests, "request packet");
         OUT_LIT(o, " sent again, ");
-        percent(o, l->again_bytes, l->bytes);
+        perf_say_percent(o, l->again_bytes, l->bytes);
         OUT_LIT(o, " of the bytes (");
         kinds(o, l, 0, IBA_FINDING_RETRY_CHANGED + 1, "");
         OUT_LIT(o, ")");

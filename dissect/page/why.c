@@ -48,6 +48,7 @@ void report_event(struct report *r, const struct packet *p)
 struct pair { /* of hosts */
     const struct direction *d;
     uint32_t connections;
+    bool sends; /* not only READs, whose payload comes back */
     uint64_t bytes, first, last;
 };
 struct pairs {
@@ -56,13 +57,19 @@ struct pairs {
     uint64_t bytes, beyond; /* beyond: senders of further pairs */
 };
 
+/* The most bytes first, then in the order they began. */
+static int compare(uint64_t bytes, const struct direction *d, uint64_t other_bytes, const struct direction *other)
+{
+    if (bytes != other_bytes)
+        return bytes < other_bytes ? 1 : -1;
+    return d->id < other->id ? -1 : d->id > other->id;
+}
+
 static int by_bytes(const void *a, const void *b)
 {
     const struct pair *x = a, *y = b;
 
-    if (x->bytes != y->bytes)
-        return x->bytes < y->bytes ? 1 : -1;
-    return x->d->id < y->d->id ? -1 : x->d->id > y->d->id;
+    return compare(x->bytes, x->d, y->bytes, y->d);
 }
 
 static void collect(const struct perf *s, struct pairs *to)
@@ -83,6 +90,7 @@ static void collect(const struct perf *s, struct pairs *to)
             to->n++;
         }
         p->connections++;
+        p->sends |= x->read_messages < x->messages;
         p->bytes += x->bytes;
         p->first = x->first < p->first ? x->first : p->first;
         p->last = x->last > p->last ? x->last : p->last;
@@ -95,14 +103,14 @@ static bool same_target(const struct direction *a, const struct direction *b)
     return a->key.kind == b->key.kind && memcmp(a->key.dst, b->key.dst, sizeof a->key.dst) == 0;
 }
 
-/* How many hosts send to the target of this pair at some time in which it sends. */
+/* How many hosts send to the target of this pair when it begins: somewhere it begins, they are the most. */
 static unsigned senders_beside(const struct pairs *all, const struct pair *p)
 {
     unsigned n = 0;
 
     for (uint32_t i = 0; i < all->n; i++) {
         const struct pair *x = &all->pair[i];
-        n += same_target(x->d, p->d) && x->first <= p->last && x->last >= p->first;
+        n += x->sends && same_target(x->d, p->d) && x->first <= p->first && p->first <= x->last;
     }
     return n;
 }
@@ -119,21 +127,11 @@ static void incast(const struct pairs *all, struct out *o)
     }
     if (n < INCAST)
         return;
-    out_ch(o, ' ');
+    out_str(o, all->beyond ? " At least " : " ");
     out_u64(o, n);
     OUT_LIT(o, " hosts send to ");
     stat_addr_print(o, (enum iba_addr_kind)most->d->key.kind, most->d->key.dst);
     OUT_LIT(o, " at the same time.");
-}
-
-static void percent(struct out *o, uint64_t part, uint64_t whole)
-{
-    const uint64_t tenths = whole ? (uint64_t)((double)part * 1000 / (double)whole + 0.5) : 0;
-
-    out_u64(o, tenths / 10);
-    out_ch(o, '.');
-    out_u64(o, tenths % 10);
-    OUT_LIT(o, " %");
 }
 
 static void host_cells(struct out *o, const struct pair *p, uint64_t all)
@@ -147,7 +145,7 @@ static void host_cells(struct out *o, const struct pair *p, uint64_t all)
     OUT_LIT(o, "</td><td class=\"n\">");
     out_u64(o, p->bytes);
     OUT_LIT(o, "</td><td class=\"n\">");
-    percent(o, p->bytes, all);
+    perf_say_percent(o, p->bytes, all);
     OUT_LIT(o, "</td></tr>\n");
 }
 
@@ -158,19 +156,19 @@ static void hosts(const struct pairs *all, struct out *o)
     for (uint32_t i = 0; i < all->n && i < SHOWN_PAIRS; i++)
         host_cells(o, &all->pair[i], all->bytes);
     OUT_LIT(o, "</table>\n");
-    if (all->n > SHOWN_PAIRS || all->beyond)
+    if (all->beyond)
+        OUT_LIT(o, "<p>Only the first 64 pairs of hosts are compared.</p>\n");
+    else if (all->n > SHOWN_PAIRS)
         OUT_LIT(o, "<p>Only the pairs of hosts with the most bytes are listed.</p>\n");
 }
 
 /* ---- charts ---- */
 
-static int by_rate(const void *a, const void *b)
+static int senders_by_bytes(const void *a, const void *b)
 {
     const struct perf_sender *x = *(const struct perf_sender *const *)a, *y = *(const struct perf_sender *const *)b;
 
-    if (x->bytes != y->bytes)
-        return x->bytes < y->bytes ? 1 : -1;
-    return x->d->id < y->d->id ? -1 : x->d->id > y->d->id;
+    return compare(x->bytes, x->d, y->bytes, y->d);
 }
 
 static void rate(const struct perf_sender *x, struct out *o)
@@ -199,7 +197,7 @@ static void rates(const struct perf *s, struct out *o)
         return;
     for (uint32_t i = 0; i < s->n; i++)
         order[i] = &s->sender[i];
-    qsort(order, s->n, sizeof *order, by_rate);
+    qsort(order, s->n, sizeof *order, senders_by_bytes);
     OUT_LIT(o, "<h2>Throughput</h2>\n");
     for (uint32_t i = 0; i < s->n && i < SHOWN_RATES; i++)
         rate(order[i], o);

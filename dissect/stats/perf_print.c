@@ -46,7 +46,7 @@ static struct perf_shares sum_of(const struct perf *s)
 
 /* ---- sentences ---- */
 
-static void percent(struct out *o, uint64_t part, uint64_t whole)
+void perf_say_percent(struct out *o, uint64_t part, uint64_t whole)
 {
     const uint64_t tenths = whole ? (uint64_t)((double)part * 1000 / (double)whole + 0.5) : 0;
 
@@ -70,7 +70,7 @@ static void say(struct out *o, const struct perf_shares *shares)
         out_str(o, n ? "; " : "");
         out_str(o, perf_limits[k].words);
         OUT_LIT(o, ": ");
-        percent(o, rest.ns[k], shares->life);
+        perf_say_percent(o, rest.ns[k], shares->life);
         out_str(o, n ? "" : " of the time");
         rest.ns[k] = 0;
     }

@@ -21,10 +21,13 @@ struct perf {
 
 /* No more packets come: ends each sender and puts `seen` in the order of printing. */
 void perf_end_all(struct perf *s);
-/* "Limited by X: 80.0 % of the time; Y: 20.0 %." of all reliable connections, and the same of one sender, without the
- * capital and the full stop. */
+/* A sentence on the limits of all reliable connections; and "limited by X: 80.0 % of the time; Y: 20.0 %" of one
+ * sender.
+ */
 void perf_say_all(struct out *o, const struct perf *s);
 void perf_say_sender(struct out *o, const struct perf_sender *x);
+/* "63.1 %" */
+void perf_say_percent(struct out *o, uint64_t part, uint64_t whole);
 /* `seen` is in the order of printing. */
 void perf_print_text(const struct perf *s, struct out *o);
 void perf_print_json(const struct perf *s, struct out *o);

@@ -33,19 +33,22 @@ def packets(data):
         at += 16 + caplen
 
 
-def incast(path, out):
-    """Eight senders. The ICRC covers addresses, so it is cut off."""
+def incast(path, out, apart=0):
+    """Eight senders. The ICRC covers addresses, so it is cut off. `apart`: they take turns, so many ns after each other, and only the
+    first one sends again after all others."""
     with open(path, "rb") as f:
         data = f.read()
     kept = []
     first = None
-    for at, length, frame in packets(data):
+    all_packets = list(packets(data))
+    for i, (at, length, frame) in enumerate(all_packets):
         source, target = frame[26:30], frame[30:34]
         first = first or source
         for host in range(HOSTS):
             mine = bytes([10, 0, 1, host + 1])
             ends = (mine, target) if source == first else (source, mine)
-            kept.append((at + host, length, frame[:26] + ends[0] + ends[1] + frame[34:min(len(frame), length - 4)]))
+            turn = HOSTS if host == 0 and 2 * i > len(all_packets) else host
+            kept.append((at + host + turn * apart, length, frame[:26] + ends[0] + ends[1] + frame[34:min(len(frame), length - 4)]))
     kept.sort(key=lambda p: p[0])
     with open(out, "wb") as f:
         f.write(data[:24])
@@ -86,6 +89,8 @@ def main(program):
         assert re.search(r"a queue: responses take longer than the shortest ones: \d", said), said
         assert f"{HOSTS} hosts send to " in said, said
         assert len(charts(text, "rates")) == HOSTS
+        incast(f"{folder}/{INCAST}.pcap", f"{folder}/turns.pcap", 10**12)
+        assert "hosts send to" not in page(f"{folder}/turns.pcap")[0], "they take turns"
         assert text.count("<tr><td>10.0.1.") == HOSTS, "a row for each pair of hosts"
         print(said)
 
