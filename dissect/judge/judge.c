@@ -89,23 +89,19 @@ static void follow(struct judge *j, struct direction *d, const struct iba_flow *
         return;
     const struct iba_flow *peer = iba_observer_peer(j->observer, f);
     struct direction *other = peer ? numbered(j, iba_observer_direction(j->observer, peer)) : NULL;
-    if (other && d->peer == other->id + 1 && d->guess == guess)
-        return;
-    if (!other)
+    if (!other || (d->peer == other->id + 1 && d->guess == guess))
         return;
     const uint32_t others = iba_flow_pmtu(peer);
     other->pmtu = others ? (uint16_t)others : other->pmtu;
-    if (d->peer == other->id + 1) {
-        d->guess = other->guess = guess;
-        return;
+    if (d->peer != other->id + 1) {
+        forget_guess(j, d);
+        forget_guess(j, other);
+        d->peer = other->id + 1;
+        other->peer = d->id + 1;
+        know_source(d, other->key.qpn);
+        know_source(other, d->key.qpn);
     }
-    forget_guess(j, d);
-    forget_guess(j, other);
     d->guess = other->guess = guess;
-    d->peer = other->id + 1;
-    other->peer = d->id + 1;
-    know_source(d, other->key.qpn);
-    know_source(other, d->key.qpn);
 }
 
 static void on_finding(void *ctx, const struct iba_finding *f)

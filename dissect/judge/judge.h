@@ -58,10 +58,14 @@ static inline const struct direction *direction_of_message(const struct iba_mess
 }
 
 /* Both go between the same two addresses, the same way. */
+static inline bool direction_keys_same_ends(const struct iba_flow_key *a, const struct iba_flow_key *b)
+{
+    return a->kind == b->kind && memcmp(a->src, b->src, sizeof a->src) == 0 &&
+           memcmp(a->dst, b->dst, sizeof a->dst) == 0;
+}
 static inline bool direction_same_ends(const struct direction *a, const struct direction *b)
 {
-    return a->key.kind == b->key.kind && memcmp(a->key.src, b->key.src, sizeof a->key.src) == 0 &&
-           memcmp(a->key.dst, b->key.dst, sizeof a->key.dst) == 0;
+    return direction_keys_same_ends(&a->key, &b->key);
 }
 
 struct judge_config {

@@ -5,6 +5,7 @@
 #include "observer/iba_finding_kinds.h"
 #include "stats/kinds.h"
 #include "stats/perf_print.h"
+#include "track/addr.h"
 #include "wire/iba_endpoints.h"
 
 void *stat_perf_open(const char *arg, char *err, size_t errlen)
@@ -49,17 +50,17 @@ static bool counts(const struct packet *p)
 
 static uint32_t slot_of(const struct iba_flow_key *k)
 {
-    uint64_t hash = k->qpn;
+    uint8_t key[2 * IBA_ADDR_MOST + sizeof k->qpn];
 
-    for (unsigned i = 0; i < IBA_ADDR_MOST; i++)
-        hash = (hash ^ k->src[i] ^ (uint64_t)k->dst[i] << 8) * UINT64_C(0x9e3779b97f4a7c15) + (hash >> 29);
-    return (uint32_t)(hash >> 40);
+    memcpy(key, k->src, IBA_ADDR_MOST);
+    memcpy(key + IBA_ADDR_MOST, k->dst, IBA_ADDR_MOST);
+    memcpy(key + sizeof key - sizeof k->qpn, &k->qpn, sizeof k->qpn);
+    return (uint32_t)stat_hash(key, sizeof key);
 }
 
 static bool same_key(const struct iba_flow_key *a, const struct iba_flow_key *b)
 {
-    return a->kind == b->kind && a->qpn == b->qpn && memcmp(a->src, b->src, sizeof a->src) == 0 &&
-           memcmp(a->dst, b->dst, sizeof a->dst) == 0;
+    return a->qpn == b->qpn && direction_keys_same_ends(a, b);
 }
 
 /* After so many slots that are taken the sender is left out: the time of a packet is bounded. */
@@ -70,7 +71,7 @@ static void expect_notices(struct perf *s, const struct direction *responses, ui
     s->sender[at - 1].responses_from = responses;
     for (unsigned i = 0; i < PERF_PROBES; i++) {
         uint16_t *const x = &s->notified[(slot + i) % PERF_NOTIFIED];
-        if (*x == 0) {
+        if (*x == 0 || *x == at) {
             *x = (uint16_t)at;
             return;
         }
@@ -92,8 +93,9 @@ static void notice(struct perf *s, const struct packet *p)
         const uint16_t at = s->notified[(slot + i) % PERF_NOTIFIED];
         if (at == 0)
             return;
-        if (same_key(&s->sender[at - 1].responses_from->key, &k)) {
-            perf_notice(&s->sender[at - 1], s->now);
+        struct perf_sender *y = &s->sender[at - 1];
+        if (y->responses_from->peer == y->d->id + 1 && same_key(&y->responses_from->key, &k)) {
+            perf_notice(y, s->now);
             return;
         }
     }
@@ -106,7 +108,7 @@ static void response(struct perf *s, const struct packet *p)
 
     if (at == 0)
         return;
-    if (!s->sender[at - 1].responses_from)
+    if (s->sender[at - 1].responses_from != d) /* a pair by a guess may have been a wrong one */
         expect_notices(s, d, at);
     perf_answer(&s->sender[at - 1], p, s->now);
 }

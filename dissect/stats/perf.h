@@ -10,9 +10,9 @@
 #include "field/packet.h"
 #include "judge/judge.h"
 
-/* Senders that are followed, 5 KiB each: of further ones only packets are counted. Open messages that a sender
+/* Senders that are followed, 8 KiB each: of further ones only packets are counted. Open messages that a sender
  * remembers one by one; beyond them the newest are remembered together. Buckets of time: when they are full, each two
- * become one. */
+ * become one. Sizes of messages, and classes of response times of each (struct perf_took). */
 enum {
     PERF_SENDERS = BOUND(8192, 8),
     PERF_MARKS = BOUND(64, 4),
@@ -100,23 +100,23 @@ struct perf_sender {
     uint64_t sent_at, started_at, cnp_at; /* its last request packet, last new message, last notification plus 1 */
     uint64_t wait;                        /* of the current pause, up to the last response */
     uint64_t slow_pace;                   /* the last pause after a notification, ns for 1024 bytes */
-    uint64_t packets, messages, read_messages, bytes, again, again_bytes, answers, notices;
+    uint64_t packets, messages, read_messages, bytes, again, again_bytes, answers;
     uint64_t area_messages, area_bytes; /* integrals over time of what is outstanding: ns, and bytes x us */
     uint32_t depth, reads, peak, peak_reads, deepest, sent_len; /* peak: after the last packet that it sent */
     uint64_t open, most_open;                                   /* bytes outstanding */
     uint64_t fastest;  /* about the shortest time between two requests without a response between them, ns for
                           1024 bytes; 0: not known */
     uint64_t quickest; /* the shortest time to a response, ns plus 1; 0: none */
-    uint64_t response_ns, responses;   /* the sum of these times, and their number */
-    struct perf_took took[PERF_SIZES]; /* of messages of which nothing was sent again */
-    uint64_t repaired_at;              /* the last packet sent again, or refused by an RNR NAK, plus 1 */
-    uint64_t starts, full;             /* new messages with others outstanding; those with nearly as many as ever */
-    struct perf_even pace[2];          /* ns for 1024 bytes: requests, READ responses */
-    struct perf_even pace_len;         /* bytes of these packets on the wire */
-    struct perf_even start, react;     /* ns from message to message, and from a response to the next message */
-    uint32_t credits;                  /* messages that may be outstanding */
-    bool limited, stalled;             /* credits are known; what is outstanding goes beyond them */
-    bool fine;                         /* its times are not all whole microseconds */
+    uint64_t response_ns, responses;        /* the sum of these times, and their number */
+    struct perf_took took[PERF_SIZES];      /* of messages of which nothing was sent again */
+    uint64_t repaired_at;                   /* the last packet sent again, or refused by an RNR NAK, plus 1 */
+    uint64_t full;                          /* new messages that begin with nearly as many outstanding as ever */
+    struct perf_even pace[2];               /* ns for 1024 bytes: requests, READ responses */
+    struct perf_even pace_len;              /* bytes of these packets on the wire */
+    struct perf_even start, react;          /* ns from message to message, and from a response to the next message */
+    uint32_t credits;                       /* messages that may be outstanding */
+    bool limited, stalled;                  /* credits are known; what is outstanding goes beyond them */
+    bool fine;                              /* its times are not all whole microseconds */
     bool answered, rnr, inside, responding; /* inside: a message; responding: inside a READ response */
     uint8_t head, n_mark, n_bucket;
     uint64_t bucket_ns;

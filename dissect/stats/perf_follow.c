@@ -328,7 +328,6 @@ static void note_sent(struct perf_sender *s, const struct packet *p, uint64_t no
         note_message(s, p, now);
     else
         continue_message(s, p, now);
-    s->starts += starts;
     s->full += starts && s->depth > 1 && s->depth + s->deepest / 5 >= s->deepest;
     s->deepest = s->depth > s->deepest ? s->depth : s->deepest;
     s->most_open = s->open > s->most_open ? s->open : s->most_open;
@@ -401,7 +400,6 @@ void perf_answer(struct perf_sender *s, const struct packet *p, uint64_t now)
 
 void perf_notice(struct perf_sender *s, uint64_t now)
 {
-    s->notices++;
     s->cnp_at = now + 1;
 }
 

@@ -140,8 +140,8 @@ static bool keeps_full(const struct perf_piece *c)
     const struct perf_class *k = c->pause < PERF_PAUSE_ANSWERED ? &s->class[c->pause][c->class] : &s->sum[c->pause];
     enum { MOST_PERCENT = 45 };
 
-    return s->starts >= ENOUGH && !begins_alone(s) && s->full * 100 >= s->starts * MOST_PERCENT && s->responses > 0 &&
-           k->gap / k->n <= s->response_ns / s->responses;
+    return s->messages >= ENOUGH && !begins_alone(s) && s->full * 100 >= s->messages * MOST_PERCENT &&
+           s->responses > 0 && k->gap / k->n <= s->response_ns / s->responses;
 }
 
 /* ---- conditions of the rows ---- */
@@ -365,7 +365,7 @@ static bool waits_for_response(enum perf_limit k)
     return k == PERF_LATENCY || k == PERF_WINDOW || k == PERF_READS;
 }
 
-static void share(struct perf_shares *to, const struct perf_piece *c, uint64_t ns)
+static void share(struct perf_shares *to, const struct perf_piece *c, double queueing, uint64_t ns)
 {
     /* After a response to the only message, or to all, no other is in a queue. */
     const bool outstanding = c->part == PERF_WAIT || (c->pause != PERF_PAUSE_ONE && c->pause != PERF_PAUSE_ALL);
@@ -373,36 +373,38 @@ static void share(struct perf_shares *to, const struct perf_piece *c, uint64_t n
     if (ns > 0) {
         const enum perf_limit k = (enum perf_limit)perf_decide(c)->limit;
         const bool waits = waits_for_response(k) && outstanding;
-        const uint64_t queue = waits ? (uint64_t)((double)ns * perf_queueing(c->s)) : 0;
+        const uint64_t queue = waits ? (uint64_t)((double)ns * queueing) : 0;
         to->ns[PERF_QUEUE] += queue;
         to->ns[k] += ns - queue;
     }
     to->life += ns;
 }
 
-static void share_class(struct perf_shares *to, const struct perf_sender *s, unsigned pause, unsigned class)
+static void share_class(struct perf_shares *to, const struct perf_sender *s, double queueing, unsigned pause,
+                        unsigned class)
 {
     const struct perf_class *k = pause < PERF_PAUSE_ANSWERED ? &s->class[pause][class] : &s->sum[pause];
     struct perf_piece c = {.s = s, .pause = (uint8_t)pause, .class = (uint8_t) class, .part = PERF_WAIT};
 
     if (k->n == 0)
         return;
-    share(to, &c, k->wait);
+    share(to, &c, queueing, k->wait);
     const uint64_t least = pause < PERF_PAUSE_ANSWERED ? least_reaction(&c) * k->n : 0;
     const uint64_t floor = k->gap < least ? k->gap : least;
     c.part = PERF_FLOOR;
-    share(to, &c, floor);
+    share(to, &c, queueing, floor);
     c.part = PERF_GAP;
-    share(to, &c, k->gap - floor);
+    share(to, &c, queueing, k->gap - floor);
 }
 
 struct perf_shares perf_shares_of(const struct perf_sender *s)
 {
+    const double queueing = perf_queueing(s);
     struct perf_shares to = {0};
 
     for (unsigned pause = 0; pause < PERF_PAUSES; pause++)
         for (unsigned class = 0; class < (pause < PERF_PAUSE_ANSWERED ? PERF_CLASSES : 1); class ++)
-            share_class(&to, s, pause, class);
+            share_class(&to, s, queueing, pause, class);
     return to;
 }
 

@@ -102,7 +102,7 @@ static void make(struct perf_sender *s, struct direction *d, const struct histor
     if (h->but == OPEN)
         pauses(s, PERF_PAUSE_OWN, MESSAGES, 0, 10 * US);
     if (h->but == FULL)
-        s->starts = s->full = MESSAGES;
+        s->full = MESSAGES;
     if (h->but == RESTS) /* few soon reactions: they do not prove that responses release messages */
         pauses(s, h->pause, MESSAGES / 5, 10 * US, US);
 }
@@ -256,11 +256,15 @@ Test(perf, a_notification_finds_its_sender)
         at(&t, 10, 1, IBA_RC_ACKNOWLEDGE, i);
     }
     const struct perf_sender *s = &((const struct perf *)t.f.state)->sender[0];
-    cr_expect_eq(s->notices, 0);
+    cr_expect_eq(s->cnp_at, 0);
     t.v = (struct verdict){.names = &t.names};
     t.f.p.verdict = &t.v;
     feed(&t.f, &frame, t.now);
-    cr_expect_eq(s->notices, 1);
+    cr_expect_neq(s->cnp_at, 0);
+    const uint64_t was = s->cnp_at;
+    t.d[1].peer = 0; /* the pair was a wrong guess */
+    feed(&t.f, &frame, t.now + US);
+    cr_expect_eq(s->cnp_at, was);
     feed_close(&t.f);
 }
 
