@@ -116,11 +116,12 @@ static bool read_is_next(const struct iba_qp *qp)
 /* When the limiter lets the QP's next packet with data go; IBA_NEVER if it holds none back. */
 static iba_time limiter_due(const struct iba_ca *ca, const struct iba_qp *qp)
 {
+    const struct iba_limiter *l = iba_limiter_of(ca, qp);
     iba_time t;
 
-    if (!ca->limiter || (qp->s.next >= qp->s.count && !read_is_next(qp)))
+    if (!l || (qp->s.next >= qp->s.count && !read_is_next(qp)))
         return IBA_NEVER;
-    t = ca->limiter->due(ca->limiter->ctx, qp->qpn, ca->now);
+    t = l->due(l->ctx, qp->qpn, ca->now);
     return t > ca->now ? t : IBA_NEVER;
 }
 
@@ -166,7 +167,7 @@ static bool emit_limited(struct iba_ca *ca, struct iba_qp *qp, iba_time now, str
 /* One packet of one QP. Responses go before requests. */
 static bool emit(struct iba_ca *ca, struct iba_qp *qp, iba_time now, struct iba_tx *tx)
 {
-    if (ca->limiter)
+    if (iba_limiter_of(ca, qp))
         return emit_limited(ca, qp, now, tx);
     if (iba_responder_ready(ca, qp) && iba_responder_emit(ca, qp, tx))
         return true;

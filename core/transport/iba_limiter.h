@@ -6,7 +6,7 @@
  * module lets the next one go. An adapter has none unless its owner sets iba_ca.limiter; then its QPs send at any rate.
  * iba_dcqcn.h is such a module.
  *
- * Requests and READ responses are limited; ACKs, NAKs and CNPs are not. */
+ * Requests and READ responses are limited; ACKs, NAKs, CNPs and all packets of QP0 and QP1 are not. */
 #ifndef IBA_LIMITER_H
 #define IBA_LIMITER_H
 #include <stddef.h>

@@ -253,7 +253,7 @@ static void become(struct iba_ca *ca, struct iba_qp *qp, uint8_t to, uint32_t ma
             iba_responder_start(qp);
         if (from == IBA_QPS_RTR && to == IBA_QPS_RTS) {
             iba_requester_start(qp);
-            if (ca->limiter)
+            if (iba_limiter_of(ca, qp))
                 ca->limiter->start(ca->limiter->ctx, qp->qpn);
         }
         if (from == IBA_QPS_SQD && to == IBA_QPS_RTS)

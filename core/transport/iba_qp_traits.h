@@ -36,6 +36,11 @@ static inline uint8_t iba_qp_service_bits(const struct iba_qp *qp)
 {
     return (uint8_t)(iba_qp_kinds[qp->type].service << 5);
 }
+/* The limiter of the QP's packets; NULL: it has none. Management QPs have none. */
+static inline const struct iba_limiter *iba_limiter_of(const struct iba_ca *ca, const struct iba_qp *qp)
+{
+    return iba_qp_has(qp, IBA_QP_MANAGES) ? NULL : ca->limiter;
+}
 static inline const struct iba_port *iba_port_of(const struct iba_ca *ca, uint8_t number)
 {
     return number >= 1 && number <= ca->n_port ? &ca->port[number - 1] : NULL;

@@ -250,8 +250,10 @@ static bool backward_mark(const struct iba_rx *x)
 /* The owner's limiter slows the flow down (RO-44, WF-83). */
 static void tell_limiter(const struct iba_rx *x)
 {
-    if (x->ca->limiter)
-        x->ca->limiter->notified(x->ca->limiter->ctx, x->qp->qpn, x->now);
+    const struct iba_limiter *l = iba_limiter_of(x->ca, x->qp);
+
+    if (l)
+        l->notified(l->ctx, x->qp->qpn, x->now);
 }
 
 static void count_becn(struct iba_rx *x)

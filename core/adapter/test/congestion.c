@@ -75,6 +75,28 @@ Test(congestion, a_notified_flow_slows_down_and_comes_back)
     lab_close(t.l);
 }
 
+/* QP1's number selects the slot of another flow: that one stays slowed down. */
+Test(congestion, management_is_not_limited)
+{
+    struct bed t;
+    uint32_t gsi, peer, in_its_slot;
+
+    open_bed(&t, IBA_PORT_ROCE2);
+    gsi = lab_qp(t.l, 0, IBA_QPT_GSI, IBA_NONE);
+    peer = lab_qp(t.l, 1, IBA_QPT_GSI, IBA_NONE);
+    lab_ready(t.l, 0, gsi, lab_attr());
+    lab_ready(t.l, 1, peer, lab_attr());
+    in_its_slot = FLOWS + gsi;
+    notify(&t, in_its_slot);
+    const struct iba_send_wr wr = {
+        .wr_id = 1, .op = IBA_WR_SEND, .ah = lab_ah(t.l, 0, 1, true), .remote_qpn = 1, .remote_qkey = IBA_GSI_QKEY};
+    cr_assert_eq(lab_send(t.l, 0, gsi, wr, 0, 256), IBA_VERB_OK);
+    lab_run(t.l, t.l->now);
+    cr_expect_gt(t.l->n_seen, 0, "sent at once");
+    cr_expect_eq(iba_dcqcn_rate(&t.d, in_its_slot, t.l->now), LINE / 2);
+    lab_close(t.l);
+}
+
 Test(congestion, other_flows_keep_their_rate)
 {
     struct bed t;
