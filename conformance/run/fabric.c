@@ -87,7 +87,7 @@ bool run_make_fabric(struct run_player *p)
         p->live[i].kind = p->play->object[i].kind;
     }
     for (unsigned i = 0; i < p->play->n_object; i++) {
-        if (p->live[i].kind != IBC_O_switch && p->live[i].kind != IBC_O_adapter && p->live[i].kind != IBC_O_router)
+        if (!ibc_is_node(p->live[i].kind))
             continue;
         if (f.n_node == IBC_NODES)
             return run_error(p, &begin, "too many nodes");

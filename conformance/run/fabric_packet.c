@@ -51,13 +51,13 @@ static void put_lrh(const struct ibc_step *s, const struct run_live *w, uint8_t 
 /* From the host at this port to the one at port 2, in the subnets that a router joins. */
 static void put_grh(const struct run_live *w, uint8_t *grh)
 {
-    enum { HOPS = 64, SGID_AT = 8, DGID_AT = 24, OTHER_PORT = 2 };
+    enum { HOPS = 64, OTHER_PORT = 2 };
     const uint8_t from[] = {0xfe, 0xc0, 0, 0, 0, 0, 0, w->port, 0, 0, 0, 0, 0, 0, 0, 1};
     const uint8_t to[] = {0xfe, 0xc0, 0, 0, 0, 0, 0, OTHER_PORT, 0, 0, 0, 0, 0, 0, 0, 1};
 
     iba_grh_set_hoplmt(grh, HOPS);
-    memcpy(grh + SGID_AT, from, sizeof from);
-    memcpy(grh + DGID_AT, to, sizeof to);
+    iba_grh_set_sgid(grh, from);
+    iba_grh_set_dgid(grh, to);
 }
 
 void run_wire_defaults(const struct run_player *p, const struct ibc_step *s, const struct run_live *w,

@@ -80,10 +80,6 @@ const char *ibc_expand(struct ibc_binder *b, const char *s, uint32_t line, uint3
 bool ibc_words(struct ibc_binder *b);
 
 /* ---- object.c ---- */
-static inline bool ibc_is_node(uint8_t kind)
-{
-    return kind == IBC_O_switch || kind == IBC_O_adapter || kind == IBC_O_router;
-}
 /* Ports of the node that the line makes, 2 by default: the number of its wires is one more, that of its software. 0:
  * not a number. */
 unsigned ibc_node_ports(const struct ibc_text *t);

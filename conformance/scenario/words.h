@@ -3,6 +3,8 @@
  * events and errors come from core's tables. */
 #ifndef IBC_WORDS_H
 #define IBC_WORDS_H
+#include <stdbool.h>
+#include <stdint.h>
 
 /* clang-format off */
 #define IBC_ROLES(R) R(responder) R(requester) R(both) R(middle) R(verbs) R(fabric)
@@ -191,6 +193,11 @@ enum ibc_object_kind {
 #define IBC_OBJECT_ID(w) IBC_O_##w,
     IBC_OBJECT_KINDS(IBC_OBJECT_ID) IBC_O_COUNT
 };
+/* Nodes of a subnet. */
+static inline bool ibc_is_node(uint8_t kind)
+{
+    return kind == IBC_O_switch || kind == IBC_O_adapter || kind == IBC_O_router;
+}
 enum ibc_attr {
 #define IBC_ATTR_ID(w) IBC_A_##w,
     IBC_ATTRS(IBC_ATTR_ID) IBC_A_COUNT

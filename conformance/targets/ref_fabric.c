@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A subnet of the engine's nodes on virtual time. The tester has the other end of each port that no cable of the subnet
  * is at: for the link's training a port of an adapter stands there, which neither sends nor receives. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include "fabric/iba_link.h"
 #include "reference.h"
 
-enum { ROUTES = 24 }; /* of a router */
+enum { GROUPS = 3, ROUTES_OF_PORT = 2 + GROUPS }; /* the subnet, its host, and groups */
 enum { SLOTS = 192, NODE_ROOM = 256 * 1024, STUB_ROOM = 8 * 1024, FIRST_HOST = 10 };
 enum { LIDS = 1024, MLIDS = 64, PKEYS = 64, SWITCH_PKEYS = 32, ARBITRATION = 64, ALL_WIDTHS = 3, ALL_SPEEDS = 7 };
 
@@ -41,7 +42,8 @@ static struct iba_node_config config_of(const struct ibc_node_spec *s, unsigned 
                                     .device = 7,
                                     .pkeys = PKEYS,
                                     .switch_pkeys = is_switch ? SWITCH_PKEYS : 0,
-                                    .routes = s->type == IBA_NODE_ROUTER ? ROUTES : 0,
+                                    .routes =
+                                        s->type == IBA_NODE_ROUTER ? (uint16_t)(ROUTES_OF_PORT * s->ports + 1) : 0,
                                     .lft = is_switch ? LIDS : 0,
                                     .mft = is_switch ? MLIDS : 0,
                                     .buffer = s->buffer,
@@ -97,8 +99,8 @@ static void add_route(struct iba_node *n, const char gid[16], unsigned bits, uns
     struct iba_route r = {.bits = (uint8_t)bits, .port = (uint8_t)port, .dlid = (uint16_t)dlid};
 
     memcpy(r.gid, gid, sizeof r.gid);
-    if (n->n_route < n->cfg.routes)
-        n->route[n->n_route++] = r;
+    assert(n->n_route < n->cfg.routes);
+    n->route[n->n_route++] = r;
 }
 
 /* Each port of a router is in a subnet of its own, FEC0:0:0:port::/64, where the tester is host ::1 and LID 40 leads
@@ -107,7 +109,7 @@ static void join_subnets(struct iba_node *n)
 {
     enum { NEXT = 40, MLID = 0xc001, PREFIX_BITS = 64, GID_BITS = 128, LINK_BITS = 10, PREFIX_LAST = 7, LAST = 15 };
     static const char link_local[16] = "\xfe\x80";
-    static const char groups[][16] = {"\xff\x02", "\xff\x05", "\xff\x0e"};
+    static const char groups[GROUPS][16] = {"\xff\x02", "\xff\x05", "\xff\x0e"};
 
     for (unsigned p = 1; p <= n->cfg.n_port; p++) {
         char gid[16] = "\xfe\xc0";
@@ -116,7 +118,7 @@ static void join_subnets(struct iba_node *n)
         add_route(n, gid, PREFIX_BITS, p, NEXT);
         gid[LAST] = 1;
         add_route(n, gid, GID_BITS, p, FIRST_HOST + p);
-        for (unsigned g = 0; g < sizeof groups / sizeof *groups; g++) {
+        for (unsigned g = 0; g < GROUPS; g++) {
             memcpy(gid, groups[g], sizeof gid);
             gid[LAST] = 1;
             add_route(n, gid, GID_BITS, p, MLID);

@@ -65,7 +65,7 @@ static bool data_for_switch(const struct iba_hop *h)
 static bool for_other_subnet(const struct iba_hop *h)
 {
     return h->node->cfg.type == IBA_NODE_ROUTER && iba_view_has(h->view, IBA_H_grh) && iba_view_has_bth(h->view) &&
-           !iba_router_owns(&h->node->port[h->in], iba_view_hdr(h->view, IBA_H_grh));
+           !iba_router_owns(&h->node->port[h->in], iba_grh_dgid(iba_view_hdr(h->view, IBA_H_grh)));
 }
 
 /* ---- actions ---- */

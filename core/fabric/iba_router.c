@@ -4,47 +4,37 @@
 #include "fabric/iba_router.h"
 #include "fabric/iba_hop.h"
 
-enum { GID_BYTES = 16, GID_BITS = 128, PREFIX_BYTES = 8, SCOPE_LINK_LOCAL = 2 };
+enum { GID_BYTES = 16, GID_BITS = 128, SCOPE_LINK_LOCAL = 2 };
 
 static const uint8_t *grh_of(const struct iba_hop *h)
 {
     return iba_view_hdr(h->view, IBA_H_grh);
 }
 
-/* IBA_GRH: version, class and label 4 bytes; length 2, next header 1, hop limit 1; SGID; DGID. */
 static const uint8_t *sgid_of(const struct iba_hop *h)
 {
-    enum { SGID_AT = 8 };
-
-    return grh_of(h) + SGID_AT;
-}
-
-static const uint8_t *dgid_in(const uint8_t *grh)
-{
-    enum { DGID_AT = 24 };
-
-    return grh + DGID_AT;
+    return iba_grh_sgid(grh_of(h));
 }
 
 static const uint8_t *dgid_of(const struct iba_hop *h)
 {
-    return dgid_in(grh_of(h));
+    return iba_grh_dgid(grh_of(h));
 }
 
-static uint64_t half(const uint8_t *gid)
+static uint64_t prefix_of(const uint8_t *gid)
 {
-    uint64_t value = 0;
-
-    for (unsigned i = 0; i < PREFIX_BYTES; i++)
-        value = value << 8 | gid[i];
-    return value;
+    return iba_bits_get(gid, 0, GID_BITS / 2);
 }
 
-bool iba_router_owns(const struct iba_node_port *p, const uint8_t *grh)
+static uint64_t guid_of(const uint8_t *gid)
+{
+    return iba_bits_get(gid, GID_BITS / 2, GID_BITS / 2);
+}
+
+bool iba_router_owns(const struct iba_node_port *p, const uint8_t *gid)
 {
     static const uint64_t default_prefix = UINT64_C(0xfe80000000000000);
-    const uint8_t *gid = dgid_in(grh);
-    const uint64_t prefix = half(gid), guid = half(gid + PREFIX_BYTES);
+    const uint64_t prefix = prefix_of(gid), guid = guid_of(gid);
 
     if (prefix != p->info.guid && prefix != default_prefix)
         return false;
@@ -64,7 +54,7 @@ static bool smp(const struct iba_hop *h)
 /* ::0, ::1 */
 static bool is_reserved(const uint8_t *gid)
 {
-    return half(gid) == 0 && half(gid + PREFIX_BYTES) <= 1;
+    return prefix_of(gid) == 0 && guid_of(gid) <= 1;
 }
 
 static bool reserved(const struct iba_hop *h)

@@ -5,5 +5,5 @@
 #include "fabric/iba_node.h"
 
 /* Whether the DGID of that GRH is one of the port's. */
-bool iba_router_owns(const struct iba_node_port *p, const uint8_t *grh);
+bool iba_router_owns(const struct iba_node_port *p, const uint8_t *gid);
 #endif

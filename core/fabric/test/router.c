@@ -6,7 +6,7 @@
 #include "fabric/iba_link.h"
 #include "wire/iba_build.h"
 
-enum { PORTS = 2, SLOTS = 16, ROUTES = 6, LID = 21, HOST = 11, GROUP = 0xc001, SGID_AT = 8, DGID_AT = 24, GRH_AT = 8 };
+enum { PORTS = 2, SLOTS = 16, ROUTES = 6, LID = 21, HOST = 11, GROUP = 0xc001, GRH_AT = 8 };
 enum { HOPS_AT = GRH_AT + 7 };
 
 struct routed {
@@ -105,8 +105,8 @@ static size_t build(const struct packet *k, uint8_t *out)
     iba_lrh_set_dlid(lrh, k->dlid ? k->dlid : LID);
     iba_lrh_set_vl(lrh, k->qpn ? 0 : IBA_VL15);
     iba_grh_set_hoplmt(grh, k->hops);
-    memcpy(grh + SGID_AT, k->sgid, sizeof k->sgid);
-    memcpy(grh + DGID_AT, k->dgid, sizeof k->dgid);
+    iba_grh_set_sgid(grh, k->sgid);
+    iba_grh_set_dgid(grh, k->dgid);
     iba_bth_set_destqp(iba_recipe_part(&r, IBA_H_bth), k->qpn);
     iba_bth_set_p_key(iba_recipe_part(&r, IBA_H_bth), 0xffff);
     r.payload = zero;
