@@ -4,7 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
-enum { SEND_SGES = IBA_MAX_SGE, MOST_NOTIFIED = 4096, INLINE = 32 };
+enum { SEND_SGES = IBA_MAX_SGE, MOST_NOTIFIED = 4096 };
+enum { INLINE = 32 }; /* bytes of inline data that a send queue takes: no scenario posts more */
 
 /* ---- protection domains, completion queues ---- */
 

@@ -114,6 +114,7 @@ static uint64_t tried(const struct trial *p)
 {
     const uint64_t said = p->v->attr.orig_attr.device_cap_flags | p->v->attr.device_cap_flags_ex;
     const bool odp = p->v->attr.odp_caps.general_caps & IBV_ODP_SUPPORT, rc = can_have_qp(p, IBA_QPT_RC);
+    const bool inlines = can_inline(p); /* before the other trials, which create QPs */
     const bool has[IBC_CAP_COUNT] = {
         [IBC_CAP_rc] = rc,
         [IBC_CAP_write] = rc,
@@ -130,7 +131,7 @@ static uint64_t tried(const struct trial *p)
         [IBC_CAP_mw2] = can_have_window(p, 2),
         [IBC_CAP_mw2a] = said & IBV_DEVICE_MEM_WINDOW_TYPE_2A && can_have_window(p, 3),
         [IBC_CAP_zero_based] = can_have_region(p, IBA_ACCESS_ZERO_BASED),
-        [IBC_CAP_inline_data] = can_inline(p),
+        [IBC_CAP_inline_data] = inlines,
         [IBC_CAP_exact_depth] = has_exact_depth(p),
         [IBC_CAP_odp] = odp && can_have_region(p, IBA_ACCESS_ON_DEMAND),
         [IBC_CAP_resize_cq] = verbs_resize_cq(&p->v->t, 0, p->cq, 2 * TRIAL_DEPTH) == IBC_OK,

@@ -281,7 +281,7 @@ void iba_rx_report(struct iba_rx *x, struct iba_wc *wc)
     if (x->ca->deviate && !x->ca->deviate->received(x, wc))
         return;
     x->qp->r.has_wqe = false;
-    iba_cq_push(x->ca, iba_xrc_cq(x), wc, (wc->flags & IBA_WC_SOLICITED) || wc->status != IBA_WC_SUCCESS);
+    iba_cq_push(x->ca, iba_rx_cq(x), wc, (wc->flags & IBA_WC_SOLICITED) || wc->status != IBA_WC_SUCCESS);
 }
 
 void iba_rx_complete(struct iba_rx *x, enum iba_wc_status status)

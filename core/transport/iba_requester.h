@@ -168,10 +168,6 @@ bool iba_requester_limited(const struct iba_qp *qp, uint32_t ssn);
 /* iba_requester_timer.c */
 /* Sending resumes at the oldest unacknowledged PSN (RQ-21). */
 void iba_requester_rewind(struct iba_qp *qp);
-/* Uses up a retry. An armed QP without one migrates, and has all of them again (RQ-25). */
-void iba_requester_use_retry(struct iba_ca *ca, struct iba_qp *qp);
-/* Used up retries are no reason to fail: an alternate path is armed. */
-bool iba_requester_may_migrate(const struct iba_ca *ca, const struct iba_qp *qp);
 /* Starts the ACK timer again, or stops it when no open PSN has asked for an answer (RQ-20). */
 void iba_requester_restart_timer(const struct iba_ca *ca, struct iba_qp *qp, iba_time now);
 iba_time iba_requester_ack_timeout(const struct iba_ca *ca, const struct iba_qp *qp); /* 0: no timer */
@@ -179,7 +175,11 @@ struct iba_retries iba_requester_retries(const struct iba_ca *ca, const struct i
 iba_time iba_ack_timeout_ns(uint8_t code); /* RQ-18; 0: no timer */
 
 /* iba_requester_retry.c */
-/* Uses one retry, and fails the queue if none is left. */
+/* Whether the QP migrates instead of failing when its retries are used up: an alternate path is armed (RQ-25). */
+bool iba_requester_may_migrate(const struct iba_ca *ca, const struct iba_qp *qp);
+/* Uses one retry. If none is left, the QP migrates to its armed alternate path, which has all of them again (RQ-25). */
+void iba_requester_use_retry(struct iba_ca *ca, struct iba_qp *qp);
+/* Uses one retry, and fails the queue if none is left and no alternate path is armed. */
 void iba_requester_timeout(struct iba_ca *ca, struct iba_qp *qp);
 
 /* iba_completer.c: actions of its table that broken devices have in another form */

@@ -59,7 +59,7 @@ static void note_srq(struct iba_rx *x)
     if (iba_rx_ends(x))
         iba_xrc_note(x->qp, IBA_NONE, IBA_NONE);
     else if (iba_rx_begins(x))
-        iba_xrc_note(x->qp, iba_xrc_named(x), iba_xrc_cq(x));
+        iba_xrc_note(x->qp, iba_xrc_named(x), iba_rx_cq(x));
 }
 
 /* The request is good. The next request is expected, and a new gap gets a NAK again (RR-04). The end of a message

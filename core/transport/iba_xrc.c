@@ -91,27 +91,26 @@ static struct iba_srq *first_of_domain(const struct iba_ca *ca, uint32_t xrcd)
     return NULL;
 }
 
-static struct iba_srq *srq_for(const struct iba_rx *x, bool deviates)
+static struct iba_srq *srq_for(const struct iba_ca *ca, const struct iba_qp *qp, uint32_t srqn, bool deviates)
 {
-    return deviates ? first_of_domain(x->ca, x->qp->xrcd) : iba_srq_find(x->ca, named(x));
+    return deviates ? first_of_domain(ca, qp->xrcd) : iba_srq_find(ca, srqn);
 }
 
 struct iba_srq *iba_xrc_srq(const struct iba_rx *x)
 {
-    return srq_for(x, IBA_DEVIATES(x->ca, receive, XRC_SRQ));
+    return srq_for(x->ca, x->qp, named(x), IBA_DEVIATES(x->ca, receive, XRC_SRQ));
 }
 
 uint32_t iba_xrc_pd(const struct iba_rx *x)
 {
-    const struct iba_srq *srq = srq_for(x, IBA_DEVIATES(x->ca, receive, XRC_PD));
+    const struct iba_srq *srq = srq_for(x->ca, x->qp, named(x), IBA_DEVIATES(x->ca, receive, XRC_PD));
 
     return srq ? srq->pd : IBA_NONE;
 }
 
 uint32_t iba_xrc_pd_of(const struct iba_ca *ca, const struct iba_qp *qp, uint32_t srqn)
 {
-    const bool deviates = IBA_DEVIATES(ca, receive, XRC_PD);
-    const struct iba_srq *srq = deviates ? first_of_domain(ca, qp->xrcd) : iba_srq_find(ca, srqn);
+    const struct iba_srq *srq = srq_for(ca, qp, srqn, IBA_DEVIATES(ca, receive, XRC_PD));
 
     return srq && srq->xrcd == qp->xrcd ? srq->pd : IBA_NONE;
 }
@@ -122,13 +121,13 @@ uint32_t iba_xrc_named(const struct iba_rx *x)
 }
 
 /* The receive in use is of the message's first packet, whatever SRQ a later packet names. */
-uint32_t iba_xrc_cq(const struct iba_rx *x)
+uint32_t iba_rx_cq(const struct iba_rx *x)
 {
     const struct iba_srq *srq;
 
     if (x->qp->recv_cq != IBA_NONE)
         return x->qp->recv_cq;
-    srq = srq_for(x, IBA_DEVIATES(x->ca, receive, XRC_CQ));
+    srq = srq_for(x->ca, x->qp, named(x), IBA_DEVIATES(x->ca, receive, XRC_CQ));
     return srq ? srq->cq : IBA_NONE;
 }
 

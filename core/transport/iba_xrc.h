@@ -28,8 +28,9 @@ uint32_t iba_xrc_pd(const struct iba_rx *x);
 uint32_t iba_xrc_pd_of(const struct iba_ca *ca, const struct iba_qp *qp, uint32_t srqn);
 /* The number of the SRQ; 0 for QPs of other types. */
 uint32_t iba_xrc_named(const struct iba_rx *x);
-/* The CQ of the receive in use, or of the SRQ that it names; IBA_NONE: none. */
-uint32_t iba_xrc_cq(const struct iba_rx *x);
+/* The CQ of the receive: the QP's; of a target, that of the receive in use or of the SRQ that the request names;
+ * IBA_NONE: none. */
+uint32_t iba_rx_cq(const struct iba_rx *x);
 iba_when iba_xrc_foreign; /* it names no SRQ of the QP's domain (PV-28) */
 iba_when iba_xrc_other;   /* it continues a message that names another SRQ (QS-51) */
 /* Remembers SRQ and CQ of the unfinished message of a target QP; IBA_NONE: there is none. */

@@ -19,17 +19,7 @@
 #define LINE UINT64_C(10000000000)
 #define MS UINT64_C(1000000)
 enum { SENDERS = 2, RECEIVER = SENDERS, ENDS, DEPTH = 16, BYTES = 16384, IOVA = 0x10000, QPN = 0x100000 };
-enum {
-    QUEUE = 1024,
-    K_MIN = 5000,
-    K_MAX = 200000,
-    FRAME_NS = 900,
-    BEGIN = 20,
-    STOP = 100,
-    END = 200,
-    FAIR = 60,
-    COLUMNS = 50
-};
+enum { QUEUE = 1024, K_MIN = 5000, K_MAX = 200000, BEGIN = 20, STOP = 100, END = 200, FAIR = 60, COLUMNS = 50 };
 
 struct end {
     struct iba_ca ca;
@@ -185,11 +175,14 @@ int main(int argc, char **argv)
     uint64_t share[SENDERS] = {0}, before[SENDERS] = {0}, mbit[SENDERS] = {0};
     iba_time link_free = 0, next_row = MS;
 
+    bench_need(argc < 2 || data, "DATA cannot be opened");
     iba_random_seed(&luck, 1);
     for (unsigned i = 0; i < ENDS; i++)
         open_end(i);
-    for (unsigned i = 0; i < SENDERS; i++)
-        connect(i, i, RECEIVER), connect(RECEIVER, i, i);
+    for (unsigned i = 0; i < SENDERS; i++) {
+        connect(i, i, RECEIVER);
+        connect(RECEIVER, i, i);
+    }
     for (iba_time now = 0; now < END * MS; now += 100) {
         for (unsigned i = 0; i < SENDERS; i++)
             if (now >= (i == 0 ? 0 : BEGIN * MS) && now >= ends[i].free_at)

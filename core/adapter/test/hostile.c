@@ -13,12 +13,6 @@
  * buffers. */
 enum { MESSAGES = 12, SMALL = 2720, LARGE = 1 << 20, LARGE_MESSAGES = 2 };
 
-static unsigned setting(const char *name, unsigned usual)
-{
-    const char *s = getenv(name);
-    return s ? (unsigned)strtoul(s, NULL, 10) : usual;
-}
-
 struct plan { /* one message */
     uint8_t op;
     uint32_t length;
@@ -292,7 +286,7 @@ static uint64_t one(uint64_t seed)
 
 Test(hostile, every_byte_arrives_once_or_both_sides_say_why)
 {
-    const unsigned first = setting("IBPROOF_FIRST", 0), n = setting("IBPROOF_SEEDS", 200);
+    const unsigned first = pair_setting("IBPROOF_FIRST", 0), n = pair_setting("IBPROOF_SEEDS", 200);
 
     for (unsigned i = first; i < first + n; i++) {
         const uint64_t trace = one(i);
@@ -319,7 +313,7 @@ static void count_event(void *ctx, const struct iba_net_event *e)
  * lost. */
 Test(hostile, one_great_message, .timeout = 600)
 {
-    const unsigned length = setting("IBPROOF_GREAT", 1 << 23);
+    const unsigned length = pair_setting("IBPROOF_GREAT", 1 << 23);
     const uint32_t rate = (uint32_t)(UINT64_C(10) * 1000000 * 4096 / length);
     const struct pair_config c = {
         .seed = 31,

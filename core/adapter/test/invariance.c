@@ -13,12 +13,6 @@
 enum { WORK = 10, MOST = 1024, BYTES = 3 * WORK * MOST };
 enum form { WHOLE, CUT, INLINE, FORMS };
 
-static unsigned setting(const char *name, unsigned usual)
-{
-    const char *s = getenv(name);
-    return s ? (unsigned)strtoul(s, NULL, 10) : usual;
-}
-
 struct outcome {
     uint64_t hash, steps;
     uint8_t memory[2][BYTES];
@@ -107,7 +101,7 @@ static void play(uint64_t seed, enum form form, struct outcome *o)
 Test(invariance, the_wire_does_not_show_how_buffers_are_given)
 {
     static struct outcome whole, other;
-    const unsigned first = setting("IBPROOF_FIRST", 0), seeds = setting("IBPROOF_SEEDS", 1000);
+    const unsigned first = pair_setting("IBPROOF_FIRST", 0), seeds = pair_setting("IBPROOF_SEEDS", 1000);
 
     for (unsigned seed = first; seed < first + seeds; seed++) {
         play(seed, WHOLE, &whole);

@@ -2,6 +2,7 @@
 /* Two adapters on one virtual clock, joined by a lossy network: the main property test of the engine. */
 #ifndef IBA_TEST_PAIR_H
 #define IBA_TEST_PAIR_H
+#include <stdlib.h>
 #include "adapter/iba_ca.h"
 #include "sim/iba_net.h"
 
@@ -99,4 +100,11 @@ int pair_poll(struct pair *p, unsigned end, struct iba_wc *wc);
 bool pair_guards_hold(const struct pair *p);
 void pair_post_recv(struct pair *p, unsigned end, uint64_t wr_id, uint64_t at, uint32_t length);
 void pair_post_send(struct pair *p, unsigned end, struct iba_send_wr *wr, uint64_t at, uint32_t length);
+/* A number from the environment. */
+static inline unsigned pair_setting(const char *name, unsigned usual)
+{
+    const char *s = getenv(name);
+
+    return s ? (unsigned)strtoul(s, NULL, 10) : usual;
+}
 #endif
