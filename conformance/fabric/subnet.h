@@ -31,7 +31,7 @@ struct subnet_events {
 struct subnet_config { /* of every node (iba_node_config) */
     uint16_t buffer;   /* credits of each data lane of each port, blocks of 64 bytes; 0: no credits */
     bool refresh;      /* also at regular intervals of virtual time: an event every few microseconds for each lane */
-    struct iba_node_break broken; /* the row that each node lacks from power-up */
+    struct iba_node_break broken; /* the rule that each node ignores, from power-up on */
 };
 /* All nodes powered up and all cables plugged. NULL: no memory. `t` must live as long. Owned: subnet_free(). */
 struct subnet *subnet_new(const struct topology *t, const struct subnet_config *c, const struct subnet_events *events);
