@@ -152,6 +152,7 @@ class Stack:
         self.mac = bytes.fromhex(address["mac"].replace(":", ""))
         self.ip, self.send = ipaddress.ip_address(address["ipv4"]).packed, send
         self.domains, self.cqs, self.qps, self.regions, self.events, self.memory, self.place = 0, [], {}, {}, [], [], 0x100000
+        self.numbers = 0x100  # of the next queue pair
 
     def new_domain(self):
         self.domains += 1
@@ -162,7 +163,7 @@ class Stack:
         return len(self.cqs) - 1
 
     def new_qp(self, pd, cq, depth):
-        number = 0x100 + len(self.qps)
+        number, self.numbers = self.numbers, self.numbers + 1
         self.qps[number] = Qp(self, number, pd, cq, depth)
         return number
 
