@@ -79,29 +79,32 @@ static bool put(FILE *out, const struct shape *p, uint64_t ns)
     return fwrite(record, sizeof record, 1, out) == 1 && fwrite(frame, len, 1, out) == 1;
 }
 
-bool hostile_write(FILE *out, make *kind, uint64_t packets)
+static bool put_head(FILE *out, bool native)
 {
     enum { LINKTYPE_ETHERNET = 1, LINKTYPE_INFINIBAND = 247 };
     uint8_t head[24] = {0};
-    uint64_t ns = NS;
-    struct shape first = plain;
-    struct iba_random random;
 
-    iba_random_seed(&random, 1);
     iba_put_le32(head, UINT32_C(0xa1b23c4d)); /* nanoseconds */
     iba_put_le16(head + 4, 2);
     iba_put_le16(head + 6, 4);
     iba_put_le32(head + 16, 65535);
-    kind(&first, 0, &random);
-    iba_put_le32(head + 20, first.native ? LINKTYPE_INFINIBAND : LINKTYPE_ETHERNET);
+    iba_put_le32(head + 20, native ? LINKTYPE_INFINIBAND : LINKTYPE_ETHERNET);
+    return fwrite(head, sizeof head, 1, out) == 1;
+}
+
+bool hostile_write(FILE *out, make *kind, uint64_t packets)
+{
+    uint64_t ns = NS;
+    struct iba_random random;
+
     iba_random_seed(&random, 1);
-    if (fwrite(head, sizeof head, 1, out) != 1)
-        return false;
     for (uint64_t i = 0; i < packets; i++) {
         struct shape p = plain;
         p.psn = (uint32_t)(i % PSNS);
         kind(&p, i, &random);
         ns += p.wait_ns;
+        if (i == 0 && !put_head(out, p.native))
+            return false;
         if (!put(out, &p, ns))
             return false;
     }

@@ -6,10 +6,10 @@ import os
 
 import capture
 
-# Asked of one side only, for predicates and for the question "is this InfiniBand?".
 # Not compared: tshark has a name for interfaces that the file does not name ("unknown", "Port A (ERF Interface 0)"), counts them
 # from 0 again in each section, and gives packets of pcap files none.
 INTERFACES = {"frame.interface_id", "frame.interface_name"}
+# Asked of one side only, for predicates and for the question "is this InfiniBand?".
 THEIRS = ["frame.protocols", "_ws.malformed", "data.data", "infiniband.mad.mgmtclass", "infiniband.mad.attributeid",
           "infiniband.vendor", "ip.fragment", "ipv6.fraghdr.more"]
 OURS = ["infiniband.encapsulation", "infiniband.truncated", "infiniband.fault", "infiniband.icrc.status",

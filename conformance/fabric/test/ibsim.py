@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 """The same SMPs to Debian's ibsim and to ibfabric. Each difference needs a row of EXCUSED, which says by which rule ibsim's answer
-is not the measure; libibmad names the fields. A row that excuses nothing fails too."""
+is not the measure; libibmad names the fields. The test also fails on a row that matches no difference."""
 import ctypes
 import os
 import re
@@ -86,8 +86,7 @@ EXCUSED = (
     # ibsim answers for what does not exist.
     (r"Get GUIDInfo 0x(1 at 0,1|8 at .*)", WE_REFUSE,
      "KM-36, MD-05: a block beyond GUIDCap (32 of ibsim's adapters, 1 of its switch) is an invalid modifier"),
-    (r"Get P_KeyTable 0x90000 at 0,1", WE_REFUSE, "MD-05: a switch of 8 ports has no port 9"),
-    (r"Get SLtoVL 0x909 at 0,1", WE_REFUSE, "MD-05: a switch of 8 ports has no port 9"),
+    (r"Get (P_KeyTable 0x90000|SLtoVL 0x909) at 0,1", WE_REFUSE, "MD-05: a switch of 8 ports has no port 9"),
     (r"Get MulticastForwardingTable 0x(10000000|1ff) at 0,1", WE_REFUSE,
      "KM-63, MD-05: 8 ports have position 0 only, and MulticastFDBCap 1024 has 32 blocks"),
     (r"Get LinearForwardingTable 0x2ff at 0,1", r"data (ff){64} / (00){64}",
