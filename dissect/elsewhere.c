@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "elsewhere.h"
 #include <stddef.h>
+#include <string.h>
 
 #define DUMPCAP "capture with dumpcap, and pipe it: dumpcap -w - ... | ibdissect -"
 static const struct {
@@ -30,6 +31,8 @@ static const struct {
     {'u', "-t r, a, ad, e, u, ud and d choose the time"},
     {'C', "there are no profiles; -o KEY:VALUE sets what there is"},
     {'K', "there is no decryption"},
+    {'W', DUMPCAP},
+    {'Z', "--user NAME is who the program runs as with -i"},
     {'X', "there are no scripts; pipe -T jsonl into one"},
 };
 
@@ -38,5 +41,38 @@ const char *elsewhere_of(int letter)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (rows[i].letter == letter)
             return rows[i].instead;
+    return NULL;
+}
+
+static const struct {
+    const char *name, *instead;
+} longs[] = {
+    {"print", "-P prints packets that -w writes"},
+    {"time-stamp-type", DUMPCAP},
+    {"list-time-stamp-types", "dumpcap --list-time-stamp-types has them"},
+    {"list-interfaces", "dumpcap -D lists the interfaces; -i NAME captures from one"},
+    {"snapshot-length", DUMPCAP},
+    {"buffer-size", DUMPCAP},
+    {"linktype", DUMPCAP},
+    {"autostop", DUMPCAP},
+    {"ring-buffer", DUMPCAP},
+    {"no-promiscuous-mode", DUMPCAP},
+    {"read-filter", "-Y is the filter; with -2 fields of later packets are known"},
+    {"display-filter", "-Y is the filter"},
+    {"compress", "-w - | gzip >FILE.pcapng.gz; gzipped captures are read"},
+    {"capture-comment", "editcap --capture-comment adds one"},
+    {"export-objects", "-T fields -e infiniband.payload prints payloads"},
+    {"enable-protocol", "-d chooses how packets are decoded"},
+    {"disable-protocol", "-d chooses how packets are decoded"},
+    {"enable-heuristic", "-d chooses how packets are decoded"},
+    {"disable-heuristic", "-d chooses how packets are decoded"},
+    {"hexdump", "-x prints the bytes"},
+};
+
+const char *elsewhere_called(const char *name)
+{
+    for (size_t i = 0; i < sizeof longs / sizeof *longs; i++)
+        if (strcmp(longs[i].name, name) == 0)
+            return longs[i].instead;
     return NULL;
 }

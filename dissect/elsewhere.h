@@ -4,4 +4,6 @@
 #define DISSECT_ELSEWHERE_H
 /* NULL: neither has an option of this letter that people would try here. */
 const char *elsewhere_of(int letter);
+/* The same of an option by name, without "--". */
+const char *elsewhere_called(const char *name);
 #endif

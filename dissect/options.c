@@ -83,7 +83,7 @@ static int set_time(struct options *opt, const char *name)
             opt->print.time = formats[i].format;
             return EXIT_OK;
         }
-    return wrong("-t: no time format \"%s\"; there are: r a ad d dd e u ud", name);
+    return wrong("-t: no time format \"%s\"; there are: r a ad d dd e u ud (tcpdump's -tttt is ad)", name);
 }
 
 /* -E key=value */
@@ -505,6 +505,9 @@ static int bad_option(int got, const char *word)
     if (optopt)
         return wrong("no option -%c; see ibdissect --help", optopt);
     (void)snprintf(name, sizeof name, "%.*s", (int)strcspn(word, "="), word);
+    instead = elsewhere_called(strlen(name) > 2 ? name + 2 : "");
+    if (instead)
+        return wrong("no option %s: %s", name, instead);
     for (const struct option *l = longs; strlen(name) > 2 && l->name; l++)
         if ((d = name_distance(name + 2, l->name, false)) < least) {
             least = d;

@@ -277,8 +277,17 @@ static unsigned nearer(const char *name, const char *known, unsigned least)
     return name_distance(name, known, false);
 }
 
-/* "psn" for "infiniband.bth.psn", "frame.time" for "frame.time_epoch": a part of the name, whole at one end. The
- * shortest such field. */
+/* "frame.tim" of "frame.time_ns": all but the end of its last word, of which two letters are there at least. */
+static bool cut_short(const char *name, const char *known)
+{
+    const size_t len = strlen(name);
+    const char *word = strrchr(name, '.');
+
+    return word && strlen(word + 1) >= 2 && strncmp(known, name, len) == 0 && known[len] && !strchr(known + len, '.');
+}
+
+/* "psn" for "infiniband.bth.psn", "frame.tim" for "frame.time_ns": a part of the name, at one end. The shortest such
+ * field. */
 static const char *field_with_part(const char *name)
 {
     size_t n, len = strlen(name);
@@ -288,8 +297,7 @@ static const char *field_with_part(const char *name)
     for (size_t i = 0; len > 0 && i < n; i++) {
         const size_t of = strlen(f[i].name);
         const bool ends = of > len && f[i].name[of - len - 1] == '.' && strcmp(f[i].name + of - len, name) == 0;
-        const bool begins = of > len && f[i].name[len] == '_' && strncmp(f[i].name, name, len) == 0;
-        if ((ends || begins) && (!best || of < strlen(best)))
+        if ((ends || cut_short(name, f[i].name)) && (!best || of < strlen(best)))
             best = f[i].name;
     }
     return best;

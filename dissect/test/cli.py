@@ -198,6 +198,8 @@ class Usage(Case):
     def test_options_of_other_programs(self):
         """Those of tshark and tcpdump name what does the same here; others name the nearest."""
         for option, says in (("-O", "-V prints all headers"), ("-D", "dumpcap -D"), ("-b", "dumpcap"), ("-R", "-Y is the filter"),
+                             ("--time-stamp-type=adapter", "no option --time-stamp-type: capture with dumpcap"), ("--print", "-P prints"),
+                             ("-Z", "--user NAME"), ("-tttt", "tcpdump's -tttt is ad"),
                              ("-k", "no option -k; see ibdissect --help"), ("--reprot", "did you mean --report?"),
                              ("--nonsense", "no option --nonsense; see"), ("--version=1", "takes no value"),
                              ("--report", "--report: wants a value"), ("-Y", "-Y: wants a value")):
