@@ -10,6 +10,17 @@
 #include "json.h"
 #include "system/text.h"
 
+/* The deviations that the waivers of one report name, by name. */
+struct waived {
+    const char *name;
+    size_t scenarios;
+    bool both; /* the other report names it as well */
+};
+struct waivers {
+    struct waived *w;
+    size_t n;
+};
+
 struct change {
     enum difference what;
     const struct earlier_case *old, *new_one; /* one of them may be NULL */
@@ -17,7 +28,50 @@ struct change {
 struct changes {
     struct change *c; /* those of kind SAME are not among them */
     size_t n, count[DIFFERENCE_COUNT];
+    struct waivers old, new_one;
 };
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const struct waived *)a)->name, ((const struct waived *)b)->name);
+}
+
+/* w is NULL: out of memory. */
+static struct waivers waivers_of(const struct earlier *r)
+{
+    struct waivers all = {calloc(r->n + 1, sizeof *all.w), 0};
+    size_t n = 0;
+
+    for (size_t i = 0; all.w && i < r->n; i++)
+        if (r->p[i].verdict == IBC_IS_XFAIL && *r->p[i].waiver)
+            all.w[n++] = (struct waived){r->p[i].waiver, 1, false};
+    if (n > 0)
+        qsort(all.w, n, sizeof *all.w, by_name);
+    for (size_t i = 0; i < n; i++)
+        if (all.n > 0 && by_name(&all.w[all.n - 1], &all.w[i]) == 0)
+            all.w[all.n - 1].scenarios++;
+        else
+            all.w[all.n++] = all.w[i];
+    return all;
+}
+
+static void mark_both(struct waivers *a, const struct waivers *b)
+{
+    for (size_t i = 0; b->n > 0 && i < a->n; i++) {
+        struct waived *other = bsearch(&a->w[i], b->w, b->n, sizeof *b->w, by_name);
+        if (other)
+            a->w[i].both = other->both = true;
+    }
+}
+
+static size_t count_alone(const struct waivers *of)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < of->n; i++)
+        n += !of->w[i].both;
+    return n;
+}
 
 static bool same_symptom(const struct earlier_case *a, const struct earlier_case *b)
 {
@@ -71,6 +125,20 @@ static void print_change(const struct change *c)
     print_symptom(both ? "now: " : "", c->new_one);
 }
 
+static void print_waivers(const char *which, const struct waivers *of)
+{
+    const size_t n = count_alone(of);
+
+    if (n == 0)
+        return;
+    printf("waived in the %s report only: %zu\n", which, n);
+    for (size_t i = 0; i < of->n; i++)
+        if (!of->w[i].both)
+            text_line(stdout, "  %s  %zu scenario%s", of->w[i].name, of->w[i].scenarios,
+                      of->w[i].scenarios == 1 ? "" : "s");
+    printf("\n");
+}
+
 static void print_changes(const struct changes *all)
 {
     for (int what = DIFFERENCE_SAME + 1; what < DIFFERENCE_COUNT; what++) {
@@ -82,6 +150,8 @@ static void print_changes(const struct changes *all)
                 print_change(&all->c[i]);
         printf("\n");
     }
+    print_waivers("old", &all->old);
+    print_waivers("new", &all->new_one);
     for (int what = DIFFERENCE_SAME + 1; what < DIFFERENCE_COUNT; what++)
         if (what <= DIFFERENCE_NEWLY_PASSING || all->count[what])
             printf("%zu %s, ", all->count[what], difference_names[what]);
@@ -101,6 +171,19 @@ static void add_played(cJSON *to, const char *key, const struct earlier_case *p)
     cJSON_AddStringToObject(one, "got", p->got);
 }
 
+static void add_waivers(cJSON *to, const char *key, const struct waivers *of)
+{
+    cJSON *list = cJSON_AddArrayToObject(to, key);
+
+    for (size_t i = 0; i < of->n; i++) {
+        if (of->w[i].both)
+            continue;
+        cJSON *one = json_add_object(list, NULL);
+        cJSON_AddStringToObject(one, "name", of->w[i].name);
+        cJSON_AddNumberToObject(one, "scenarios", (double)of->w[i].scenarios);
+    }
+}
+
 static int print_json(const struct changes *all)
 {
     cJSON *root = cJSON_CreateObject();
@@ -117,6 +200,9 @@ static int print_json(const struct changes *all)
         add_played(one, "old", c->old);
         add_played(one, "new", c->new_one);
     }
+    cJSON *waived = json_add_object(root, "waived");
+    add_waivers(waived, "only in the old report", &all->old);
+    add_waivers(waived, "only in the new report", &all->new_one);
     return json_print(root);
 }
 
@@ -136,11 +222,14 @@ int command_diff(const struct options *o)
     if (rc == EXIT_OK)
         rc = earlier_open(&new_one, o->pattern.w[1]);
     if (rc == EXIT_OK) {
-        all.c = calloc(old.n + new_one.n + 1, sizeof *all.c);
-        rc = all.c && old.p && new_one.p ? EXIT_OK : wrong(EXIT_HARNESS, "out of memory");
+        all = (struct changes){.c = calloc(old.n + new_one.n + 1, sizeof *all.c)};
+        all.old = waivers_of(&old);
+        all.new_one = waivers_of(&new_one);
+        rc = all.c && all.old.w && all.new_one.w ? EXIT_OK : wrong(EXIT_HARNESS, "out of memory");
     }
-    if (all.c && old.p && new_one.p) {
+    if (rc == EXIT_OK) {
         compare_all(&all, &old, &new_one);
+        mark_both(&all.old, &all.new_one);
         if (o->json)
             rc = print_json(&all);
         else
@@ -149,6 +238,8 @@ int command_diff(const struct options *o)
     if (rc == EXIT_OK)
         rc = verdict_of_all(&all);
     free(all.c);
+    free(all.old.w);
+    free(all.new_one.w);
     earlier_free(&old);
     earlier_free(&new_one);
     return rc;

@@ -46,9 +46,13 @@ static int fill(struct earlier *r, const char *path, const cJSON *results)
         const cJSON *finding = cJSON_GetObjectItemCaseSensitive(one, "finding");
         struct earlier_case *p = &r->p[r->n++];
 
-        *p =
-            (struct earlier_case){text_of(one, "id"), verdict_of(text_of(one, "verdict")),
-                                  text_of(finding, "statement"), text_of(finding, "expected"), text_of(finding, "got")};
+        const bool waived = cJSON_IsObject(cJSON_GetObjectItemCaseSensitive(one, "waiver"));
+        *p = (struct earlier_case){text_of(one, "id"),
+                                   verdict_of(text_of(one, "verdict")),
+                                   text_of(finding, "statement"),
+                                   text_of(finding, "expected"),
+                                   text_of(finding, "got"),
+                                   waived ? text_of(one, "cause") : ""};
         if (!*p->id || p->verdict == IBC_IS_COUNT)
             return not_a_report(path, "a result has no id, or a verdict that this version does not know");
     }

@@ -9,6 +9,7 @@ struct earlier_case {
     const char *id;
     enum ibc_verdict verdict;
     const char *statement, *expected, *got; /* "" where the report has none */
+    const char *waiver;                     /* its name; "" without one, or where it has no name */
 };
 struct earlier {
     cJSON *root;            /* the texts live here */

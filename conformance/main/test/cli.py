@@ -495,6 +495,19 @@ class Diff(Case):
             "old": {"verdict": "PASS", "statement": "", "expected": "", "got": ""},
             "new": {"verdict": "FAIL", "statement": "RR-03", "expected": "aeth.msn 1", "got": "aeth.msn 2"}})
 
+    def test_waivers_that_one_report_needed(self):
+        """By name, with the number of scenarios; those of both are left out, and so are those without a name."""
+        reports = []
+        for n, names in enumerate((("a", "b", "a"), ("b", "c", ""))):
+            rows = [{"id": f"area.{k}", "verdict": "XFAIL", "waiver": {"pattern": "x"} if name else None, "cause": name or "area.2",
+                     "finding": {"statement": "RR-03", "expected": "1", "got": "2"}} for k, name in enumerate(names)]
+            reports.append(self.file(json.dumps({"tool": "ibconform", "format": 1, "results": rows}), f"{n}.json"))
+        self.assertIn("\nwaived in the old report only: 1\n  a  2 scenarios\n\nwaived in the new report only: 1\n  c  1 scenario\n\n",
+                      "\n" + text(self.good("diff", *reports)))
+        self.assertEqual(json.loads(text(self.good("diff", "--json", *reports)))["waived"],
+                         {"only in the old report": [{"name": "a", "scenarios": 2}], "only in the new report": [{"name": "c", "scenarios": 1}]})
+        self.assertNotIn("waived in", text(self.good("diff", reports[0], reports[0])))
+
     def test_wrong_files(self):
         good = self.report("good.json")
         self.fails(2, "diff", good, says="wants OLD NEW")
