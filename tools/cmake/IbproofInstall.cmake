@@ -54,6 +54,7 @@ endif()
 
 if("ibconform" IN_LIST IBPROOF_PROGRAMS)
   install(DIRECTORY conformance/scenarios DESTINATION ${CMAKE_INSTALL_DATADIR}/ibproof FILES_MATCHING PATTERN "*.ibt")
+  install(FILES conformance/man/ibproof-scenarios.7 DESTINATION ${CMAKE_INSTALL_MANDIR}/man7)
 endif()
 
 if("ibdissect" IN_LIST IBPROOF_PROGRAMS)
