@@ -3,6 +3,7 @@
 corpora of the fuzz targets, and the score of the observer on simulated networks."""
 
 import collections
+import concurrent.futures
 import hashlib
 import json
 import os
@@ -17,7 +18,7 @@ import uuid
 
 USUAL = ("unit", "tests", "goldens", "scenarios", "fuzz")
 OF_CHANGE = ("unit", "goldens", "scenarios")
-CLASSES = (*USUAL, "accuracy")
+CLASSES = (*USUAL, "programs", "accuracy")
 SHORTEST_TIMEOUT = 60  # seconds; else ten times what the test takes without the mutant
 SHORTEST_PROCESSOR_TIME = 5  # seconds of one process: a loop without end ends soon, also on a busy machine
 LONGEST_TIMEOUT = 900  # for a test whose time is not known
@@ -248,9 +249,21 @@ def class_of(test, folder):
     return None
 
 
+def group_of(test, folder, classes, quick, also):
+    """The class in which the test is asked about mutants of the folder; None: it is not asked. Quick: without slow ones, but for those
+    that `also` matches. With the class "programs" slow ones are asked last."""
+    group = class_of(test, folder)
+    if test.slow and "programs" in classes and group in ("unit", "tests"):
+        return "programs" if not also or re.fullmatch(also, test.name) else None
+    if group not in classes or (quick and test.slow and not re.fullmatch(also, test.name)):
+        return None
+    return group
+
+
 def asked(tests, folder, classes, quick, also=""):
-    """Those of the tests that are asked about mutants of the folder. Quick: without slow ones, but for those that `also` matches."""
-    return [t for t in tests.values() if class_of(t, folder) in classes and not (quick and t.slow and not re.fullmatch(also, t.name))]
+    """[(test, class)] of those that are asked."""
+    pairs = [(test, group_of(test, folder, classes, quick, also)) for test in tests.values()]
+    return [(test, group) for test, group in pairs if group]
 
 
 def programs_of(tests, build_dir):
@@ -331,12 +344,12 @@ class Killers:
     several threads."""
 
     def __init__(self, tree, folder, quick, classes, known, visible=False):
-        self.known, self.spent = known, collections.Counter()  # seconds, by class
+        self.known, self.spent, self.warming = known, collections.Counter(), threading.Lock()  # seconds, by class
         self.groups = {c: [] for c in classes}
         self.noticed = collections.defaultdict(collections.Counter)  # function: names of parts that noticed a mutant in it
-        tests = tests_of(tree.build_dir("tests")) if "tests" in tree.builds else {}
-        for test in asked(tests, folder, classes, *quick):
-            self.groups[class_of(test, folder)].append(test)
+        tests = tree.tests() if "tests" in tree.builds else {}
+        for test, group in asked(tests, folder, classes, *quick):
+            self.groups[group].append(test)
         if "scenarios" in classes:
             self.groups["scenarios"] = [Suite(tree)]
         if visible:
@@ -358,6 +371,8 @@ class Killers:
         """The first of the group that notices the mutant, and how it ended; None: none of those that reach it does. `number`: of its
         switch; None: it is built in, and all are asked."""
         begin, environment = time.monotonic(), {} if number is None else {"MUTATE": str(number)}
+        if group == "programs":
+            self.warm(group)
         try:
             for test, part, seconds in self.runs(self.in_turn(group, mutant.function), number):
                 ended = test.run(part, environment, max(SHORTEST_TIMEOUT, 10 * seconds), max(SHORTEST_PROCESSOR_TIME, int(5 * seconds)))
@@ -367,6 +382,12 @@ class Killers:
         finally:
             self.spent[group] += time.monotonic() - begin
         return None
+
+    def warm(self, group):
+        """Measures all of the group at once, since each takes long."""
+        with self.warming:
+            with concurrent.futures.ThreadPoolExecutor(2) as pool:
+                list(pool.map(lambda p: self.known.of(*p), self.parts[group]))
 
     def part_of(self, group, ended, played):
         """The part that noticed it, also when it was played with others."""

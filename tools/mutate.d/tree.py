@@ -18,6 +18,7 @@ import shutil
 import subprocess
 import threading
 
+import kill
 import switched
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -193,6 +194,14 @@ class Tree:
         with open(self.log, "ab") as out:
             if subprocess.run(command, cwd=self.source, stdout=out, stderr=out, check=False).returncode:
                 raise BuildError(f"{shlex.join(command)} failed: {self.log}")
+
+    def tests(self):
+        return kill.tests_of(self.build_dir("tests"))
+
+    def ask_for(self, programs):
+        """Names the programs that the tests run."""
+        if programs:
+            self.targets["tests"] = sorted(programs)
 
     def ninja(self, build, timeout):
         command = ["ninja", "-C", str(self.build_dir(build)), *self.targets.get(build, ())]
