@@ -15,6 +15,7 @@ const char *const help_text[] = {
     "  -i IFACE          capture live (needs CAP_NET_RAW); -f BPF is a capture filter\n"
     "  --user NAME       with -i: run as NAME then\n"
     "  --no-sandbox      parse with all rights of this user (see the manual page)\n"
+    "  --jobs N          with -q and -z rc,analysis or perf, of files: judge with N threads; the output is the same\n"
     "  -Y EXPR           only packets that match; every field of -G fields can stand in EXPR\n"
     "  -c N              stop after N packets\n"
     "  --from TIME       only packets from TIME on, --to TIME: before TIME. 2026-11-25T23:00:00 (with Z: UTC),\n"

@@ -41,6 +41,7 @@
     O(SUMMARY,    "summary",    required, "FILE",      "write numbers that ibdissect merge adds")                       \
     O(ROWS,       "rows",       required, "DIR",       "write rows for databases into a new folder")                    \
     O(HOST,       "host",       required, "NAME",      "with --summary and --rows: where the captures were made")       \
+    O(JOBS,       "jobs",       required, "N",         "judge with N threads")                                         \
     O(USER,       "user",       required, "NAME",      "with -i: run as NAME then")                                    \
     O(NO_SANDBOX, "no-sandbox", no,       "",          "parse with all rights of this user")                           \
     O(HELP,       "help",       no,       "",          "help")                                                         \

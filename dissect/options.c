@@ -333,6 +333,17 @@ static int set_mtu(struct options *opt, const char *text)
     return EXIT_OK;
 }
 
+static int set_jobs(struct options *opt, const char *text)
+{
+    enum { MOST = 64 };
+    unsigned long n;
+
+    if (!whole(text, 1, MOST, &n))
+        return wrong("--jobs %s: want a number of threads, 1 to %d", text, MOST);
+    opt->jobs = (unsigned)n;
+    return EXIT_OK;
+}
+
 static int set_fail_on(struct options *opt, const char *text)
 {
     for (opt->fail_on = IBA_NOTE; opt->fail_on <= IBA_ERROR; opt->fail_on++)
@@ -382,6 +393,7 @@ static int one_option(struct options *opt, int c, const char *arg)
     case OPT_SUMMARY: opt->summary_path = arg; return EXIT_OK;
     case OPT_ROWS: opt->rows = arg; return EXIT_OK;
     case OPT_HOST: opt->host = arg; return EXIT_OK;
+    case OPT_JOBS: return set_jobs(opt, arg);
     case OPT_USER: opt->user = arg; return EXIT_OK;
     case OPT_NO_SANDBOX: opt->no_sandbox = true; return EXIT_OK;
     default: return EXIT_USAGE; /* options_parse() has dealt with it */

@@ -43,6 +43,7 @@ struct options {
     struct iba_view_opts view;
     bool print_anyway;        /* -P: with -w too */
     bool no_sandbox;          /* --no-sandbox: stay as the program was started */
+    unsigned jobs;            /* --jobs; 0: not given, as 1 */
     const char *write_path;   /* -w */
     const char *report_path;  /* --report; NULL: none */
     const char *summary_path; /* --summary; NULL: none */

@@ -109,5 +109,6 @@ void outputs_confine(const struct options *opt)
     confine_begin(&c);
     if (page)
         confine_allow_folder_of(&c, opt->report_path, CONFINE_RENAME);
-    (void)confine_end(&c, (opt->iface ? CONFINE_CAPTURE : 0) | (page ? CONFINE_NAMES : 0));
+    (void)confine_end(&c, (opt->iface ? CONFINE_CAPTURE : 0) | (page ? CONFINE_NAMES : 0) |
+                              (opt->jobs > 1 ? CONFINE_THREADS : 0));
 }

@@ -3,16 +3,18 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
 #include "filter/filter.h"
 #include "input/merge.h"
 #include "input/pcapng_write.h"
 #include "judge/undecided.h"
+#include "jobs/jobs.h"
 #include "judge/judge.h"
+#include "link.h"
 #include "outputs.h"
 #include "page/page.h"
+#include "seed.h"
 #include "summaries.h"
 #include "system/privileges.h"
 #include "system/signals.h"
@@ -24,6 +26,7 @@ struct run {
     struct capture *capture[MAX_FILES];
     size_t n_capture;
     struct cap_merge *merge;
+    struct jobs *jobs; /* NULL: one thread does all */
     struct pcapng_writer *writer;
     struct report *report;
     struct summaries *summaries; /* NULL: none */
@@ -78,25 +81,6 @@ static void complain(struct run *r, const char *what)
     clear_progress(r);
     text_line(stderr, "ibdissect: %s", what);
     r->rc = EXIT_INPUT;
-}
-
-/* The packet view's link type for that of a capture. False for an unknown one. */
-static bool link_of(const struct options *opt, uint32_t dlt, enum iba_link *link)
-{
-    static const struct {
-        uint8_t dlt, link;
-    } known[] = {{1, IBA_LINK_ETHERNET}, {12, IBA_LINK_IP},   {14, IBA_LINK_IP},  {101, IBA_LINK_IP},
-                 {113, IBA_LINK_SLL},    {197, IBA_LINK_ERF}, {228, IBA_LINK_IP}, {229, IBA_LINK_IP},
-                 {242, IBA_LINK_IPOIB},  {247, IBA_LINK_IB}};
-    enum { SLL2 = 276, USER0 = 147, USER15 = 162 };
-
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (known[i].dlt == dlt) {
-            *link = (enum iba_link)known[i].link;
-            return true;
-        }
-    *link = dlt == SLL2 ? IBA_LINK_SLL2 : dlt >= USER0 && dlt <= USER15 ? opt->user_link[dlt - USER0] : IBA_LINK_NONE;
-    return *link != IBA_LINK_NONE;
 }
 
 /* A finding that is made after its packet was printed. */
@@ -480,6 +464,29 @@ static void read_all(struct run *r)
         report_unread(r);
 }
 
+/* False: nothing was counted, one thread must do it. */
+static bool read_by_jobs(struct run *r)
+{
+    if (!r->jobs || !jobs_run(r->jobs))
+        return false;
+    r->read = jobs_read(r->jobs);
+    r->worst = jobs_worst(r->jobs);
+    r->over = !signals_came();
+    if (!r->over)
+        report_unread(r);
+    return true;
+}
+
+static void progress_of_jobs(void *ctx, uint64_t packets)
+{
+    struct run *r = ctx;
+
+    r->read = packets;
+    if (r->progress)
+        show_progress(r);
+    r->read = 0;
+}
+
 static void print_stats(struct run *r)
 {
     for (size_t i = 0; i < r->opt->n_stat; i++)
@@ -540,18 +547,6 @@ static bool open_outputs(struct run *r)
     return false;
 }
 
-/* Nobody can make a capture whose packets collide in the tables of this run. Without random numbers hashes are as good
- * as constant ones. */
-static void seed_hashes(struct run *r)
-{
-    uint64_t random[3];
-
-    if (getrandom(random, sizeof random, GRND_NONBLOCK) != (ssize_t)sizeof random)
-        return;
-    stat_hash_key(random);
-    r->seed = random[2];
-}
-
 /* A file that cannot be read is reported after its outputs were made; an interface needs root, and files do not. */
 static bool open_both(struct run *r)
 {
@@ -570,7 +565,7 @@ __attribute__((hot)) int run(struct options *opt)
     static struct run r;
 
     r = (struct run){.opt = opt, .out = &out, .track = track_open(), .rc = EXIT_OK};
-    seed_hashes(&r);
+    r.seed = seed_hashes();
     out_init(&out, STDOUT_FILENO);
     if (!r.track || !signals_mind(stop_capture)) {
         complain(&r, r.track ? "no descriptors are left" : "out of memory");
@@ -584,13 +579,17 @@ __attribute__((hot)) int run(struct options *opt)
         r.progress = !opt->iface && isatty(STDERR_FILENO) && (opt->quiet || !isatty(STDOUT_FILENO));
         if (!opt->quiet && opt->printer->begin)
             opt->printer->begin(&out, &opt->print);
+        if (jobs_can(opt))
+            r.jobs = jobs_open(&(struct jobs_config){opt, r.seed, progress_of_jobs, &r});
         outputs_confine(opt);
-        read_all(&r);
+        if (!read_by_jobs(&r))
+            read_all(&r);
         end(&r);
     } else if (r.writer)
         finish_write(&r, pcapng_close(r.writer));
     finish_report(&r);
     finish_summary(&r);
+    jobs_close(r.jobs);
     judge_close(r.judge);
     undecided_close(r.undecided);
     track_close(r.track);

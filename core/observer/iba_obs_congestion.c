@@ -9,10 +9,13 @@
 enum { ECN_CE = 3 };
 
 /* `hash` identifies the congested sender: its QP, its address, and the receiver's address. */
-static struct iba_obs_congested *place(struct iba_obs_congested *all, uint64_t hash)
+static struct iba_obs_congested *place(struct iba_observer *s, struct iba_obs_congested *all, uint64_t hash)
 {
-    struct iba_obs_congested *c = &all[hash >> 32 & (IBA_OBS_MARKED - 1)];
+    const unsigned at = hash >> 32 & (IBA_OBS_MARKED - 1);
+    struct iba_obs_congested *c = &all[at];
 
+    _Static_assert(IBA_OBS_MARKED <= 64, "a bit for each place");
+    s->congested |= UINT64_C(1) << at;
     if (c->hash != hash)
         *c = (struct iba_obs_congested){.hash = hash};
     return c;
@@ -23,7 +26,7 @@ static void remember(struct iba_look *l)
 {
     const struct iba_flow *f = l->flow;
     const uint32_t qpn = f->peer && !f->guess ? l->s->known[f->peer - 1].qpn : 0;
-    struct iba_obs_congested *c = place(l->s->marked, iba_obs_mix_ends(qpn, f->key.src, f->key.dst));
+    struct iba_obs_congested *c = place(l->s, l->s->marked, iba_obs_mix_ends(qpn, f->key.src, f->key.dst));
 
     if (c->mark.frame == 0)
         c->mark = l->s->now;
@@ -49,17 +52,17 @@ void iba_obs_notified(struct iba_look *l)
     struct iba_observer *s = l->s;
     struct iba_flow_key k;
     iba_obs_key(&k, l->v);
-    struct iba_obs_congested *marked = place(s->marked, iba_obs_mix_ends(k.qpn, k.dst, k.src));
+    struct iba_obs_congested *marked = place(s, s->marked, iba_obs_mix_ends(k.qpn, k.dst, k.src));
     struct iba_obs_detail t = {0};
 
     if (marked->mark.frame == 0)
-        marked = place(s->marked, iba_obs_mix_ends(0, k.dst, k.src));
+        marked = place(s, s->marked, iba_obs_mix_ends(0, k.dst, k.src));
     if (marked->mark.frame != 0) {
         t.cause = &marked->mark;
         t.wait_ns = s->now.at - marked->mark.at;
     }
     struct iba_obs_congested *before =
-        place(s->notified, iba_obs_mix(iba_obs_mix_ends(k.qpn, k.dst, k.src), s->source + UINT64_C(1)));
+        place(s, s->notified, iba_obs_mix(iba_obs_mix_ends(k.qpn, k.dst, k.src), s->source + UINT64_C(1)));
     const iba_time since = before->mark.frame ? (s->now.at - before->mark.at) / NS_IN_US : 0;
     t.count = since < UINT32_MAX ? (uint32_t)since : UINT32_MAX;
     iba_obs_report(l, IBA_FINDING_CNP, &t);

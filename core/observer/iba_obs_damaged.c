@@ -50,6 +50,7 @@ void iba_obs_damaged(struct iba_look *l, uint64_t hash)
                                                            .request = l->op && l->op->dir == IBA_REQ,
                                                            .read = iba_obs_is_read(l->opcode)};
     s->next_damaged = (uint8_t)((s->next_damaged + 1) % IBA_OBS_RECENT);
+    s->n_damaged++;
     report(l);
 }
 

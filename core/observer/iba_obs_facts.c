@@ -60,6 +60,19 @@ bool iba_observer_has_resting(const struct iba_observer *s)
     return s->resting > 0;
 }
 
+/* Reordering, and a packet that the capture lacks, change how all later packets of the capture are judged. */
+struct iba_observer_part iba_observer_part(const struct iba_observer *s)
+{
+    return (struct iba_observer_part){.depends = s->depends || s->reorders || s->resting > 0 || s->evicted > 0 ||
+                                                 s->found[IBA_FINDING_NOT_CAPTURED] > 0,
+                                      .began_again = s->generation != s->n,
+                                      .directions = s->n_known,
+                                      .most_directions = s->list[IBA_OBS_PROTECTED].most,
+                                      .damaged = s->n_damaged,
+                                      .most_damaged = IBA_OBS_RECENT,
+                                      .congested = s->congested};
+}
+
 struct iba_observer_totals iba_observer_totals(const struct iba_observer *s)
 {
     return (struct iba_observer_totals){.packets = s->packets,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Pairs. The observer matches the direction of a response with the direction whose requests it answers, by addresses
  * and PSNs. The two directions of a pair share the path MTU. */
+#include <limits.h>
 #include <string.h>
 #include "observer/iba_obs_pairing.h"
 #include "observer/iba_obs_asked.h"
@@ -14,6 +15,22 @@
 #include "observer/iba_obs_report.h"
 
 enum { MOST_TRIES = 64, MOST_LOOKED_AT = 32 };
+
+/* ---- parts of a capture ----
+ *
+ * Searches of the flows that were used last see fewer flows where a capture has many connections, and a table has room
+ * for a number of requests. So what they find depends on connections between other addresses. An observer of a part
+ * searches all its flows: where it finds nothing, an observer of the whole finds nothing, either. */
+
+static void depend(const struct iba_look *l)
+{
+    l->s->depends = true;
+}
+
+static unsigned most_looked_at(const struct iba_look *l)
+{
+    return l->s->cfg.part ? UINT_MAX : MOST_LOOKED_AT;
+}
 
 /* True when `psn` answers a request of `f`, or one that `f` may have sent just before the capture began. */
 static bool answers(struct iba_flow *f, iba_psn psn)
@@ -156,6 +173,17 @@ static struct iba_flow *next_candidate(const struct iba_look *l, struct walk *w)
     return g;
 }
 
+/* An observer of the whole capture may have forgotten the request: in the meantime there were so many packets. */
+static bool may_be_forgotten(const struct iba_look *l, struct iba_flow *f)
+{
+    const uint64_t now = l->s->now.frame, most = l->s->cfg.n_asked;
+    const struct iba_obs_sent *sent = iba_obs_sent_at(&f->rq, l->psn);
+    const struct iba_obs_read *read = iba_obs_read_at(&f->rq, l->psn);
+    const struct iba_obs_mark *mark = read ? &read->mark : sent ? &sent->mark : NULL;
+
+    return now > most && (!mark || now - mark->frame >= most);
+}
+
 /* The direction that sent a request with this PSN last. Wakes it when it is at rest. */
 static struct iba_flow *who_asked(struct iba_look *l, bool *several)
 {
@@ -164,7 +192,10 @@ static struct iba_flow *who_asked(struct iba_look *l, bool *several)
     const struct iba_obs_asked *e = link ? iba_obs_asked_at(l->s, *link) : NULL;
 
     *several = e && (e->known & IBA_OBS_SEVERAL) != 0;
-    return e ? iba_obs_activate_opposite(l, who(e)) : NULL;
+    struct iba_flow *const f = e ? iba_obs_activate_opposite(l, who(e)) : NULL;
+    if (f && (*several || may_be_forgotten(l, f)))
+        depend(l);
+    return f;
 }
 
 void iba_obs_confirm_pair(struct iba_observer *s, struct iba_flow *f)
@@ -191,11 +222,13 @@ static void take_peer(struct iba_look *l);
  * often begin with the same PSN, and the one that is left for the last of them need not be its peer. */
 static bool fits_guessed(const struct iba_look *l)
 {
-    struct walk w = {.left = MOST_LOOKED_AT};
+    struct walk w = {.left = most_looked_at(l)};
 
     for (struct iba_flow *g; (g = next_opposite(l, &w));)
-        if (g->peer && g->guess && !g->once && l->s->now.at - g->last.at < IBA_OBS_FLIGHT_NS && answers(g, l->psn))
+        if (g->peer && g->guess && !g->once && l->s->now.at - g->last.at < IBA_OBS_FLIGHT_NS && answers(g, l->psn)) {
+            depend(l);
             return true;
+        }
     return false;
 }
 
@@ -207,7 +240,7 @@ void iba_obs_pair(struct iba_look *l)
     struct iba_flow *f = l->flow, *best = NULL;
     struct iba_flow *maybe = NULL;
     unsigned fits = 0, may_fit = 0;
-    struct walk w = {.left = MOST_LOOKED_AT};
+    struct walk w = {.left = most_looked_at(l)};
 
     if (f->peer || f->tries >= MOST_TRIES)
         return;
@@ -227,6 +260,8 @@ void iba_obs_pair(struct iba_look *l)
             may_fit++;
         }
     }
+    if (fits > (known && best == known) || (!best && may_fit > 0))
+        depend(l);
     if (!best && may_fit == 1 && s->n_known <= MOST_LOOKED_AT)
         best = maybe;
     if (!best) {
@@ -290,12 +325,13 @@ void iba_obs_pair_again(struct iba_look *l)
 static struct iba_flow *who_lost_its_peer(const struct iba_look *l)
 {
     struct iba_flow *found = NULL;
-    struct walk w = {.left = MOST_LOOKED_AT};
+    struct walk w = {.left = most_looked_at(l)};
 
     for (struct iba_flow *g; (g = next_opposite(l, &w));) {
         const struct iba_obs_mark *asked = g->peer ? waits_for(g, l->psn) : NULL;
         if (!asked || !left_before(l->s, g->peer, asked, IBA_OBS_FLIGHT_NS))
             continue;
+        depend(l);
         if (found)
             return NULL;
         found = g;
@@ -322,11 +358,13 @@ static void take_peer(struct iba_look *l)
 
 bool iba_obs_another_began(const struct iba_look *l)
 {
-    struct walk w = {.left = MOST_LOOKED_AT};
+    struct walk w = {.left = most_looked_at(l)};
     bool any = false;
 
     for (const struct iba_flow *g; !any && (g = next_candidate(l, &w));)
         any = g->began != 0 && g->first.at > l->flow->last.at;
+    if (any)
+        depend(l);
     return any;
 }
 
@@ -341,7 +379,7 @@ static bool goes_back_to(const struct iba_look *l, const struct iba_obs_reason *
 void iba_obs_pair_by_refusal(struct iba_look *l)
 {
     struct iba_flow *f = l->flow, *best = NULL;
-    struct walk w = {.left = MOST_LOOKED_AT};
+    struct walk w = {.left = most_looked_at(l)};
     unsigned fits = 0;
 
     if (f->peer || f->tries >= MOST_TRIES)
@@ -354,6 +392,7 @@ void iba_obs_pair_by_refusal(struct iba_look *l)
         }
     if (!best)
         return;
+    depend(l);
     join(l, best, fits > 1);
     f->rq.pending = best->refused;
 }

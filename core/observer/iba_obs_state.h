@@ -224,6 +224,9 @@ struct iba_observer {
     uint64_t seen_twice; /* packets seen at two capture points */
     uint32_t found[IBA_FINDING_COUNT];
     bool reorders;            /* LATE was found */
+    bool depends;             /* a decision depended on other connections than the packet's */
+    uint64_t n_damaged;       /* damaged packets that were remembered */
+    uint64_t congested;       /* a bit for each place of `marked` and `notified` that was used */
     struct iba_observed seen; /* the packet fed last */
     struct iba_obs_mark now;  /* the same packet */
     uint32_t source;

@@ -51,6 +51,8 @@ struct iba_observer_config {
     uint32_t n_asked;
     uint64_t seed; /* secret, so that nobody can choose addresses whose directions collide; no result depends on it */
     bool zeroed;   /* every byte of the memory is 0 already, so the observer need not touch pages that it never uses */
+    /* This observer is fed some connections of a capture, and others the rest: iba_observer_part(). */
+    bool part;
     uint32_t pmtu; /* path MTU of all connections, bytes; 0: learned from each. A power of two, 256 to 4096 */
     void (*report)(void *ctx, const struct iba_finding *f);
     /* Optional: a direction begins. The caller numbers it; findings and iba_observer_feed() give the number back. 0:
@@ -174,6 +176,19 @@ struct iba_observer_totals {
     const uint32_t *found;        /* findings by kind */
 };
 struct iba_observer_totals iba_observer_totals(const struct iba_observer *s);
+
+/* An observer of all packets between some addresses, in both directions, judges as an observer of the whole capture
+ * does, unless a decision depends on packets between other addresses. It notices each such decision. Tables that all
+ * connections share must have room in the whole, too: the caller adds up what the parts use. */
+struct iba_observer_part {
+    bool depends; /* a decision depended on other connections, or might have */
+    bool
+        began_again; /* a flow started a new connection, so the order of flows is not that of the directions' numbers */
+    uint64_t directions, most_directions; /* remembered; so many of the whole capture have a flow each */
+    uint64_t damaged, most_damaged;       /* packets; so many of the whole capture are remembered */
+    uint64_t congested; /* places in the table of congested senders: those of two parts must be different */
+};
+struct iba_observer_part iba_observer_part(const struct iba_observer *s);
 
 #ifdef __cplusplus
 }

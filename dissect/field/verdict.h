@@ -16,6 +16,7 @@ enum { VERDICT_SOURCE_BITS = 8 };
 struct verdict_names {
     const char *file[1 << VERDICT_SOURCE_BITS]; /* NULL: no packet of it was judged yet */
     const struct direction *direction;
+    uint64_t now; /* frame of the packet that is judged; 0: all were, this is the end */
 };
 struct verdict {
     enum iba_severity worst; /* of the findings of this packet */

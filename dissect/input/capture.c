@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -151,6 +152,28 @@ enum cap_result cap_next(struct capture *c, struct cap_packet *p)
     return got;
 }
 
+bool cap_map(struct capture *c)
+{
+    return c->live == NULL && cap_stream_map(&c->in);
+}
+
+bool cap_is_mapped(const struct capture *c)
+{
+    return c->in.mapped > 0;
+}
+
+void cap_map_passed(struct capture *c)
+{
+    enum { KEPT = 16 << 20, STEP = 16 << 20 };
+    struct cap_stream *s = &c->in;
+    const size_t at = (size_t)(s->at - s->window);
+
+    if (s->mapped == 0 || at < s->passed + KEPT + STEP)
+        return;
+    (void)madvise(s->window + s->passed, STEP, MADV_DONTNEED);
+    s->passed += STEP;
+}
+
 bool cap_ready(const struct capture *c)
 {
     return c->ready != NULL && c->ready(c);
@@ -173,7 +196,7 @@ bool cap_is_live(const struct capture *c)
 
 void cap_progress(const struct capture *c, uint64_t *done, uint64_t *total)
 {
-    *done = c->in.file_done;
+    *done = c->in.mapped ? (uint64_t)(c->in.at - c->in.window) : c->in.file_done;
     *total = c->in.file_total;
 }
 

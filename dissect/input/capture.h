@@ -63,6 +63,13 @@ void cap_erf_time(struct cap_packet *p);
  * packets before it were given. A live capture waits until there is a packet or cap_stop() was called. */
 enum cap_result cap_next(struct capture *c, struct cap_packet *p);
 
+/* Plain files only: maps the file into memory, so that the data of packets stay valid until the capture is closed.
+ * False: it cannot be mapped, and is read as before. A file that becomes shorter gives SIGBUS from then on. */
+bool cap_map(struct capture *c);
+bool cap_is_mapped(const struct capture *c);
+/* The memory of packets of some time ago is given back. They are read from the file again if somebody needs them. */
+void cap_map_passed(struct capture *c);
+
 /* Whether the next packet is in memory already: then cap_next() returns it, and earlier packets stay valid. False has
  * no meaning. */
 bool cap_ready(const struct capture *c);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -64,7 +65,10 @@ void cap_stream_close(struct cap_stream *s)
         free(s->gunzip->raw);
         free(s->gunzip);
     }
-    free(s->window);
+    if (s->mapped)
+        (void)munmap(s->window, s->mapped);
+    else
+        free(s->window);
     if (s->fd >= 0)
         close(s->fd);
 }
@@ -88,6 +92,29 @@ bool cap_stream_gunzip(struct cap_stream *s)
     s->eof = false;
     s->base = 0;
     s->gunzip = g;
+    return true;
+}
+
+bool cap_stream_map(struct cap_stream *s)
+{
+    const size_t have = cap_stream_have(s);
+    const off_t read_to = s->waits || s->gunzip || s->mapped ? -1 : lseek(s->fd, 0, SEEK_CUR);
+    struct stat st;
+
+    if (read_to < (off_t)have || fstat(s->fd, &st) != 0 || st.st_size < read_to)
+        return false;
+    const size_t at = (size_t)read_to - have;
+    uint8_t *map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, s->fd, 0);
+    if (map == MAP_FAILED)
+        return false;
+    (void)madvise(map, (size_t)st.st_size, MADV_SEQUENTIAL);
+    s->base = cap_stream_offset(s) - at;
+    free(s->window);
+    s->window = map;
+    s->at = map + at;
+    s->end = map + st.st_size;
+    s->size = s->want = s->mapped = (size_t)st.st_size;
+    s->eof = true;
     return true;
 }
 

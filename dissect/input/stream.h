@@ -25,6 +25,8 @@ struct cap_stream {
     size_t want;   /* size the window may grow to once a read has filled it */
     uint64_t base; /* stream offset of the window's first byte */
     int fd;        /* owned */
+    size_t mapped; /* bytes of the file, which is the window; 0: it is read */
+    size_t passed; /* with it: the memory up to here was given back */
     bool waits;    /* no regular file: reading may take forever */
     bool stopped;  /* a signal ended it (system/signals.h) */
     bool eof;      /* nothing more will come, because of the end or of fault */
@@ -45,6 +47,10 @@ bool cap_stream_gunzip(struct cap_stream *s);
  * stream. Reads no more than needed, so a pipe shows each packet when it comes. Pointers into the window die.
  */
 size_t cap_stream_fill(struct cap_stream *s, size_t n);
+
+/* The rest of a plain file becomes the window: bytes stay where they are until the stream is closed. False: it cannot,
+ * and nothing has changed. */
+bool cap_stream_map(struct cap_stream *s);
 
 /* Drops up to n bytes and says how many there were. Pointers into the window die. */
 uint64_t cap_stream_skip(struct cap_stream *s, uint64_t n);

@@ -13,6 +13,7 @@ struct judge {
     struct iba_observer *observer;
     size_t observer_bytes;
     struct direction *direction;
+    uint64_t *began;                        /* frames; NULL: not asked for */
     bool crowded;                           /* some directions are in the short form */
     bool many;                              /* so most flows were released */
     struct iba_expected ahead[JUDGE_AHEAD]; /* packets that are judged next, in this order */
@@ -34,6 +35,8 @@ static uint32_t on_begun(void *ctx, const struct iba_flow *f)
         return 0;
     }
     j->direction[j->n] = (struct direction){.id = j->n, .key = *iba_flow_key(f), .svc = (uint8_t)iba_flow_svc(f)};
+    if (j->began)
+        j->began[j->n] = j->frame;
     j->crowded = iba_observer_has_resting(j->observer);
     if (++j->n == JUDGE_MANY) {
         pages_large(j->observer, j->observer_bytes);
@@ -140,6 +143,7 @@ struct judge *judge_open(const struct judge_config *cfg)
                                                  .n_asked = JUDGE_ASKED,
                                                  .seed = cfg->seed,
                                                  .zeroed = true,
+                                                 .part = cfg->part,
                                                  .pmtu = cfg->pmtu,
                                                  .report = on_finding,
                                                  .begun = on_begun,
@@ -150,9 +154,10 @@ struct judge *judge_open(const struct judge_config *cfg)
     j->observer_bytes = iba_observer_bytes(&observer);
     void *memory = calloc(1, j->observer_bytes);
     j->names.direction = j->direction = calloc(JUDGE_DIRECTIONS, sizeof *j->direction);
+    j->began = cfg->part ? calloc(JUDGE_DIRECTIONS, sizeof *j->began) : NULL;
     if (memory)
         j->observer = iba_observer_init(memory, &observer);
-    if (!memory || !j->direction) {
+    if (!memory || !j->direction || (cfg->part && !j->began)) {
         judge_close(j);
         return NULL;
     }
@@ -246,7 +251,7 @@ __attribute__((hot)) const struct verdict *judge_packet(struct judge *j, const s
     v->names = &j->names;
     v->request_in = v->response_in = v->same_as = 0;
     v->direction = NULL;
-    j->frame = p->number;
+    j->frame = j->names.now = p->number;
     j->names.file[p->source] = p->source_name;
     if (p->cap->has_ts && p->cap->ts_ns > j->now)
         j->now = p->cap->ts_ns;
@@ -278,9 +283,14 @@ __attribute__((hot)) const struct verdict *judge_packet(struct judge *j, const s
     return v;
 }
 
+void judge_pass(struct judge *j, iba_time now)
+{
+    j->now = now > j->now ? now : j->now;
+}
+
 void judge_end(struct judge *j)
 {
-    j->frame = 0;
+    j->frame = j->names.now = 0;
     iba_observer_end(j->observer, j->now);
 }
 
@@ -290,6 +300,7 @@ void judge_close(struct judge *j)
         return;
     free(j->observer);
     free(j->direction);
+    free(j->began);
     free(j);
 }
 
@@ -301,4 +312,10 @@ uint64_t judge_beyond(const struct judge *j)
 const struct direction *judge_direction(const struct judge *j, uint32_t id)
 {
     return id < j->n ? &j->direction[id] : NULL;
+}
+
+struct judge_part judge_part(const struct judge *j)
+{
+    return (struct judge_part){
+        .observer = iba_observer_part(j->observer), .direction = j->direction, .began = j->began, .n = j->n};
 }

@@ -69,6 +69,7 @@ static inline bool direction_same_ends(const struct direction *a, const struct d
 }
 
 struct judge_config {
+    bool part;     /* of the packets of a capture: all between some addresses; judge_part() */
     uint32_t pmtu; /* of all connections; 0: learned */
     uint64_t seed; /* of hashes: secret */
     /* A finding that does not belong to the current packet: to an earlier one, or to the end. Optional. */
@@ -92,6 +93,8 @@ void judge_fetch(struct judge *j);
 unsigned judge_fetch_more(const struct judge *j, uint32_t direction[JUDGE_AHEAD]);
 /* Valid until the next call. */
 const struct verdict *judge_packet(struct judge *j, const struct packet *p);
+/* Time passes without a packet. */
+void judge_pass(struct judge *j, iba_time now);
 void judge_end(struct judge *j);
 /* NULL is allowed. */
 void judge_close(struct judge *j);
@@ -99,4 +102,13 @@ void judge_close(struct judge *j);
 /* Directions beyond the limit: their packets have no direction. */
 uint64_t judge_beyond(const struct judge *j);
 const struct direction *judge_direction(const struct judge *j, uint32_t id);
+
+/* The judge of a part: its directions, and when they began. They are its own. */
+struct judge_part {
+    struct iba_observer_part observer;
+    struct direction *direction;
+    const uint64_t *began; /* frame of the first packet of each */
+    uint32_t n;
+};
+struct judge_part judge_part(const struct judge *j);
 #endif

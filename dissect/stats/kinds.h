@@ -29,6 +29,8 @@ void stat_messages_message(void *state, const struct iba_message *m, const struc
 void stat_srt_message(void *state, const struct iba_message *m, const struct verdict_names *names);
 void stat_rc_late(void *state, const struct iba_finding *f, const struct verdict_names *names);
 void stat_rc_expect(void *state, uint32_t direction);
+bool stat_rc_join(void *state, void *part, const struct stat_part *as);
+bool stat_perf_join(void *state, void *part, const struct stat_part *as);
 
 /* A zeroed state of a kind that takes no argument; NULL with one line in err. Owned by the caller: free().
  * open.c */

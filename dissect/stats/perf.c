@@ -139,6 +139,40 @@ void stat_perf_packet(void *state, const struct packet *p)
         s->beyond++;
 }
 
+/* A sender whose slots are taken is left out, which one depends on the order: not before so many in a row are taken. */
+static bool has_room(const struct perf *s)
+{
+    unsigned row = 0, longest = 0;
+
+    for (unsigned i = 0; i < 2 * PERF_NOTIFIED; i++) { /* twice: a row may go on from the last slot to the first */
+        row = s->notified[i % PERF_NOTIFIED] ? row + 1 : 0;
+        longest = row > longest ? row : longest;
+    }
+    return longest < PERF_PROBES;
+}
+
+bool stat_perf_join(void *state, void *part, const struct stat_part *as)
+{
+    struct perf *s = state;
+    const struct perf *x = part;
+
+    s->untimed += x->untimed;
+    s->beyond += x->beyond;
+    if (x->n > PERF_SENDERS - s->n || x->beyond > 0)
+        return false;
+    for (uint32_t i = 0; i < x->n; i++) {
+        struct perf_sender *to = &s->sender[s->n++];
+        *to = x->sender[i];
+        to->d = as->direction[x->sender[i].d->id];
+        s->place[to->d->id] = s->n;
+        if (!to->responses_from)
+            continue;
+        to->responses_from = as->direction[to->responses_from->id];
+        expect_notices(s, to->responses_from, s->n);
+    }
+    return has_room(s);
+}
+
 void perf_end_all(struct perf *s)
 {
     for (uint32_t i = 0; i < s->n; i++) {

@@ -21,6 +21,7 @@ struct rc {
     uint64_t no_connection;   /* packets of the service that belong to no known connection */
     uint64_t elsewhere;       /* findings that belong to no reliable connection */
     struct iba_finding first; /* the first of the worst; frame 0: no warning and no error */
+    uint64_t first_now;       /* the packet at which it was found, or UINT64_MAX: at the end */
     const struct verdict_names *names;
     struct row row[JUDGE_DIRECTIONS];
     struct found found[JUDGE_DIRECTIONS]; /* one for each direction with findings, so that the others need no memory */
@@ -92,8 +93,10 @@ static void count(struct rc *s, const struct iba_finding *finding, const struct 
     struct row *r = row_of(s, direction_of_finding(finding, names));
 
     s->names = names;
-    if (severity_of(finding) >= IBA_WARN && (s->first.frame == 0 || severity_of(finding) > severity_of(&s->first)))
+    if (severity_of(finding) >= IBA_WARN && (s->first.frame == 0 || severity_of(finding) > severity_of(&s->first))) {
         s->first = *finding;
+        s->first_now = names->now ? names->now : UINT64_MAX;
+    }
     if (!r) {
         s->elsewhere++;
         return;
@@ -136,6 +139,44 @@ __attribute__((hot)) void stat_rc_expect(void *state, uint32_t direction)
 void stat_rc_late(void *state, const struct iba_finding *f, const struct verdict_names *names)
 {
     count(state, f, names);
+}
+
+/* Which of two at the end one judge finds first depends on its order of connections: then they are not joined. */
+static bool join_first(struct rc *s, const struct rc *part, const struct stat_part *as)
+{
+    const enum iba_severity a = s->first.frame ? severity_of(&s->first) : IBA_SEVERITY_NONE;
+    const enum iba_severity b = part->first.frame ? severity_of(&part->first) : IBA_SEVERITY_NONE;
+
+    if (b == IBA_SEVERITY_NONE || b < a || (b == a && part->first_now > s->first_now))
+        return true;
+    if (b == a && part->first_now == s->first_now)
+        return false;
+    s->first = part->first;
+    s->first_now = part->first_now;
+    if (s->first.direction)
+        s->first.direction = as->direction[s->first.direction - 1]->id + 1;
+    return true;
+}
+
+bool stat_rc_join(void *state, void *part, const struct stat_part *as)
+{
+    struct rc *s = state;
+    const struct rc *x = part;
+
+    s->names = as->names;
+    s->no_connection += x->no_connection;
+    s->elsewhere += x->elsewhere;
+    for (size_t i = 0; i < x->n; i++) {
+        const struct row *from = &x->row[x->seen[i]->id];
+        struct row *to = row_of(s, as->direction[x->seen[i]->id]);
+        to->packets = from->packets;
+        to->bytes = from->bytes;
+        if (!from->found)
+            continue;
+        to->found = ++s->n_found;
+        s->found[to->found - 1] = x->found[from->found - 1];
+    }
+    return join_first(s, x, as);
 }
 
 static uint64_t sum_of(const struct total *t, const struct sum *sum)

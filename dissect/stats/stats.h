@@ -7,6 +7,11 @@
 #include "field/verdict.h"
 
 struct iba_message; /* observer/iba_message.h */
+/* Some of the packets of a run were counted by themselves: their directions, and names, in the whole run. */
+struct stat_part {
+    const struct direction *const *direction; /* by the part's number of a direction, from 0 */
+    const struct verdict_names *names;
+};
 struct stat_kind {
     const char *name;  /* "io,stat"; what follows it and a comma is the argument */
     const char *usage; /* "io,stat,SEC" */
@@ -25,6 +30,9 @@ struct stat_kind {
     void (*late)(void *state, const struct iba_finding *f, const struct verdict_names *names);
     /* Optional: every message when it ends, whatever -Y selects; messages are tracked when a statistic needs them. */
     void (*message)(void *state, const struct iba_message *m, const struct verdict_names *names);
+    /* Optional: adds the state of a part, which is not used afterwards, except to be closed. False: the sum would not
+     * be what one state counts of all packets. Only kinds without an argument have it. */
+    bool (*join)(void *state, void *part, const struct stat_part *as);
 };
 
 /* The table; ends with a row whose name is NULL. */

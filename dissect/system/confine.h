@@ -15,6 +15,7 @@ enum confine_use {
     CONFINE_FILES = 1 << 2,    /* open and create files in its places */
     CONFINE_NAMES = 1 << 3,    /* rename and remove files in its places */
     CONFINE_CHILDREN = 1 << 4, /* have child processes that are copies of itself */
+    CONFINE_THREADS = 1 << 5,  /* begin threads */
 };
 /* The rights to the files of a place. */
 enum confine_may {

@@ -156,6 +156,8 @@ static const struct allowed {
     PLAIN(fchown, CONFINE_FILES),
     PLAIN(umask, CONFINE_FILES),
     PLAIN(ftruncate, CONFINE_FILES),
+    /* threads: the C library tries clone3() first */
+    WHERE(clone, CONFINE_THREADS, 0, NEW_NAMESPACES | CLONE_VM | CLONE_THREAD, CLONE_VM | CLONE_THREAD),
     /* copies of the process */
     WHERE(clone, CONFINE_CHILDREN, 0, NEW_NAMESPACES, 0),
     PLAIN(fork, CONFINE_CHILDREN),

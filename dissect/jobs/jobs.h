@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* --jobs: the packets of a run are judged and counted by several threads. The result is that of one, to the byte.
+ *
+ *     struct jobs *j = jobs_open(&config);
+ *     if (jobs_run(j))        the statistics of the options have counted all packets; they refer to j
+ *     jobs_close(j);          after they were printed
+ *
+ * One thread reads, follows management datagrams, and deals packets out: those between two addresses go to one worker,
+ * in their order, which parses, checks, judges and counts them. At the end the workers' statistics are joined.
+ *
+ * Few decisions of the observer depend on packets between other addresses: when a network reorders packets, when a
+ * capture lacks some, when several connections between two hosts use the same PSNs, and when tables overflow. The
+ * observer notices them (iba_observer_part()). Then jobs_run() returns false, the statistics are as before, and the
+ * caller starts again with one thread. */
+#ifndef DISSECT_JOBS_H
+#define DISSECT_JOBS_H
+#include "options.h"
+
+enum { JOBS_MOST = 64 };
+
+struct jobs_config {
+    struct options *opt;
+    uint64_t seed;                                 /* of hashes */
+    void (*progress)(void *ctx, uint64_t packets); /* called now and then */
+    void *ctx;
+};
+struct jobs;
+
+/* Whether this run can be split: only statistics that can be joined, of files that can be read twice. */
+bool jobs_can(const struct options *opt);
+/* Opens the captures. NULL: it cannot, so one thread must try it. Owned: jobs_close(). */
+struct jobs *jobs_open(const struct jobs_config *cfg);
+/* Begins the threads, and waits for them. */
+bool jobs_run(struct jobs *j);
+/* After it: how many packets were read, to the end or to a signal, and the worst finding. */
+uint64_t jobs_read(const struct jobs *j);
+enum iba_severity jobs_worst(const struct jobs *j);
+void jobs_close(struct jobs *j);
+#endif
