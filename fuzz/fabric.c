@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Two switches and three adapters whose links count credits: anything arrives, anybody sends, wires lose, change and
- * copy packets, cables come and go. After each step: every slot of the pool is in one queue or free; buffers are as
- * full as the packets that hold them; no multicast packet goes back; packets on wires have good CRCs; no node wants to
- * be called again at once without end. */
+/* Two switches, a router and four adapters, one of them in a subnet of its own, whose links count credits: anything
+ * arrives, anybody sends, wires lose, change and copy packets, cables come and go. After each step: every slot of the
+ * pool is in one queue or free; buffers are as full as the packets that hold them; no multicast packet goes back;
+ * packets on wires have good CRCs; no node wants to be called again at once without end. */
 #include "fabric/iba_link.h"
 #include "fabric/iba_node.h"
 #include "fuzz.h"
@@ -10,7 +10,19 @@
 
 const struct fuzz_target fuzz_target = {"fabric", FUZZ_BYTES, NULL};
 
-enum { SWITCHES = 2, NODES = 5, PORTS = 4, SLOTS = 192, BUFFER = 70, FLIGHT = 16, STEPS = 1500, MEMORY = 1 << 16 };
+enum {
+    SWITCHES = 2,
+    NODES = 7,
+    ROUTER = 5,
+    BEYOND = 6,
+    ROUTES = 4,
+    PORTS = 4,
+    SLOTS = 192,
+    BUFFER = 70,
+    FLIGHT = 16,
+    STEPS = 1500,
+    MEMORY = 1 << 16
+};
 enum { GROUP = 0xc001, CALLS_AT_ONCE = 4096 };
 
 struct flying {
@@ -32,16 +44,18 @@ struct world {
 };
 static struct world w;
 
-/* Switch 0: adapters 2 and 3 at ports 1 and 2, switch 1 at port 3; switch 1: adapter 4 at port 1, switch 0 at port 2.
- */
+/* Switch 0: adapters 2 and 3 at ports 1 and 2, switch 1 at port 3, the router at port 4; switch 1: adapter 4 at port 1,
+ * switch 0 at port 2; the router: adapter 6 at port 2. */
 static const struct {
     uint8_t node, port;
-} cable[SWITCHES][PORTS + 1] = {{{0, 0}, {2, 1}, {3, 1}, {1, 2}, {0, 0}}, {{0, 0}, {4, 1}, {0, 3}, {0, 0}, {0, 0}}};
+} cable[NODES][PORTS + 1] = {{{0, 0}, {2, 1}, {3, 1}, {1, 2}, {ROUTER, 1}},
+                             {{0, 0}, {4, 1}, {0, 3}, {0, 0}, {0, 0}},
+                             [ROUTER] = {{0, 0}, {0, 4}, {BEYOND, 1}}};
 
 /* The other end; false: no cable. */
 static bool other_end(unsigned node, unsigned port, unsigned *to, uint8_t *to_port)
 {
-    for (unsigned s = 0; s < SWITCHES; s++)
+    for (unsigned s = 0; s < NODES; s++)
         for (unsigned p = 1; p <= PORTS; p++) {
             if (cable[s][p].port == 0)
                 continue;
@@ -77,6 +91,36 @@ static void plug(unsigned node, uint8_t port, bool in)
     }
 }
 
+#define SITE UINT64_C(0xfec0000000000000)
+
+/* GID of an adapter, in the subnet 0 or 1; or of a group of all subnets. */
+static void gid_of(unsigned node, uint8_t gid[16])
+{
+    if (node >= NODES) {
+        memset(gid, 0, 16);
+        gid[0] = UINT8_MAX;
+        gid[1] = 0xe;
+        return;
+    }
+    iba_bits_put(gid, 0, 64, SITE | (node == BEYOND));
+    iba_bits_put(gid, 64, 64, w.node[node].port[w.node[node].cfg.type == IBA_NODE_SWITCH ? 0 : 1].guid[0]);
+}
+
+static void add_routes(struct iba_node *n)
+{
+    static const struct {
+        uint8_t node, bits, port;
+        uint16_t lid;
+    } to[ROUTES] = {{2, 64, 1, 3}, {BEYOND, 128, 2, BEYOND + 1}, {NODES, 128, 1, GROUP}, {NODES, 128, 2, GROUP}};
+
+    for (unsigned i = 0; i < ROUTES; i++) {
+        n->route[i] = (struct iba_route){.bits = to[i].bits, .port = to[i].port, .dlid = to[i].lid};
+        gid_of(to[i].node, n->route[i].gid);
+    }
+    n->n_route = ROUTES;
+    n->port[2].info.lid = NODES + 1;
+}
+
 static void manage(struct iba_node *n, unsigned i)
 {
     for (unsigned p = 1; p <= n->cfg.n_port; p++)
@@ -84,12 +128,23 @@ static void manage(struct iba_node *n, unsigned i)
             n->port[p].info.portstate = IBA_PORT_ACTIVE;
     n->port[i < SWITCHES ? 0 : 1].info.lid = (uint16_t)(i + 1);
     n->port[i < SWITCHES ? 0 : 1].info.mastersmlid = SWITCHES + 1;
+    for (unsigned p = 1; i >= SWITCHES && p <= n->cfg.n_port; p++)
+        n->port[p].info.guid = SITE | (i == BEYOND || p == 2);
+    if (i == ROUTER)
+        add_routes(n);
     if (i >= SWITCHES)
         return;
     n->sw.linearfdbtop = NODES;
     for (unsigned k = 0; k < NODES; k++)
-        n->lft[k + 1] = (uint8_t)(i == 0 ? (k == 0 ? 0 : k == 2 ? 1 : k == 3 ? 2 : 3) : (k == 1 ? 0 : k == 4 ? 1 : 2));
-    n->mft[GROUP - 0xc000] = 0xe;
+        n->lft[k + 1] = (uint8_t)(i == 0 ? (k == 0        ? 0
+                                            : k == 2      ? 1
+                                            : k == 3      ? 2
+                                            : k == ROUTER ? 4
+                                                          : 3)
+                                         : (k == 1   ? 0
+                                            : k == 4 ? 1
+                                                     : 2));
+    n->mft[GROUP - 0xc000] = 0x1e;
 }
 
 static void make(uint8_t settings)
@@ -97,8 +152,13 @@ static void make(uint8_t settings)
     memset(&w, 0, sizeof w);
     iba_pool_init(&w.pool, w.slot, w.bytes, SLOTS);
     for (unsigned i = 0; i < NODES; i++) {
-        const struct iba_node_config c = {.type = i < SWITCHES ? IBA_NODE_SWITCH : IBA_NODE_CA,
-                                          .n_port = i < SWITCHES ? PORTS : 1,
+        const struct iba_node_config c = {.type = i < SWITCHES  ? IBA_NODE_SWITCH
+                                                  : i == ROUTER ? IBA_NODE_ROUTER
+                                                                : IBA_NODE_CA,
+                                          .n_port = i < SWITCHES  ? PORTS
+                                                    : i == ROUTER ? 2
+                                                                  : 1,
+                                          .routes = i == ROUTER ? ROUTES : 0,
                                           .mtu = IBA_MTU_4096,
                                           .vls = 3,
                                           .widths = 3,
@@ -116,8 +176,8 @@ static void make(uint8_t settings)
         FUZZ_CHECK(iba_node_bytes(&c) <= MEMORY);
         iba_node_init(&w.node[i], &c, w.memory[i], &w.pool);
     }
-    for (unsigned s = 0; s < SWITCHES; s++)
-        for (unsigned p = 1; p <= PORTS; p++)
+    for (unsigned s = 0; s < NODES; s++)
+        for (unsigned p = 1; p <= w.node[s].cfg.n_port; p++)
             plug(s, (uint8_t)p, true);
     for (unsigned i = 0; i < NODES && !(settings & 8); i++)
         manage(&w.node[i], i);
@@ -326,6 +386,18 @@ static void ask(void)
     iba_node_send(&w.node[node], 1, packet, iba_mgmt_build(packet, &to, to.dqp ? 0 : IBA_VL15, mad), w.now);
 }
 
+static void address(unsigned node, uint8_t *grh)
+{
+    const uint8_t b = fuzz_u8(&w.in);
+    uint8_t gid[16];
+
+    gid_of(node, gid);
+    iba_grh_set_sgid(grh, gid);
+    gid_of(b % (NODES + 1), gid);
+    iba_grh_set_dgid(grh, gid);
+    iba_grh_set_hoplmt(grh, b / (NODES + 1));
+}
+
 static void talk(void)
 {
     static const uint16_t sizes[] = {0, 4, 256, 1024, 4096};
@@ -336,7 +408,9 @@ static void talk(void)
     struct iba_recipe r;
     size_t len;
 
-    iba_recipe_init(&r, IBA_ENCAP_IB_LOCAL, 0x64);
+    iba_recipe_init(&r, ipd & 2 ? IBA_ENCAP_IB_GLOBAL : IBA_ENCAP_IB_LOCAL, 0x64);
+    if (ipd & 2)
+        address(node, iba_recipe_part(&r, IBA_H_grh));
     iba_lrh_set_slid(iba_recipe_part(&r, IBA_H_lrh), node + 1);
     iba_lrh_set_dlid(iba_recipe_part(&r, IBA_H_lrh), some_lid());
     iba_lrh_set_sl(iba_recipe_part(&r, IBA_H_lrh), fuzz_u8(&w.in) & 0xf);

@@ -6,6 +6,7 @@
 #include "flood.h"
 #include "loops.h"
 #include "probe.h"
+#include "routers.h"
 #include "typed.h"
 
 enum { WORDS = 20 };
@@ -54,12 +55,17 @@ static bool port_of(struct line *l)
 
 /* ---- commands ---- */
 
+static const char *kind_name(const struct iba_node *n)
+{
+    return iba_node_is_switch(n) ? "switch" : n->cfg.type == IBA_NODE_ROUTER ? "router" : "adapter";
+}
+
 static bool do_nodes(struct line *l)
 {
     for (size_t i = 0; i < subnet_nodes(l->s); i++) {
         const struct subnet_node *n = subnet_node(l->s, i);
-        fprintf(l->to, "%s\t%s\t%u\t0x%016" PRIx64 "\n", n->from->id, iba_node_is_switch(&n->n) ? "switch" : "adapter",
-                n->n.cfg.n_port, n->n.cfg.node_guid);
+        fprintf(l->to, "%s\t%s\t%u\t0x%016" PRIx64 "\n", n->from->id, kind_name(&n->n), n->n.cfg.n_port,
+                n->n.cfg.node_guid);
     }
     return true;
 }
@@ -127,6 +133,7 @@ static bool do_routes(struct line *l)
     if (!node_of(l))
         return false;
     n = &subnet_node(l->s, l->node)->n;
+    routers_print(n, l->to);
     for (unsigned lid = 1; iba_node_is_switch(n) && lid <= n->sw.linearfdbtop && lid < n->cfg.lft; lid++)
         if (n->lft[lid] != IBA_NO_PORT)
             fprintf(l->to, "%u\t%u\n", lid, n->lft[lid]);
@@ -147,6 +154,16 @@ static const char *name_of(const struct line *l, size_t node)
     return subnet_node(l->s, node)->from->id;
 }
 
+static void print_path(const struct line *l, const struct probe *p)
+{
+    for (unsigned i = 0; i < p->hops; i++)
+        fprintf(l->to, "%s\t%u\n", name_of(l, p->path[i].node), p->path[i].port);
+    fprintf(l->to, "%s", probe_result_name(p->result));
+    if (p->result == PROBE_DELIVERED || p->result == PROBE_ASTRAY)
+        fprintf(l->to, "\t%s %u", name_of(l, p->end.node), p->end.port);
+    fprintf(l->to, "\n");
+}
+
 static bool do_send(struct line *l)
 {
     struct probe p;
@@ -157,14 +174,75 @@ static bool do_send(struct line *l)
     if (iba_node_is_switch(&subnet_node(l->s, l->node)->n))
         return wrong(l, "a switch sends no data");
     probe_send(l->s, (struct probe_port){l->node, l->port}, (uint16_t)lid, 0, &p);
-    for (unsigned i = 0; i < p.hops; i++)
-        fprintf(l->to, "%s\t%u\n", name_of(l, p.path[i].node), p.path[i].port);
-    fprintf(l->to, "%s", probe_result_name(p.result));
-    if (p.result == PROBE_DELIVERED || p.result == PROBE_ASTRAY)
-        fprintf(l->to, "\t%s %u", name_of(l, p.end.node), p.end.port);
-    fprintf(l->to, "\n");
+    print_path(l, &p);
     return true;
 }
+
+/* ---- routers ---- */
+
+static bool router_of(struct line *l)
+{
+    if (!node_of(l))
+        return false;
+    return subnet_node(l->s, l->node)->n.cfg.type == IBA_NODE_ROUTER || wrong(l, "the node is no router");
+}
+
+/* Words 1 to 4: NODE PORT GID/BITS LID. */
+static bool do_route(struct line *l)
+{
+    struct iba_route r = {0};
+    unsigned long lid;
+
+    if (!router_of(l) || !port_of(l) || !number_of(l, 4, UINT16_MAX, &lid))
+        return false;
+    if (!routers_read_gid(l->word[3], &r))
+        return wrong(l, "want GID/BITS, such as fec0:0:0:1::/64");
+    r.port = l->port;
+    r.dlid = (uint16_t)lid;
+    return routers_add(&subnet_node(l->s, l->node)->n, &r) || wrong(l, "the router has no room for more routes");
+}
+
+static bool do_learn(struct line *l)
+{
+    int learned;
+
+    if (!router_of(l))
+        return false;
+    learned = routers_learn(l->s, l->node);
+    if (learned < 0)
+        return wrong(l, "the router has no room for more routes");
+    fprintf(l->to, "routes\t%d\n", learned);
+    return true;
+}
+
+/* Words 1 to 5: from, to, hop limit. */
+static bool do_across(struct line *l)
+{
+    struct probe_port from, to;
+    unsigned long hop_limit;
+    uint16_t router;
+    struct probe p;
+
+    if (!port_of(l) || !number_of(l, 5, UINT8_MAX, &hop_limit))
+        return false;
+    from = (struct probe_port){l->node, l->port};
+    l->word[1] = l->word[3];
+    l->word[2] = l->word[4];
+    if (!port_of(l))
+        return false;
+    to = (struct probe_port){l->node, l->port};
+    if (!subnet_is_end(&subnet_node(l->s, from.node)->n, from.port) ||
+        !subnet_is_end(&subnet_node(l->s, to.node)->n, to.port))
+        return wrong(l, "want ports of adapters that have LIDs");
+    router = routers_lid(l->s, from.node, from.port);
+    if (!router)
+        return wrong(l, "no router of the first port's subnet has a LID");
+    probe_send_global(l->s, from, to, router, (uint8_t)hop_limit, &p);
+    print_path(l, &p);
+    return true;
+}
+
+/* ---- lanes ---- */
 
 static bool do_pairs(struct line *l)
 {
@@ -307,11 +385,14 @@ enum { ANY = 0 }; /* four words, and more */
     C(nodes,      "",                    1,     "every node: name, kind, ports, GUID")                                 \
     C(port,       "NODE PORT",           3,     "state, addresses, keys and lanes of a port")                          \
     C(counters,   "NODE PORT",           3,     "the counters of a port, in 64 bits")                                  \
-    C(routes,     "NODE",                2,     "the forwarding table of a switch: LID, port")                         \
+    C(routes,     "NODE",                2,     "the forwarding table of a switch or router: LID or GID, port ...")    \
     C(rules,      "",                    1,     "how often each row of each table decided, over all nodes")            \
     C(pull,       "NODE PORT",           3,     "pull the cable of a port")                                            \
     C(plug,       "NODE PORT",           3,     "plug it in again")                                                    \
     C(send,       "NODE PORT LID",       4,     "send a data packet: the ports that it leaves, where it ends")         \
+    C(route,      "NODE PORT GID/BITS LID", 5,  "a router sends packets to such GIDs by that port to that LID")        \
+    C(learn,      "NODE",                2,     "a router gets a route to each adapter port in its subnets")           \
+    C(across,     "NODE PORT NODE PORT HOPS", 6, "send a packet with a GRH by way of the router of its subnet")        \
     C(pairs,      "",                    1,     "send one from each adapter port to each LID of the others: sums")     \
     C(flood,      "PACKETS SL IPD",      4,     "every adapter port sends so many to each other at once: sums")        \
     C(credits,    "NODE PORT",           3,     "what each lane of a port may send, and what waits")                   \

@@ -17,8 +17,9 @@ static const iba_time patience = UINT64_C(3000000000);
 struct source {
     size_t node;
     uint8_t port;
-    uint64_t left; /* packets that it has still to send */
-    bool wants;    /* it may have room for one */
+    uint64_t others; /* ports of the same subnet */
+    uint64_t left;   /* packets that it has still to send */
+    bool wants;      /* it may have room for one */
 };
 struct flood {
     struct subnet *s;
@@ -87,11 +88,25 @@ static bool has_room(const struct flood *f, const struct source *from)
     return p->waiting + p->paced_waiting < QUEUED_MOST;
 }
 
-/* Destinations in turn, the next after itself first. */
+static bool joined(const struct flood *f, const struct source *a, const struct source *b)
+{
+    return subnet_joined(f->s, a->node, a->port, b->node, b->port);
+}
+
+/* Destinations in turn, the next after itself first; none in another subnet, where LIDs mean other ports. */
+static const struct source *destination_of(const struct flood *f, const struct source *from)
+{
+    const size_t own = (size_t)(from - f->source);
+    uint64_t skip = from->left % from->others;
+
+    for (size_t i = own + 1;; i++)
+        if (joined(f, from, &f->source[i % f->n]) && skip-- == 0)
+            return &f->source[i % f->n];
+}
+
 static bool post(struct flood *f, struct source *from)
 {
-    const size_t own = (size_t)(from - f->source), others = f->n - 1;
-    const struct source *to = &f->source[(own + 1 + (size_t)(from->left % others)) % f->n];
+    const struct source *to = destination_of(f, from);
     const uint16_t dlid = subnet_node(f->s, to->node)->n.port[to->port].info.lid;
     uint8_t packet[IBA_PACKET_MOST];
     const size_t len = build(f, from, dlid, some_sl(f), packet);
@@ -185,9 +200,12 @@ static bool find_sources(struct flood *f)
             f->source[f->n++] = (struct source){.node = i, .port = (uint8_t)p, .wants = true};
         }
     }
-    for (size_t i = 0; i < f->n; i++)
-        f->source[i].left = (uint64_t)f->c->packets * (f->n - 1);
-    f->serials = f->n ? f->n * f->source[0].left : 0;
+    for (size_t i = 0; i < f->n; i++) {
+        for (size_t k = 0; k < f->n; k++)
+            f->source[i].others += k != i && joined(f, &f->source[i], &f->source[k]);
+        f->source[i].left = f->c->packets * f->source[i].others;
+        f->serials += f->source[i].left;
+    }
     return true;
 }
 

@@ -118,7 +118,8 @@ static void follow_to_all(struct graph *g, size_t node, uint8_t port, uint8_t sl
     for (size_t i = 0; i < subnet_nodes(g->s); i++) {
         const struct iba_node *to = &subnet_node(g->s, i)->n;
         for (unsigned p = 1; p <= to->cfg.n_port; p++)
-            for (unsigned k = 0; subnet_is_end(to, p) && (i != node || p != port) && k < 1u << to->port[p].info.lmc;
+            for (unsigned k = 0; subnet_is_end(to, p) && (i != node || p != port) &&
+                                 subnet_joined(g->s, node, port, i, (uint8_t)p) && k < 1u << to->port[p].info.lmc;
                  k++)
                 follow(g, at, (uint16_t)(to->port[p].info.lid + k), sl);
     }

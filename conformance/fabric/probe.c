@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "probe.h"
 #include <string.h>
+#include "wire/iba_build.h"
 
 enum {
     PROBE_QP = 0xfffffe,          /* no program of the subnet has it */
@@ -12,14 +13,16 @@ struct journey {
     struct probe *p;
     uint32_t psn;
     uint16_t dlid;
+    const struct probe_port *to; /* of a packet with a GRH; NULL: it has none, and the LID says where it goes */
     bool over;
 };
 
 static bool is_ours(const struct journey *j, const uint8_t *packet, size_t len)
 {
-    const uint8_t *bth = packet + IBA_BYTES_lrh;
+    const size_t grh = j->to ? IBA_BYTES_grh : 0;
+    const uint8_t *bth = packet + IBA_BYTES_lrh + grh;
 
-    return len == IBA_MGMT_BYTES && iba_bth_destqp(bth) == PROBE_QP && iba_bth_psn(bth) == j->psn;
+    return len == IBA_MGMT_BYTES + grh && iba_bth_destqp(bth) == PROBE_QP && iba_bth_psn(bth) == j->psn;
 }
 
 static bool leaves(void *ctx, size_t node, uint8_t port, const uint8_t *packet, size_t len)
@@ -38,6 +41,13 @@ static bool leaves(void *ctx, size_t node, uint8_t port, const uint8_t *packet, 
     return true;
 }
 
+static bool is_there(const struct journey *j, size_t node, uint8_t port)
+{
+    if (j->to)
+        return node == j->to->node && port == j->to->port;
+    return iba_node_port_has_lid(&subnet_node(j->s, node)->n.port[port], j->dlid);
+}
+
 static bool arrives(void *ctx, size_t node, uint8_t port, const uint8_t *packet, size_t len)
 {
     struct journey *j = ctx;
@@ -45,8 +55,7 @@ static bool arrives(void *ctx, size_t node, uint8_t port, const uint8_t *packet,
     if (!is_ours(j, packet, len))
         return true;
     j->p->end = (struct probe_port){node, port};
-    j->p->result =
-        iba_node_port_has_lid(&subnet_node(j->s, node)->n.port[port], j->dlid) ? PROBE_DELIVERED : PROBE_ASTRAY;
+    j->p->result = is_there(j, node, port) ? PROBE_DELIVERED : PROBE_ASTRAY;
     j->over = true;
     return false;
 }
@@ -75,21 +84,82 @@ static void follow(struct journey *j)
         subnet_run(j->s, subnet_deadline(j->s));
 }
 
+static uint32_t next_psn(void)
+{
+    enum { PSN_BITS = 0xffffff };
+    static uint32_t psn;
+
+    return psn = (psn + 1) & PSN_BITS;
+}
+
+static void travel(struct journey *j, struct probe_port from, const uint8_t *packet, size_t len)
+{
+    const struct subnet_watch watch = {.sent = leaves, .received = arrives, .ctx = j};
+
+    j->p->result = PROBE_LOST;
+    j->p->hops = 0;
+    subnet_set_watch(j->s, &watch);
+    subnet_send(j->s, from.node, from.port, packet, len);
+    subnet_run(j->s, subnet_now(j->s));
+    follow(j);
+    subnet_set_watch(j->s, NULL);
+}
+
 void probe_send(struct subnet *s, struct probe_port from, uint16_t dlid, uint8_t sl, struct probe *p)
 {
-    static uint32_t psn;
-    struct journey j = {.s = s, .p = p, .psn = psn = (psn + 1) & 0xffffff, .dlid = dlid};
-    const struct subnet_watch watch = {.sent = leaves, .received = arrives, .ctx = &j};
+    struct journey j = {.s = s, .p = p, .psn = next_psn(), .dlid = dlid};
     uint8_t packet[IBA_MGMT_BYTES];
 
-    p->result = PROBE_LOST;
-    p->hops = 0;
     build(subnet_node(s, from.node), from.port, &j, sl, packet);
-    subnet_set_watch(s, &watch);
-    subnet_send(s, from.node, from.port, packet, sizeof packet);
-    subnet_run(s, subnet_now(s));
-    follow(&j);
-    subnet_set_watch(s, NULL);
+    travel(&j, from, packet, sizeof packet);
+}
+
+/* ---- to another subnet ---- */
+
+void probe_gid(const struct iba_node_port *p, uint8_t gid[16])
+{
+    enum { HALF_BITS = 64 };
+
+    iba_bits_put(gid, 0, HALF_BITS, p->info.guid);
+    iba_bits_put(gid, HALF_BITS, HALF_BITS, p->guid[0]);
+}
+
+static size_t build_global(const struct iba_node_port *from, const struct iba_node_port *to, const struct journey *j,
+                           uint8_t hop_limit, uint8_t *packet)
+{
+    enum { UD_SEND_ONLY = 0x64, GID_BYTES = 16 };
+    static const uint8_t payload[IBA_MAD_BYTES];
+    uint8_t *grh, *bth, gid[GID_BYTES];
+    struct iba_recipe r;
+    size_t len = 0;
+
+    iba_recipe_init(&r, IBA_ENCAP_IB_GLOBAL, UD_SEND_ONLY);
+    grh = iba_recipe_part(&r, IBA_H_grh);
+    bth = iba_recipe_part(&r, IBA_H_bth);
+    iba_lrh_set_dlid(iba_recipe_part(&r, IBA_H_lrh), j->dlid);
+    iba_lrh_set_slid(iba_recipe_part(&r, IBA_H_lrh), from->info.lid);
+    probe_gid(from, gid);
+    iba_grh_set_sgid(grh, gid);
+    probe_gid(to, gid);
+    iba_grh_set_dgid(grh, gid);
+    iba_grh_set_hoplmt(grh, hop_limit);
+    iba_bth_set_p_key(bth, from->n_pkey ? from->pkey[0] : UINT16_MAX);
+    iba_bth_set_destqp(bth, PROBE_QP);
+    iba_bth_set_psn(bth, j->psn);
+    r.payload = payload;
+    r.payload_len = sizeof payload;
+    return iba_build(&r, packet, IBA_PACKET_MOST, &len) == IBA_OK ? len : 0;
+}
+
+void probe_send_global(struct subnet *s, struct probe_port from, struct probe_port to, uint16_t router,
+                       uint8_t hop_limit, struct probe *p)
+{
+    struct journey j = {.s = s, .p = p, .psn = next_psn(), .dlid = router, .to = &to};
+    uint8_t packet[IBA_PACKET_MOST];
+    const size_t len = build_global(&subnet_node(s, from.node)->n.port[from.port],
+                                    &subnet_node(s, to.node)->n.port[to.port], &j, hop_limit, packet);
+
+    travel(&j, from, packet, len);
 }
 
 /* ---- all pairs ---- */
@@ -138,7 +208,8 @@ void probe_pairs(struct subnet *s, uint8_t sl, struct probe_sum *sum)
     memset(sum, 0, sizeof *sum);
     while (next_end(s, &from))
         for (to = (struct probe_port){0, 0}; next_end(s, &to);)
-            if (to.node != from.node || to.port != from.port)
+            if ((to.node != from.node || to.port != from.port) &&
+                subnet_joined(s, from.node, from.port, to.node, to.port))
                 to_each_lid(s, from, to, sl, sum);
 }
 

@@ -24,16 +24,23 @@ struct probe {
     struct probe_port path[PROBE_HOPS];
 };
 
+/* GID 0 of a port. */
+void probe_gid(const struct iba_node_port *p, uint8_t gid[16]);
+
 /* A UD packet of 256 bytes from an adapter's port, with its base LID as source. Time passes until it has arrived or is
  * lost. */
 void probe_send(struct subnet *s, struct probe_port from, uint16_t dlid, uint8_t sl, struct probe *p);
+
+/* The same with a GRH to another port, maybe of another subnet, by way of the LID of a router, with that hop limit. */
+void probe_send_global(struct subnet *s, struct probe_port from, struct probe_port to, uint16_t router,
+                       uint8_t hop_limit, struct probe *p);
 
 struct probe_sum {
     uint64_t packets, by_result[PROBE_LOST + 1];
     uint64_t hops; /* of those delivered */
     unsigned most_hops;
 };
-/* A packet from each adapter port with a LID to each LID of each other. */
+/* A packet from each adapter port with a LID to each LID of each other in its subnet. */
 void probe_pairs(struct subnet *s, uint8_t sl, struct probe_sum *sum);
 const char *probe_result_name(enum probe_result r);
 #endif

@@ -250,7 +250,12 @@ size_t subnet_waiting(const struct subnet *s)
 
 bool subnet_is_end(const struct iba_node *n, unsigned port)
 {
-    return !iba_node_is_switch(n) && n->port[port].info.lid != 0;
+    return n->cfg.type == IBA_NODE_CA && n->port[port].info.lid != 0;
+}
+
+bool subnet_joined(const struct subnet *s, size_t node, uint8_t port, size_t other, uint8_t other_port)
+{
+    return s->node[node].end[port].subnet == s->node[other].end[other_port].subnet;
 }
 
 void subnet_set_watch(struct subnet *s, const struct subnet_watch *w)
@@ -329,12 +334,17 @@ iba_time subnet_now(const struct subnet *s)
 
 enum { VLS_CODE = 4, VLS = 8 };
 
+static uint8_t type_of(const struct topology_node *t)
+{
+    return t->is_switch ? IBA_NODE_SWITCH : t->is_router ? IBA_NODE_ROUTER : IBA_NODE_CA;
+}
+
 static struct iba_node_config config_of(const struct topology_node *t, const struct subnet_config *of_all)
 {
     enum { VENDOR = 0x020000, DEVICE_SWITCH = 0xb001, DEVICE_CA = 0xa001 };
     enum { WIDTHS = 1 | 2, SDR_TO_QDR = 1 | 2 | 4, FDR_AND_EDR = 1 | 2, VLARB = 64 };
-    enum { PKEYS = 64, SWITCH_PKEYS = 32, LFT = 0xc000, MFT = 1024 };
-    struct iba_node_config c = {.type = t->is_switch ? IBA_NODE_SWITCH : IBA_NODE_CA,
+    enum { PKEYS = 64, SWITCH_PKEYS = 32, LFT = 0xc000, MFT = 1024, ROUTES = 4096 };
+    struct iba_node_config c = {.type = type_of(t),
                                 .n_port = t->ports,
                                 .mtu = IBA_MTU_4096,
                                 .vls = VLS_CODE,
@@ -353,6 +363,7 @@ static struct iba_node_config config_of(const struct topology_node *t, const str
                                 .switch_pkeys = t->is_switch ? SWITCH_PKEYS : 0,
                                 .lft = t->is_switch ? LFT : 0,
                                 .mft = t->is_switch ? MFT : 0,
+                                .routes = t->is_router ? ROUTES : 0,
                                 .buffer = of_all->buffer,
                                 .refresh = of_all->refresh,
                                 .broken = of_all->broken};
@@ -403,6 +414,45 @@ static bool make_pool(struct subnet *s, const struct topology *t, uint16_t buffe
     return true;
 }
 
+/* A port belongs to the subnet of that number, as do all other ports of a switch; these wait in `switches`. */
+static void enter(struct subnet *s, size_t *switches, size_t *n, size_t node, uint8_t port, uint32_t number)
+{
+    struct subnet_node *a = &s->node[node];
+    const struct subnet_end *e = &a->end[port];
+
+    if (e->subnet)
+        return;
+    if (!iba_node_is_switch(&a->n)) {
+        a->end[port].subnet = number;
+        if (e->node >= 0)
+            enter(s, switches, n, (size_t)e->node, e->port, number);
+        return;
+    }
+    for (unsigned p = 0; p <= a->n.cfg.n_port; p++)
+        a->end[p].subnet = number;
+    switches[(*n)++] = node;
+}
+
+static bool number_subnets(struct subnet *s)
+{
+    size_t *switches = calloc(s->n, sizeof *switches), n = 0;
+    uint32_t number = 0;
+
+    for (size_t i = 0; switches && i < s->n; i++)
+        for (unsigned p = 1; p <= s->node[i].n.cfg.n_port; p++) {
+            if (s->node[i].end[p].subnet == 0)
+                enter(s, switches, &n, i, (uint8_t)p, ++number);
+            while (n > 0) {
+                const struct subnet_node *a = &s->node[switches[--n]];
+                for (unsigned k = 1; k <= a->n.cfg.n_port; k++)
+                    if (a->end[k].node >= 0)
+                        enter(s, switches, &n, (size_t)a->end[k].node, a->end[k].port, number);
+            }
+        }
+    free(switches);
+    return switches;
+}
+
 struct subnet *subnet_new(const struct topology *t, const struct subnet_config *c, const struct subnet_events *events)
 {
     struct subnet *s = calloc(1, sizeof *s);
@@ -417,7 +467,7 @@ struct subnet *subnet_new(const struct topology *t, const struct subnet_config *
     good = s->node && make_pool(s, t, c->buffer);
     for (size_t i = 0; good && i < t->n; i++)
         good = make_node(s, i, &t->node[i], c);
-    if (!good) {
+    if (!good || !number_subnets(s)) {
         subnet_free(s);
         return NULL;
     }

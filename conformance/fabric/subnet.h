@@ -11,6 +11,7 @@ struct subnet_end { /* of a cable */
     int32_t node;   /* at the other end; -1: no cable */
     uint8_t port;
     bool pulled;
+    uint32_t subnet; /* ports that cables and switches join have the same number; routers join no subnets */
 };
 struct subnet_node {
     struct iba_node n;
@@ -57,6 +58,8 @@ iba_time subnet_now(const struct subnet *s);
 
 /* An adapter's port that the manager has given a LID: data packets begin and end at such ports. */
 bool subnet_is_end(const struct iba_node *n, unsigned port);
+/* Whether cables and switches join the two ports, as the topology says. */
+bool subnet_joined(const struct subnet *s, size_t node, uint8_t port, size_t other, uint8_t other_port);
 
 /* Software of the node sends the packet by that port (of a switch: 0). */
 void subnet_send(struct subnet *s, size_t node, uint8_t port, const uint8_t *packet, size_t len);

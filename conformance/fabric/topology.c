@@ -138,7 +138,9 @@ static uint64_t guid_of(const struct topology_node *n, size_t index)
     return UINT64_C(0x0200000000000000) + (n->is_switch ? UINT64_C(0x80000000) : 0) + (index + 1) * NODE_SPACING;
 }
 
-static bool add_node(struct reader *r, bool is_switch)
+enum kind { ADAPTER, SWITCH, ROUTER };
+
+static bool add_node(struct reader *r, enum kind kind)
 {
     struct topology *t = r->t;
     struct topology_node *n = &r->next;
@@ -153,7 +155,8 @@ static bool add_node(struct reader *r, bool is_switch)
     if (find(t, n->id) >= 0)
         return wrong(r, "\"%s\" is there already", n->id);
     n->ports = (uint8_t)ports;
-    n->is_switch = is_switch;
+    n->is_switch = kind == SWITCH;
+    n->is_router = kind == ROUTER;
     comment = strchr(r->at, '#');
     r->at = comment ? comment + 1 : "";
     if (!quoted(r, n->description))
@@ -213,7 +216,7 @@ static bool property(struct reader *r, bool *known)
         return hex_line(r, 0xffff, &value) && (r->next.device = (uint16_t)value, true);
     if (take(r, "sysimgguid="))
         return hex_line(r, UINT64_MAX, &r->next.system_guid);
-    if (take(r, "switchguid=") || take(r, "caguid="))
+    if (take(r, "switchguid=") || take(r, "caguid=") || take(r, "rtguid="))
         return hex_line(r, UINT64_MAX, &r->next.guid);
     *known = false;
     return true;
@@ -233,10 +236,13 @@ static bool read_line(struct reader *r, const char *line)
     if (*r->at == '[')
         return add_cable(r);
     if (take(r, "Switch"))
-        return add_node(r, true);
+        return add_node(r, SWITCH);
     if (take(r, "Hca") || take(r, "Ca"))
-        return add_node(r, false);
-    return wrong(r, "want Switch, Hca or Ca, [PORT], vendid=, devid=, sysimgguid=, switchguid= or caguid=");
+        return add_node(r, ADAPTER);
+    if (take(r, "Router") || take(r, "Rt"))
+        return add_node(r, ROUTER);
+    return wrong(
+        r, "want Switch, Hca, Ca, Router or Rt, [PORT], vendid=, devid=, sysimgguid=, switchguid=, caguid= or rtguid=");
 }
 
 /* ---- cables ---- */

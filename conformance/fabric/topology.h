@@ -20,8 +20,8 @@ struct topology_node {
     uint32_t vendor;
     uint16_t device;
     uint8_t ports;
-    bool is_switch;
-    struct topology_end *end; /* ports + 1; entry 0 is not used */
+    bool is_switch, is_router; /* neither: a channel adapter */
+    struct topology_end *end;  /* ports + 1; entry 0 is not used */
 };
 struct topology {
     struct topology_node *node;

@@ -27,12 +27,14 @@ Test(topology, net_file)
     char err[TOPOLOGY_ERROR] = "";
     struct topology *t =
         read_text("# a net\nSwitch\t8 \"S\"\t# \"leaf switch\" base port 0\n[1]\t\"A\"[1]\n[8] \"B\"[2]\tw=4\n\n"
-                  "Hca\t2 \"A\"\n[1]\t\"S\"[1]\nCa 2 \"B\"\n",
+                  "Hca\t2 \"A\"\n[1]\t\"S\"[1]\nCa 2 \"B\"\nrtguid=0x77\nRt 2 \"R\"\nRouter 2 \"Q\"\n",
                   err);
 
     cr_assert_not_null(t, "%s", err);
-    cr_expect_eq(t->n, 3);
-    cr_expect(t->node[0].is_switch && !t->node[1].is_switch);
+    cr_expect_eq(t->n, 5);
+    cr_expect(t->node[0].is_switch && !t->node[1].is_switch && !t->node[1].is_router);
+    cr_expect(t->node[3].is_router && !t->node[3].is_switch && t->node[4].is_router);
+    cr_expect_eq(t->node[3].guid, 0x77);
     cr_expect_str_eq(t->node[0].description, "leaf switch");
     cr_expect_str_eq(t->node[1].description, "A");
     cr_expect(t->node[0].end[8].node == 2 && t->node[0].end[8].port == 2);
@@ -78,7 +80,7 @@ Test(topology, wrong_lines_are_named)
         {"Switch\t8 \"S\"\n[1] \"S\"[1]\n", ":2: the cable of port 1 has both ends in one port"},
         {"Switch\t8 \"S\"\n[1] \"A\"[1]\n[2] \"A\"[1]\nHca 1 \"A\"\n",
          ":3: port 1 of \"A\" has another cable, to \"S\"[1]"},
-        {"Switch\t8 \"S\"\ndo dump\n", ":2: want Switch, Hca or Ca"},
+        {"Switch\t8 \"S\"\ndo dump\n", ":2: want Switch, Hca, Ca, Router or Rt"},
         {"vendid=zz\n", ":1: want a number in hexadecimal"},
         {"vendid=0x1000000\n", ":1: want a number in hexadecimal, 0xffffff at most"},
     };
