@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Packets that a line named with as=, for the lines with same=. */
+/* Packets and paces that a line named with as=, for the lines with same=, slower= and faster=. */
 #include <string.h>
 #include "run/play.h"
 
-void run_remember(struct run_player *p, const struct ibc_step *s, const struct run_packet *k)
+void run_remember_pace(struct run_player *p, const struct ibc_step *s, const struct run_packet *k, uint64_t took)
 {
     const struct ibc_arg *as = run_arg(s, IBC_K_as);
     unsigned i = 0;
@@ -14,15 +14,32 @@ void run_remember(struct run_player *p, const struct ibc_step *s, const struct r
         i++;
     if (i == RUN_MAX_NAMES)
         return;
-    p->name[i] = (struct run_name){run_word(&as->v[0]), k};
+    p->name[i] = (struct run_name){run_word(&as->v[0]), k, took};
     if (i == p->n_name)
         p->n_name++;
 }
 
-const struct run_packet *run_recall(const struct run_player *p, const char *name)
+void run_remember(struct run_player *p, const struct ibc_step *s, const struct run_packet *k)
+{
+    run_remember_pace(p, s, k, 0);
+}
+
+static const struct run_name *recall(const struct run_player *p, const char *name)
 {
     for (unsigned i = 0; i < p->n_name; i++)
         if (strcmp(p->name[i].name, name) == 0)
-            return p->name[i].packet;
+            return &p->name[i];
     return NULL;
+}
+
+const struct run_packet *run_recall(const struct run_player *p, const char *name)
+{
+    const struct run_name *n = recall(p, name);
+    return n ? n->packet : NULL;
+}
+
+uint64_t run_pace(const struct run_player *p, const char *name)
+{
+    const struct run_name *n = recall(p, name);
+    return n ? n->took : 0;
 }

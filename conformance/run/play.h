@@ -133,6 +133,7 @@ struct run_event {
 struct run_name {
     const char *name;
     const struct run_packet *packet;
+    uint64_t took; /* of a pace: ns from its first packet to its last one, which is `packet` */
 };
 
 struct run_evidence;
@@ -251,6 +252,9 @@ struct run_live *run_qp_of(struct run_player *p, uint32_t qpn, unsigned device);
 
 /* ---- packets that have a name: name.c ---- */
 void run_remember(struct run_player *p, const struct ibc_step *s, const struct run_packet *k);
+void run_remember_pace(struct run_player *p, const struct ibc_step *s, const struct run_packet *k, uint64_t took);
+/* The time of the pace of that name, ns; 0: there is none, or it is a packet. */
+uint64_t run_pace(const struct run_player *p, const char *name);
 const struct run_packet *run_recall(const struct run_player *p, const char *name); /* NULL: none has that name */
 
 /* ---- time: time.c ---- */

@@ -235,6 +235,8 @@ static const struct ibc_row counter[] = {FL(name, NAME, 0, 0, MUST | IBC_R_PLAIN
 static const struct ibc_row time_must[] = {FL(value, TIME, 0, 0, MUST)};
 static const struct ibc_row time_may[] = {FL(value, TIME, 0, 0, BARE)};
 static const struct ibc_row score[] = {FL(value, WORD, IBC_VOCAB_SCORE, 0, MUST), ONE_TO(n, 65536), FLAG(quiet)};
+static const struct ibc_row pace[] = {
+    FL(value, NUMBER, N, 4096, MUST | IBC_R_SOME), ROW(as, NEW, 0), ROW(slower, KNOWN, 0), ROW(faster, KNOWN, 0)};
 
 /* ---- connection managers ---- */
 static const struct ibc_row cm[] = {FAILS};
@@ -295,6 +297,7 @@ static const struct ibc_shape steps[IBC_S_COUNT] = {
     [IBC_S_pass]        = {ROWS(time_may),    IBC_OBJECT_NONE,   0,                       0,                false, false, false, false, BETWEEN},
     [IBC_S_release]     = {NULL, 0,           IBC_OBJECT_AFTER,  KIND(qp),                0,                false, false, false, false, BETWEEN},
     [IBC_S_score]       = {ROWS(score),       IBC_OBJECT_NONE,   0,                       0,                false, false, false, false, 0},
+    [IBC_S_pace]        = {ROWS(pace),        IBC_OBJECT_BEFORE, KIND(qp),                0,                false, false, false, false, 0},
     [IBC_S_health]      = {NULL, 0,           IBC_OBJECT_NONE,   0,                       0,                false, false, false, false, 0},
     [IBC_S_call]        = {ROWS(call),        IBC_OBJECT_BEFORE, KIND(cm),                IBC_VOCAB_CM_VERB, true,  false, false, false, 0},
     [IBC_S_told]        = {ROWS(told),        IBC_OBJECT_BEFORE, KIND(cm),                IBC_VOCAB_CM_EVENT, true,  false, true,  false, 0},

@@ -42,6 +42,7 @@
     C(apm,           "automatic path migration")                                                                       \
     C(credits,       "end-to-end flow control")                                                                        \
     C(congestion,    "answers ECN or FECN marks")                                                                      \
+    C(rate_control,  "slows down a flow after a congestion notification")                                              \
     C(pkey_table,    "a P_Key table that the tester may set")                                                          \
     C(limited_pkey,  "limited membership")                                                                             \
     C(lmc,           "several LIDs a port")                                                                            \
@@ -66,6 +67,7 @@
     U(management, "QP0 and QP1 are the kernel's: no verb gives them to a program")                                     \
     U(fast_reg, "libibverbs has no verb for them: only a kernel's users register so")                                  \
     U(pieces, "libibverbs has no verb for them: only extensions of one vendor have")                                   \
+    U(rate_control, "no verb shows it; roce.rate.curve measures it on any device")                                        \
     U(pkey_table, "a subnet manager sets it; no verb does")                                                            \
     U(page_hook, "the kernel removes pages; no verb does")                                                               \
     U(counter_hook, "no verb sets counters")                                                                            \
@@ -134,6 +136,7 @@
     S(pass,           "pass")                                                                                          \
     S(release,        "release")                                                                                       \
     S(score,          "score")                                                                                         \
+    S(pace,           "pace")                                                                                          \
     S(health,         "health")                                                                                        \
     S(call,           "call")                                                                                          \
     S(told,           "told")                                                                                          \
@@ -164,7 +167,7 @@
     K(unchanged) K(absent) K(present) K(lmc) K(lid) K(mtu) K(congestion) K(sl2vl) K(n)                                 \
     /* address vectors, arrival and a second port */                                                                   \
     K(vlan) K(sport) K(gid_index) K(path_bits) K(slid) K(mapped) K(ethertype) K(srqn) K(pkey_violations)               \
-    K(qkey_violations) K(av_port) K(alt_port) K(quiet) K(late)                                                          \
+    K(qkey_violations) K(av_port) K(alt_port) K(quiet) K(late) K(slower) K(faster)                                                          \
     /* connection managers */                                                                                          \
     K(backlog) K(compare) K(datagrams) K(both) K(alt_lid)                                                     \
     /* nodes of a subnet */                                                                                            \

@@ -24,7 +24,6 @@
 
 /* Reasons that many rows share */
 #define IBC_WHY_RD "the reference engine has no reliable datagrams"
-#define IBC_WHY_RATE "no scenario measures a rate; the engine slows down only with a limiter (iba_limiter.h)"
 #define IBC_WHY_SM "a subnet manager's: none is under test"
 #define IBC_WHY_SA "a subnet administration's: none is under test"
 #define IBC_WHY_SWITCH "a switch's, not an endpoint's"

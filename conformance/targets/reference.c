@@ -41,10 +41,14 @@ static void reset_device(struct reference *r, unsigned d, uint64_t seed)
     struct ref_device *dev = &r->d[d];
     const struct iba_ca_config cfg = {IBA_CA_TABLES(dev), .n_port = REF_PORTS, .random = entropy, .event = on_event,
                                       .ctx = dev};
+    const struct iba_dcqcn_config rates = iba_dcqcn_defaults(REF_LINE_RATE);
 
     forget_slots(dev);
     iba_random_seed(&dev->random, seed * IBC_DEVICES + d);
     iba_ca_init(&dev->ca, &cfg);
+    iba_dcqcn_init(&dev->dcqcn, &rates, dev->flow, REF_QPS);
+    dev->dcqcn.change = r->change.does ? &r->change.change : NULL;
+    dev->ca.limiter = &dev->dcqcn.limiter;
     ref_set_ports(r, d);
     if (r->change.decides)
         iba_ca_set_rules(&dev->ca, r->change.table, &r->change.rules.rules);

@@ -11,6 +11,7 @@
 #include "hear.h"
 #include "sim/iba_random.h"
 #include "targets/target.h"
+#include "transport/iba_dcqcn.h"
 
 enum {
     REF_QPS = 128, /* objects a device can have */
@@ -34,7 +35,8 @@ enum {
     REF_MOST_ROUNDS = 1000000, /* of timers, likewise */
 };
 #define REF_GUARD_BYTE 0xa5
-#define REF_START UINT64_C(1000000000)            /* ns, the time after a reset */
+#define REF_LINE_RATE UINT64_C(100000000000) /* bit/s; only flows that a notification has slowed down have a rate */
+#define REF_START UINT64_C(1000000000)       /* ns, the time after a reset */
 #define REF_FIRST_VA UINT64_C(0x00007f4c00000000) /* above 32 bits, as addresses of processes are */
 
 struct ref_qp {
@@ -111,6 +113,8 @@ struct ref_device {
     struct ref_ah ah[REF_AHS];
     struct ref_region region[REF_REGIONS];
     struct ref_pieces of_pieces[REF_OF_PIECES];
+    struct iba_dcqcn dcqcn;
+    struct iba_dcqcn_flow flow[REF_QPS];
     struct iba_event event[REF_EVENTS]; /* a ring; events that do not fit are lost */
     uint32_t n_qp, n_cq, n_srq;         /* slots ever used since the reset */
     uint32_t n_ah, n_region, n_of_pieces, first_event, n_event, epoch;

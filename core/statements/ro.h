@@ -49,8 +49,8 @@
     OPEN(RO, "RO-41", "A17", "", "A17", C, S, "A receiver of a packet marked Congestion Experienced sends its source a CNP.") \
     OPEN(RO, "RO-42", "A17", "", "A17", C, S, "A RoCEv2 CNP is opcode 0x81 for the marked packet's source QP, PSN 0, with 16 zero bytes.") \
     OPEN(RO, "RO-43", "A17", "", "A17", C, S, "A packet without the mark causes no CNP.") \
-    SHUT(RO, "RO-44", "A17", "", "A17", C, S, NOT_YET, "A sender that gets a CNP reduces the flow's rate.", IBC_WHY_RATE) \
-    SHUT(RO, "RO-45", "A17", "", "A17", C, S, NOT_YET, "A sender's rate recovers when CNPs stop.", IBC_WHY_RATE) \
+    OPEN(RO, "RO-44", "A17", "", "A17", C, S, "A sender that gets a CNP reduces the flow's rate.") \
+    OPEN(RO, "RO-45", "A17", "", "A17", C, S, "A sender's rate recovers when CNPs stop.") \
     OPEN(RO, "RO-46", "A17", "", "A17", C, K, "A CNP never causes another CNP and advances no PSN; one for an unknown QP is dropped.") \
     SHUT(RO, "RO-47", "A17", "", "A17", O, K, UNTESTABLE, "The vendor chooses how a sender's rate falls and rises.",    IBC_WHY_NOTE) \
     OPEN(RO, "RO-48", "A17", "", "A17", I, K, "RoCEv2 multicast uses the IP group that the GID maps to, and QP 0xffffff.") \

@@ -88,7 +88,7 @@
     OPEN(WF, "WF-80", "7.8.2",     "",      "",    M, K, "A port drops packets with a bad VCRC.") \
     OPEN(WF, "WF-81", "A10.3.2",   "",      "A10", C, S, "A receiver that gets FECN and has no response to carry BECN sends a CNP with 16 zero bytes.") \
     OPEN(WF, "WF-82", "A10",       "",      "A10", C, K, "A responder answers a request with FECN with BECN in its response.") \
-    SHUT(WF, "WF-83", "A10",       "",      "A10", C, K, NOT_YET, "A sender that gets BECN reduces the flow's rate and recovers with time.", IBC_WHY_RATE) \
+    OPEN(WF, "WF-83", "A10",       "",      "A10", C, K, "A sender that gets BECN reduces the flow's rate and recovers with time.") \
     OPEN(WF, "WF-84", "A10",       "",      "A10", C, K, "A CNP is not acknowledged, has no PSN of the sequence, and causes no other CNP.")
 /* clang-format on */
 #endif

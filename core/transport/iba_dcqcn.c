@@ -4,6 +4,10 @@
 #include "transport/iba_dcqcn.h"
 #include <assert.h>
 #include <string.h>
+#include "transport/deviations_limiter.h"
+#include "wire/iba_behaviours.h"
+
+IBA_BEHAVIOURS(iba_limiter_behaviours, "limiter", IBA_LIMITER_BEHAVIOURS)
 
 #define ALPHA_ONE UINT32_C(65536)
 #define SECOND_NS UINT64_C(1000000000)
@@ -24,8 +28,11 @@ struct iba_dcqcn_config iba_dcqcn_defaults(uint64_t line_rate)
 
 static struct iba_dcqcn_flow *flow_of(const struct iba_dcqcn *d, uint32_t qpn)
 {
-    struct iba_dcqcn_flow *f = &d->flow[qpn % d->n_flow];
+    struct iba_dcqcn_flow *f;
 
+    if (IBA_DEVIATES(d, limiter, FLOW))
+        qpn = 0;
+    f = &d->flow[qpn % d->n_flow];
     if (!f->used || f->qpn != qpn)
         *f = (struct iba_dcqcn_flow){.qpn = qpn, .used = true, .alpha = ALPHA_ONE, .alpha_due = IBA_NEVER};
     return f;
@@ -57,6 +64,8 @@ static void alpha_falls(const struct iba_dcqcn *d, struct iba_dcqcn_flow *f, iba
 
 static void rate_rises(const struct iba_dcqcn *d, struct iba_dcqcn_flow *f, iba_time now)
 {
+    if (!IBA_KEEPS(d, limiter, RISES))
+        return;
     while (f->limited && f->step_due <= now) {
         f->timer_steps++;
         f->step_due += d->config.time_reset_ns;
@@ -74,6 +83,8 @@ static void notified(void *ctx, uint32_t qpn, iba_time now)
     const struct iba_dcqcn *d = ctx;
     struct iba_dcqcn_flow *f = flow_of(d, qpn);
 
+    if (!IBA_KEEPS(d, limiter, FALLS))
+        return;
     rate_rises(d, f, now);
     alpha_falls(d, f, now);
     if (f->limited && now - f->reduced_at < d->config.rate_reduce_monitor_period_ns)
@@ -102,7 +113,7 @@ static void sent(void *ctx, uint32_t qpn, size_t frame_bytes, iba_time now)
         return;
     f->next_packet = now + frame_bytes * 8 * SECOND_NS / f->rate;
     f->bytes += frame_bytes;
-    if (f->bytes < d->config.byte_reset)
+    if (f->bytes < d->config.byte_reset || !IBA_KEEPS(d, limiter, RISES))
         return;
     f->bytes -= d->config.byte_reset;
     f->byte_steps++;

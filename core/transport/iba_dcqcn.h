@@ -16,6 +16,7 @@
 #ifndef IBA_DCQCN_H
 #define IBA_DCQCN_H
 #include "transport/iba_limiter.h"
+#include "wire/iba_change.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -46,7 +47,8 @@ struct iba_dcqcn {
     struct iba_dcqcn_config config;
     struct iba_dcqcn_flow *flow; /* caller's: as many as the adapter has slots for QPs */
     uint32_t n_flow;
-    struct iba_limiter limiter; /* for iba_ca.limiter */
+    struct iba_limiter limiter;      /* for iba_ca.limiter */
+    const struct iba_change *change; /* of a broken device (deviations_limiter.h); NULL: unbroken */
 };
 
 /* The paper's parameters on a link of `line_rate` bit/s */

@@ -32,7 +32,7 @@ syntax match ibtKey '\<\%(destqp\|dmalen\|syndrome\|msn\|orig\|vl\|lnh\|lver\|dl
 syntax match ibtKey '\<\%(nxthdr\|ipver\|paylen\|sport\|dport\)\ze[=[]'
 syntax match ibtKey '\<\%(vlan\|gid_index\|path_bits\|ethertype\|srqn\|pkey_violations\|qkey_violations\)\ze[=[]'
 syntax match ibtKey '\<\%(vlan\|gid_index\|path_bits\|mapped\|ethertype\|srqn\|pkey_violations\)\ze[=[]'
-syntax match ibtKey '\<\%(qkey_violations\|av_port\|alt_port\|quiet\|late\|backlog\|compare\|datagrams\|both\|alt_lid\)\ze[=[]'
+syntax match ibtKey '\<\%(qkey_violations\|av_port\|alt_port\|quiet\|late\|slower\|faster\|backlog\|compare\|datagrams\|both\|alt_lid\)\ze[=[]'
 syntax match ibtKey '\<\%(ports\|sm\|mkey\|protect\|lease\|route\|vls\|credits\|refresh\|ipd\|one\|other\)\ze[=[]'
 syntax match ibtWord '\<\%(good\|bad\|none\|any\|ack\|rnr\|nak\|reset\|init\|rtr\|rts\|sqd\|sqe\)\>=\@!'
 syntax match ibtWord '\<\%(err\|success\|migrated\|rearm\|all\|wr\|forward\|drop\|twice\|hold\)\>=\@!'
@@ -41,7 +41,7 @@ syntax match ibtWord '\<\%(nowhere\|loopback\|ipv4\|unknown\|armed\)\>=\@!'
 
 syntax match ibtStep '\<\%(call\|told\|gives\|silence\|wait\|post\|recv\|modify\|state\|completion\|completions\)\ze\%(\s\|$\)'
 syntax match ibtStep '\<\%(event\|events\|destroy\|dereg\|free\|arm\|notified\|resize\|limit\|attach\)\ze\%(\s\|$\)'
-syntax match ibtStep '\<\%(detach\|memory\|write\|page\|port\|counter\|pass\|release\|score\)\ze\%(\s\|$\)'
+syntax match ibtStep '\<\%(detach\|memory\|write\|page\|port\|counter\|pace\|pass\|release\|score\)\ze\%(\s\|$\)'
 syntax match ibtStep '\<\%(health\|repeat\|end\|set\|get\|pull\|plug\)\ze\%(\s\|$\)'
 syntax match ibtFlag '\<mapped\>=\@!'
 syntax match ibtObject '^\s*\zs\%(switch\|adapter\|router\|wire\|cable\|handle\|group\|xrcd\|srq\|cm\|cq\|mr\|mw\|pd\|qp\)\ze\s\+\l'
@@ -53,7 +53,7 @@ syntax match ibtText '^\s*\%(title\|note\|hazard\|see\|covers\|spec\|drawn\)\>.*
 syntax match ibtNeeds '^\s*\%(needs\|role\|class\|service\|link\)\>.*$' contains=ibtHead,ibtComment,ibtCapability,ibtOneOf
 syntax keyword ibtCapability contained rc uc ud raw management write read atomic flush persistent atomic_write send_inv mw1 mw2 mw2a
 syntax keyword ibtCapability contained fast_reg xrc_tgt pieces inline_data zero_based resize_cq srq multicast odp page_hook apm credits congestion
-syntax keyword ibtCapability contained pkey_table limited_pkey lmc two_ports two_devices qp_states exact_depth notify counters cm cm_fields cm_verbs
+syntax keyword ibtCapability contained pkey_table limited_pkey lmc two_ports two_devices qp_states rate_control exact_depth notify counters cm cm_fields cm_verbs
 syntax keyword ibtCapability contained virtual_time counter_hook xrc fabric
 syntax keyword ibtCapability contained counter_hook xrc
 syntax keyword ibtCapability contained virtual_time

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* How fast a device sends: the time from the first of some packets to the last one, compared with that of an earlier
+ * pace. A statement that a rate falls or rises names no amount, so a difference below an eighth counts as none: the
+ * times of packets are never exact. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include "run/play.h"
+
+enum { PART = 8 };
+
+/* The QP's next packet, within the patience for expected ones. NULL: none, and the play has failed. */
+static struct run_packet *next_packet(struct run_player *p, const struct ibc_step *s, struct run_live *q)
+{
+    const uint64_t until = run_now(p) + run_scaled(p, RUN_PATIENCE);
+    bool came = true;
+    struct run_packet *k;
+
+    while (!q->head && came) /* ends: time passes */
+        if (!run_collect(p, until, &came, s))
+            return NULL;
+    k = q->head;
+    if (!k) {
+        (void)run_fail(p, s, NULL, "a packet to measure", "none for a second");
+        return NULL;
+    }
+    run_take(p, q);
+    run_comment(p, k, s, "measured", NULL);
+    p->last_at = k->at;
+    p->last_since = k->since;
+    return k;
+}
+
+/* The rate joins those that were measured before: a curve. */
+static void report(struct run_player *p, const struct ibc_step *s, uint64_t bytes, uint64_t took)
+{
+    const struct ibc_arg *as = run_arg(s, IBC_K_as);
+    const size_t at = strlen(p->measured);
+    char rate[24] = "at once";
+
+    if (!p->informs)
+        return;
+    if (took > 0)
+        snprintf(rate, sizeof rate, "%.3g", (double)bytes * 8 / (double)took);
+    snprintf(p->measured + at, sizeof p->measured - at, "%s%s%s%s", at ? ", " : "Gb/s: ", as ? run_word(&as->v[0]) : "",
+             as ? " " : "", rate);
+}
+
+static bool compare(struct run_player *p, const struct ibc_step *s, enum ibc_key key, uint64_t took)
+{
+    const struct ibc_arg *than = run_arg(s, key);
+    const uint64_t other = than ? run_pace(p, run_word(&than->v[0])) : 0;
+    char expected[RUN_TEXT], got[RUN_TEXT];
+    const bool slower = key == IBC_K_slower;
+
+    if (!than || (slower ? took > other + other / PART : took + took / PART < other))
+        return true;
+    snprintf(expected, sizeof expected, "a %s pace than '%.40s' (%" PRIu64 " ns), by more than an eighth",
+             slower ? "slower" : "faster", run_word(&than->v[0]), other);
+    snprintf(got, sizeof got, "%" PRIu64 " ns from the first packet to the last", took);
+    return run_fail(p, s, NULL, expected, got);
+}
+
+bool run_step_pace(struct run_player *p, const struct ibc_step *s)
+{
+    struct run_live *q = run_live(p, s);
+    const uint64_t n = run_number(p, s, IBC_K_value, 1, NULL);
+    const struct run_packet *first = NULL, *k = NULL;
+    uint64_t bytes = 0;
+
+    for (uint64_t i = 0; i < n; i++) {
+        k = next_packet(p, s, q);
+        if (!k)
+            return false;
+        first = first ? first : k;
+        bytes += i > 0 ? k->len : 0;
+    }
+    if (!k)
+        return run_error(p, s, "no packet to measure");
+    report(p, s, bytes, k->at - first->at);
+    run_remember_pace(p, s, k, k->at - first->at);
+    return compare(p, s, IBC_K_slower, k->at - first->at) && compare(p, s, IBC_K_faster, k->at - first->at);
+}
