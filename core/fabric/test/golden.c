@@ -2,9 +2,8 @@
 /* A switch and four adapters, and any packets: core/fabric/test/nodes.golden has a line for each
  * network. Managers, software and cables do what a seed says; the line has the number of packets, a digest of them and
  * of what the nodes hold, and how often each row decided (test/golden.h says how to renew it). */
-#include "fabric/iba_rate.h"
+#include "held.h"
 #include "sim/iba_random.h"
-#include "test/golden.h"
 #include "wired.h"
 
 enum { NETWORKS = 60, EVENTS = 60, PERFORMANCE_QP = 1, MAD_AT = 64, PORT_OUT = SWITCH_PORTS };
@@ -32,22 +31,6 @@ static void seen(struct wired *w, unsigned from, uint8_t port, const uint8_t *pa
 
 /* ---- state of nodes ---- */
 
-static void hold_port(const struct iba_node_port *p)
-{
-    uint8_t info[IBA_BYTES_portinfo], counters[IBA_BYTES_portcounters_ext];
-
-    iba_layout_put(&iba_mad_layouts[IBA_M_portinfo], &p->info, info);
-    iba_layout_put(&iba_mad_layouts[IBA_M_portcounters_ext], &p->counters, counters);
-    digest = golden_digest(digest, info, sizeof info);
-    digest = golden_digest(digest, counters, sizeof counters);
-    digest = golden_digest(digest, p->vlarb, sizeof p->vlarb);
-    digest = golden_digest(digest, p->pkey, p->n_pkey * sizeof *p->pkey);
-    digest = golden_number(digest, p->waiting + ((uint64_t)p->link_work << 32) + ((uint64_t)p->reregister << 33));
-    digest = golden_number(digest, p->busy_until);
-    digest = golden_number(digest, p->mkey_lease_ends);
-    digest = golden_number(digest, iba_rate_ps_per_byte(p));
-}
-
 static void hold(const struct iba_node *n)
 {
     uint8_t info[IBA_BYTES_switchinfo];
@@ -55,11 +38,8 @@ static void hold(const struct iba_node *n)
     iba_layout_put(&iba_mad_layouts[IBA_M_switchinfo], &n->sw, info);
     digest = golden_digest(digest, info, sizeof info);
     for (unsigned p = iba_node_is_switch(n) ? 0 : 1; p <= n->cfg.n_port; p++)
-        hold_port(&n->port[p]);
-    for (unsigned i = 0; i < IBA_PENDING_NOTICES; i++) {
-        digest = golden_number(digest, n->notice[i].tid ? n->notice[i].due : 0);
-        digest = golden_digest(digest, n->notice[i].bytes, n->notice[i].tid ? sizeof n->notice[i].bytes : 0);
-    }
+        digest = held_port(digest, &n->port[p]);
+    digest = held_notices(digest, n);
     digest = golden_number(digest, iba_node_deadline(n));
 }
 
@@ -258,20 +238,6 @@ static void one_event(struct wired *w)
         hold(&w->ca[i]);
 }
 
-static size_t hits_of(const struct wired *w, char *line, size_t n)
-{
-    for (unsigned t = 0; t < IBA_FABRIC_TABLE_COUNT; t++)
-        for (unsigned r = 0; r < iba_fabric_tables[t]->n; r++) {
-            unsigned hits = w->sw.hits[t][r];
-            for (unsigned i = 0; i < ADAPTERS; i++)
-                hits += w->ca[i].hits[t][r];
-            if (hits)
-                n += (size_t)snprintf(line + n, GOLDEN_LINE - n, " %s=%u",
-                                      iba_fabric_row(iba_fabric_tables[t], r)->name, hits);
-        }
-    return n;
-}
-
 Test(golden, nodes_do_what_they_did)
 {
     struct golden g = golden_open(IBPROOF_SOURCE_DIR "/core/fabric/test/nodes.golden");
@@ -279,6 +245,7 @@ Test(golden, nodes_do_what_they_did)
     for (unsigned i = 0; i < NETWORKS; i++) {
         char line[GOLDEN_LINE];
         struct wired *w = wired_new();
+        const struct iba_node *nodes[] = {&w->sw, &w->ca[0], &w->ca[1], &w->ca[2], &w->ca[3]};
         size_t n;
         iba_random_seed(&random_state, i);
         digest = GOLDEN_EMPTY;
@@ -288,7 +255,7 @@ Test(golden, nodes_do_what_they_did)
         for (unsigned e = 0; e < EVENTS; e++)
             one_event(w);
         n = (size_t)snprintf(line, sizeof line, "%u %u packets %016" PRIx64, i, packets, digest);
-        n = hits_of(w, line, n);
+        n = held_hits(nodes, ADAPTERS + 1, line, n);
         cr_assert_lt(n + 1, sizeof line);
         memcpy(line + n, "\n", 2);
         golden_line(&g, line);

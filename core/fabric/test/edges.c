@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Values at the edges of ranges, and times at which something ends. */
+#include "wired.h"
+
+enum { MANAGER = 0, SENDER = 1, ASKED = 2, KEY = 0x77, SECOND = 1000000000 };
+enum { PORTINFO = 0x15, GUIDINFO = 0x14, COUNTERS = 0x12, NOTICE_AT = IBA_SMP_DATA_AT + IBA_BYTES_notice };
+
+/* KM-06: the lease ends at its last nanosecond. */
+Test(edges, of_a_lease)
+{
+    for (unsigned late = 0; late < 2; late++) {
+        struct wired *w = wired_new();
+        struct iba_node *n = &w->ca[ASKED];
+        struct iba_node_port *p = &n->port[1];
+        const struct iba_mgmt_to to = {.dlid = FIRST_LID + ASKED, .slid = FIRST_LID, .pkey = 0xffff};
+        const struct smp s = {.dlid = to.dlid, .attribute = PORTINFO, .mkey = KEY + 1};
+        uint8_t mad[IBA_MAD_BYTES], packet[IBA_MGMT_BYTES];
+        p->info.m_key = KEY;
+        p->info.m_keyprotectbits = 3;
+        p->info.m_keyleaseperiod = 1;
+        wired_mad(mad, &s);
+        iba_mgmt_build(packet, &to, IBA_VL15, mad);
+        iba_node_feed(n, 1, packet, sizeof packet, 0);
+        cr_expect_eq(p->mkey_lease_ends, SECOND);
+        iba_node_feed(n, 1, packet, sizeof packet, SECOND - 1 + late);
+        cr_expect_eq(p->info.m_keyprotectbits, late ? 0 : 3, "%u ns late", late);
+        memset(n->notice, 0, sizeof n->notice);
+        iba_port_flush(n, p);
+        wired_free(w);
+    }
+}
+
+/* KM-36: no GUID beyond GUIDCap is taken. */
+Test(edges, of_guids)
+{
+    for (uint8_t cap = 1; cap <= IBA_GUID_BLOCK; cap++) {
+        struct wired *w = wired_new();
+        struct iba_node_port *p = &w->ca[ASKED].port[1];
+        struct smp s = {.dlid = FIRST_LID + ASKED, .method = IBA_METHOD_SET, .attribute = GUIDINFO};
+        uint8_t answer[IBA_MAD_BYTES];
+        p->info.guidcap = cap;
+        memset(s.data, 9, sizeof s.data);
+        cr_expect_eq(wired_ask(w, MANAGER, &s, answer), IBA_MAD_OK);
+        for (unsigned i = 1; i < IBA_GUID_BLOCK; i++)
+            cr_expect_eq(p->guid[i] != 0, i < cap, "GUID %u of %u", i, cap);
+        s.modifier = 1;
+        cr_expect_eq(wired_ask(w, MANAGER, &s, answer), IBA_MAD_BAD_VALUE, "there is one block");
+        wired_free(w);
+    }
+}
+
+/* KM-16, MD-112: an answer of the agent may be of a partition that its way out is closed to; the notice has both QPs
+ * of the answer. */
+Test(edges, an_answer_of_another_partition)
+{
+    struct wired *w = wired_new();
+    const struct iba_mgmt_to to = {
+        .dlid = SWITCH_LID, .slid = FIRST_LID + SENDER, .dqp = 1, .sqp = 0x77, .pkey = 0xffff};
+    const struct smp s = {.dlid = SWITCH_LID, .attribute = COUNTERS};
+    const uint8_t *d = w->trap + NOTICE_AT;
+    uint8_t mad[IBA_MAD_BYTES], packet[IBA_MGMT_BYTES];
+
+    w->sw.port[1 + SENDER].info.partitionenforcementoutbound = 1;
+    w->sw.port[1 + SENDER].pkey[0] = 0x8009;
+    wired_mad(mad, &s);
+    iba_madhdr_set_mgmtclass(mad, IBA_CLASS_PERF);
+    iba_node_send(&w->ca[SENDER], 1, packet, iba_mgmt_build(packet, &to, 0, mad), w->now);
+    wired_run(w);
+    cr_assert_eq(w->traps, 1);
+    cr_expect_eq(iba_notice_trap(w->trap + IBA_SMP_DATA_AT), 259);
+    cr_expect_eq(iba_trap_switch_pkey_qp1(d), 1);
+    cr_expect_eq(iba_trap_switch_pkey_qp2(d), 0x77);
+    cr_expect_eq(iba_trap_switch_pkey_valid(d), 0x33f);
+    memset(w->sw.notice, 0, sizeof w->sw.notice);
+    wired_free(w);
+}
