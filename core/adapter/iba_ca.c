@@ -86,7 +86,7 @@ static void check_in_debug(const struct iba_ca *ca, const struct iba_qp *qp)
 
 void iba_ca_feed(struct iba_ca *ca, uint8_t port, const struct iba_view *v, iba_time now)
 {
-    struct iba_rx x = {.ca = ca, .port = iba_ca_port(ca, port), .v = v, .now = now, .pkey_index = -1};
+    struct iba_rx x = {.ca = ca, .port = iba_ca_port(ca, port), .v = v, .now = now};
 
     clock_to(ca, now);
     x.port->counters.packets_in++;
@@ -140,7 +140,7 @@ iba_time iba_ca_deadline(const struct iba_ca *ca)
     return first;
 }
 
-/* Fast path: most QPs have nothing to send most of the time. This is the first test of both `ready` functions. */
+/* Fast path: most QPs have nothing to send most of the time. Both `emit` functions begin with this test. */
 static bool rests(const struct iba_qp *qp)
 {
     return qp->r.resp_count == 0 && !qp->cnp_due && !qp->r.starved && qp->s.next >= qp->s.count;
@@ -153,12 +153,12 @@ static bool emit_limited(struct iba_ca *ca, struct iba_qp *qp, iba_time now, str
     const bool held = limiter_due(ca, qp) != IBA_NEVER;
     const bool read = read_is_next(qp);
 
-    if (!(held && read) && iba_responder_ready(ca, qp) && iba_responder_emit(ca, qp, tx)) {
+    if (!(held && read) && iba_responder_emit(ca, qp, tx)) {
         if (read)
             l->sent(l->ctx, qp->qpn, tx->envelope + tx->body, now);
         return true;
     }
-    if (held || !iba_requester_ready(ca, qp, now) || !iba_requester_emit(ca, qp, now, tx))
+    if (held || !iba_requester_emit(ca, qp, now, tx))
         return false;
     l->sent(l->ctx, qp->qpn, tx->envelope + tx->body, now);
     return true;
@@ -169,9 +169,7 @@ static bool emit(struct iba_ca *ca, struct iba_qp *qp, iba_time now, struct iba_
 {
     if (iba_limiter_of(ca, qp))
         return emit_limited(ca, qp, now, tx);
-    if (iba_responder_ready(ca, qp) && iba_responder_emit(ca, qp, tx))
-        return true;
-    return iba_requester_ready(ca, qp, now) && iba_requester_emit(ca, qp, now, tx);
+    return iba_responder_emit(ca, qp, tx) || iba_requester_emit(ca, qp, now, tx);
 }
 
 enum iba_err iba_ca_poll(struct iba_ca *ca, uint8_t port, uint8_t *buf, size_t cap, size_t *len, iba_time now)

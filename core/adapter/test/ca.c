@@ -236,7 +236,8 @@ Test(ca, rules_and_changes_come_and_go)
     }
     iba_ca_change(ca, &change);
     cr_expect(ca->change == &change && ca->deviate == &iba_deviations && ca->mem.change == &change);
+    cr_expect(ca->port[0].change == &change && ca->port[0].deviate, "ports follow");
     iba_ca_change(ca, NULL);
-    cr_expect(!ca->change && !ca->deviate && !ca->mem.change);
+    cr_expect(!ca->change && !ca->deviate && !ca->mem.change && !ca->port[0].change && !ca->port[0].deviate);
     lab_close(l);
 }

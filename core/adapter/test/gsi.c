@@ -86,6 +86,7 @@ static void open_end(unsigned n)
                                                 .n_out = 8,
                                                 .n_event = 8,
                                                 .random = entropy});
+    memset(&e->gsi, 0xa5, sizeof e->gsi); /* opening it clears it */
     cr_assert_eq(iba_gsi_open(&e->gsi, &e->ca, &e->cm), IBA_VERB_OK);
 }
 
