@@ -74,3 +74,67 @@ Test(edges, an_answer_of_another_partition)
     memset(w->sw.notice, 0, sizeof w->sw.notice);
     wired_free(w);
 }
+
+/* KM-28: the link has the widest width that both ends have enabled; 2x is narrower than 4x though its bit is higher. */
+Test(edges, of_widths)
+{
+    static const struct {
+        uint8_t bit, lanes;
+    } widths[] = {{1, 1}, {2, 4}, {4, 8}, {8, 12}, {16, 2}};
+
+    for (uint8_t common = 0; common < 32; common++) {
+        struct wired *w = wired_new();
+        struct iba_portinfo *i = &w->sw.port[1].info, *j = &w->ca[0].port[1].info;
+        unsigned widest = 0, bit = 0;
+        for (unsigned k = 0; k < sizeof widths / sizeof *widths; k++)
+            if ((common & widths[k].bit) && widths[k].lanes > widest) {
+                widest = widths[k].lanes;
+                bit = widths[k].bit;
+            }
+        iba_link_lost(&w->sw, 1, w->now);
+        iba_link_lost(&w->ca[0], 1, w->now);
+        i->linkwidthenabled = common;
+        j->linkwidthenabled = 31;
+        iba_link_settle(&w->sw, 1, &w->ca[0], 1, w->now);
+        cr_expect_eq(i->portphysicalstate == IBA_PHYS_LINKUP, widest > 0, "widths %u", common);
+        if (widest)
+            cr_expect(i->linkwidthactive == bit && j->linkwidthactive == bit, "widths %u", common);
+        memset(w->sw.notice, 0, sizeof w->sw.notice);
+        wired_free(w);
+    }
+}
+
+/* A cable that is gone leaves nothing to settle. */
+Test(edges, of_a_cable)
+{
+    struct wired *w = wired_new();
+
+    w->sw.port[2].link_work = w->sw.port[3].link_work = true;
+    iba_link_lost(&w->sw, 2, w->now);
+    cr_expect(!w->sw.port[2].link_work && w->sw.port[3].link_work);
+    memset(w->sw.notice, 0, sizeof w->sw.notice);
+    wired_free(w);
+}
+
+/* KM-30: who asks once has asked until the owner of the port clears it. */
+Test(edges, of_a_reregistration)
+{
+    struct wired *w = wired_new();
+    struct iba_node_port *p = &w->ca[ASKED].port[1];
+    struct smp s = {.dlid = FIRST_LID + ASKED, .method = IBA_METHOD_SET, .attribute = PORTINFO};
+    uint8_t answer[IBA_MAD_BYTES];
+
+    for (unsigned asked = 0; asked < 4; asked++) {
+        struct iba_portinfo want = p->info;
+        want.portstate = IBA_PORT_NOP;
+        want.portphysicalstate = IBA_PHYS_NOP;
+        want.clientreregister = asked == 1;
+        iba_layout_put(&iba_mad_layouts[IBA_M_portinfo], &want, s.data);
+        cr_expect_eq(wired_ask(w, MANAGER, &s, answer), IBA_MAD_OK);
+        cr_expect_eq(p->reregister, asked > 0, "Set %u", asked);
+    }
+    p->reregister = false;
+    cr_expect_eq(wired_ask(w, MANAGER, &s, answer), IBA_MAD_OK);
+    cr_expect_not(p->reregister);
+    wired_free(w);
+}

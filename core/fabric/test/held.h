@@ -22,7 +22,7 @@ static inline uint64_t held_port(uint64_t digest, const struct iba_node_port *p)
     return golden_number(digest, iba_rate_ps_per_byte(p));
 }
 
-/* What waits for the port, and for how long. */
+/* Packets that wait for the port, and since when. */
 static inline uint64_t held_queues(uint64_t digest, const struct iba_node_port *p)
 {
     for (unsigned vl = 0; vl < IBA_VLS; vl++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Two subnets of any kind under load: a switch, three adapters, and a router with one adapter behind it, whose lanes,
- * buffers, credits, speeds and tables are as a seed says. Packets wait for each other, time goes on in small steps, and
- * core/fabric/test/loaded.golden has a line for each seed: the number of packets, a digest of them and of what the
- * nodes hold, and how often each row decided (test/golden.h says how to renew it). */
+/* Two subnets of any kind under load: a switch, three adapters, and a router with one adapter in the other subnet,
+ * whose lanes, buffers, credits, speeds and tables are as a seed says. Packets wait for each other, time goes on in
+ * small steps, and core/fabric/test/loaded.golden has a line for each seed: the number of packets, a digest of them and
+ * of what the nodes hold, and how often each row decided (test/golden.h says how to renew it). */
 #include "fabric/iba_link.h"
 #include "fabric/iba_pace.h"
 #include "held.h"
