@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The limiter of iba_dcqcn.h beside a model of the paper's algorithm 1 that keeps no timers: it knows when the flow was
+ * last slowed down, and counts the periods since. */
+#include "transport/iba_dcqcn.h"
+#include <criterion/criterion.h>
+#include "sim/iba_random.h"
+
+enum { SEEDS = 200, STEPS = 300, FLOWS = 3, ONE = 65536, NS = 1000000000 };
+
+struct model {
+    bool limited;
+    iba_time slowed_at, next;
+    uint64_t rate, target, bytes;
+    uint32_t alpha, by_time, by_bytes, periods; /* periods: of alpha, since it was slowed */
+};
+
+static void rises(const struct iba_dcqcn_config *c, struct model *m)
+{
+    const bool time_past = m->by_time > c->threshold, bytes_past = m->by_bytes > c->threshold;
+
+    if (time_past && bytes_past) {
+        const uint32_t fewer = m->by_time < m->by_bytes ? m->by_time : m->by_bytes;
+        m->target += (fewer - c->threshold) * c->hai_rate;
+    } else if (time_past || bytes_past) {
+        m->target += c->ai_rate;
+    }
+    m->target = m->target < c->line_rate ? m->target : c->line_rate;
+    m->rate += (m->target - m->rate + 1) / 2;
+    if (m->rate >= c->line_rate)
+        m->limited = false;
+}
+
+static void until(const struct iba_dcqcn_config *c, struct model *m, iba_time now)
+{
+    while (m->limited && (now - m->slowed_at) / c->time_reset_ns > m->by_time) {
+        m->by_time++;
+        rises(c, m);
+    }
+}
+
+static void notify(const struct iba_dcqcn_config *c, struct model *m, iba_time now)
+{
+    until(c, m, now);
+    for (; m->periods != UINT32_MAX && (now - m->slowed_at) / c->alpha_period_ns > m->periods && m->alpha > 0;
+         m->periods++)
+        m->alpha -= m->alpha / (1u << c->gd) + 1;
+    if (m->limited && now < m->slowed_at + c->rate_reduce_monitor_period_ns)
+        return;
+    m->target = m->limited ? m->rate : c->line_rate;
+    m->rate = m->target - m->target / 2 * m->alpha / ONE;
+    m->rate = m->rate > c->min_rate ? m->rate : c->min_rate;
+    m->alpha += (ONE - m->alpha) / (1u << c->gd);
+    m->limited = true;
+    m->slowed_at = now;
+    m->bytes = 0;
+    m->by_time = m->by_bytes = m->periods = 0;
+}
+
+static void leaves(const struct iba_dcqcn_config *c, struct model *m, size_t bytes, iba_time now)
+{
+    if (!m->limited)
+        return;
+    m->next = now + bytes * 8 * NS / m->rate;
+    m->bytes += bytes;
+    if (m->bytes >= c->byte_reset) {
+        m->bytes -= c->byte_reset;
+        m->by_bytes++;
+        rises(c, m);
+    }
+}
+
+static void forget(struct model *m)
+{
+    *m = (struct model){.alpha = ONE, .periods = UINT32_MAX};
+}
+
+static struct iba_dcqcn_config some_config(struct iba_random *r)
+{
+    struct iba_dcqcn_config c = iba_dcqcn_defaults(UINT64_C(1000000) * (1 + iba_random_below(r, 100000)));
+
+    c.ai_rate = 1 + iba_random_below(r, c.line_rate / 4);
+    c.hai_rate = 1 + iba_random_below(r, c.line_rate / 4);
+    c.byte_reset = 1000 + iba_random_below(r, 20000);
+    c.time_reset_ns = 1000 + iba_random_below(r, 100000);
+    c.alpha_period_ns = 1000 + iba_random_below(r, 100000);
+    c.rate_reduce_monitor_period_ns = iba_random_below(r, 60000);
+    c.threshold = (uint32_t)iba_random_below(r, 6);
+    c.gd = (uint32_t)(1 + iba_random_below(r, 8));
+    return c;
+}
+
+static void expect_equal(struct iba_dcqcn *d, uint32_t qpn, struct model *m, iba_time now, uint64_t seed)
+{
+    until(&d->config, m, now);
+    cr_assert_eq(iba_dcqcn_rate(d, qpn, now), m->limited ? m->rate : d->config.line_rate, "seed %u", (unsigned)seed);
+    cr_assert_eq(d->limiter.due(d, qpn, now), m->limited ? m->next : 0, "seed %u", (unsigned)seed);
+    cr_assert_eq(d->flow[qpn % FLOWS].alpha, m->alpha, "seed %u", (unsigned)seed);
+    cr_assert_eq(d->flow[qpn % FLOWS].target, m->target, "seed %u", (unsigned)seed);
+}
+
+/* Notifications, packets and pauses of three flows; times meet the periods exactly now and then. */
+Test(dcqcn, each_flow_does_what_the_algorithm_says)
+{
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        struct iba_random r;
+        struct iba_dcqcn d;
+        struct iba_dcqcn_flow flow[FLOWS];
+        struct model model[FLOWS];
+        iba_time now = 5;
+        iba_random_seed(&r, seed);
+        const struct iba_dcqcn_config c = some_config(&r);
+        iba_dcqcn_init(&d, &c, flow, FLOWS);
+        for (unsigned i = 0; i < FLOWS; i++)
+            forget(&model[i]);
+        for (unsigned k = 0; k < STEPS; k++) {
+            const uint32_t qpn = 30 + (uint32_t)iba_random_below(&r, FLOWS);
+            struct model *m = &model[qpn % FLOWS];
+            const size_t bytes = 60 + iba_random_below(&r, 4100);
+            switch (iba_random_below(&r, 10)) {
+            case 0: d.limiter.notified(&d, qpn, now), notify(&c, m, now); break;
+            case 1: now += iba_random_below(&r, 30000); break;
+            case 2: now += c.time_reset_ns; break;
+            case 3: now += c.alpha_period_ns; break;
+            case 4: now += c.rate_reduce_monitor_period_ns; break;
+            case 5:
+                if (iba_random_below(&r, 20) == 0)
+                    d.limiter.start(&d, qpn), forget(m);
+                break;
+            default:
+                until(&c, m, now), (void)d.limiter.due(&d, qpn, now);
+                d.limiter.sent(&d, qpn, bytes, now), leaves(&c, m, bytes, now);
+            }
+            expect_equal(&d, qpn, m, now, seed);
+        }
+    }
+}
+
+/* Each parameter of the paper's section 5 and of Linux's names; of two queue pairs that share a slot the new one starts
+ * at the line rate. */
+Test(dcqcn, parameters_and_slots)
+{
+    enum { LINE = 40000 };
+    const struct iba_dcqcn_config c = iba_dcqcn_defaults(LINE);
+    struct iba_dcqcn_flow flow[1];
+    struct iba_dcqcn d;
+
+    cr_expect(c.line_rate == LINE && c.min_rate == 41 && c.ai_rate == 40000000 && c.hai_rate == 400000000);
+    cr_expect(c.byte_reset == 10000000 && c.time_reset_ns == 55000 && c.alpha_period_ns == 55000);
+    cr_expect(c.rate_reduce_monitor_period_ns == 50000 && c.threshold == 5 && c.gd == 8);
+    iba_dcqcn_init(&d, &c, flow, 1);
+    d.limiter.notified(&d, 7, 1000);
+    cr_expect_eq(iba_dcqcn_rate(&d, 7, 1000), LINE / 2);
+    cr_expect_eq(iba_dcqcn_rate(&d, 8, 1000), LINE);
+    cr_expect_eq(iba_dcqcn_rate(&d, 7, 1000), LINE, "forgotten");
+}
