@@ -526,3 +526,27 @@ Test(completer, every_row_has_its_counter)
                   t->row[i].name);
     }
 }
+
+/* RQ-36: the request that lost its answer may come after a local operation that is over. */
+Test(completer, lost_response_after_a_finished_operation)
+{
+    struct iba_send_wr w = {.wr_id = 2, .op = IBA_WR_BIND_MW};
+    uint32_t mw;
+
+    start_rc();
+    cr_assert_eq(iba_mw_alloc(&b.ca.mem, IBA_MEM_MW2B, b.pd, &mw), IBA_MEM_OK);
+    w.bind.mw_rkey = mw;
+    w.bind.mr_lkey = b.lkey;
+    w.bind.va = IOVA;
+    w.bind.length = 100;
+    post(IBA_WR_WRITE, 1, 10);
+    post_wr(&w);
+    post(IBA_WR_READ, 3, 10);
+    post(IBA_WR_SEND, 4, 10);
+    cr_assert_eq(sends_all(), 3);
+    ack(102);
+    EXPECT_ROW("RESPONSE_LOST", 1);
+    EXPECT_WC(1, IBA_WC_SUCCESS);
+    EXPECT_SENT(IBA_RC_READ_REQUEST, 101);
+    EXPECT_SENT(IBA_RC_SEND_ONLY, 102);
+}

@@ -376,3 +376,20 @@ Test(requester_queue, absent_page_is_waited_for)
     ack(100);
     EXPECT_WC(1, IBA_WC_SUCCESS);
 }
+
+/* RQ-03: fewer than half of all PSNs are open, to the last one. */
+Test(requester_queue, open_psns_end_before_half_of_all)
+{
+    struct iba_qp qp = {.type = IBA_QPT_RC, .state = IBA_QPS_RTS};
+    struct iba_sqe e = {.wr = {.op = IBA_WR_WRITE}, .status = IBA_WC_SUCCESS};
+
+    qp.s.rnr_due = IBA_NEVER;
+    qp.s.una = iba_psn_of(0xfffffe);
+    for (unsigned state = 0; state < 2; state++)
+        for (uint32_t open = IBA_PSN_SPAN - 4; open < IBA_PSN_SPAN; open++) {
+            e.state = state ? IBA_SQE_BEGUN : IBA_SQE_WAITING;
+            e.first = qp.s.una;
+            qp.s.next_psn = iba_psn_add(qp.s.una, open);
+            cr_expect_eq(iba_sqe_may_go(&qp, &e), open + 1 < IBA_PSN_SPAN, "state %u, %u open", e.state, open);
+        }
+}

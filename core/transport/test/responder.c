@@ -554,3 +554,21 @@ Test(responder, survives_anything)
             ;
     }
 }
+
+/* RR-24: a duplicate that is malformed in any way is dropped by one row, also a READ of more than 2^31 bytes. */
+Test(responder, a_duplicate_read_that_is_too_long)
+{
+    static const uint32_t lengths[] = {UINT32_C(0x80000001), UINT32_MAX};
+
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        bed_make(&bed, IBA_PORT_IB, false);
+        ask(&bed, IBA_RC_WRITE_ONLY, 0, 8);
+        give(&bed);
+        cr_assert(answer(&bed));
+        ask(&bed, IBA_RC_READ_REQUEST, 0, 0);
+        iba_reth_set_dmalen(PART(&bed, reth), lengths[i]);
+        give(&bed);
+        cr_expect_eq(hits(&bed, IBA_TABLE_RC_RESPONDER, "malformed_again"), 1, "%u bytes", lengths[i]);
+        cr_expect_not(answer(&bed));
+    }
+}
