@@ -8,7 +8,12 @@ enum { DATA_AT = 64, PERMISSIVE = 0xffff, DATA_QP = 2, DATA_QKEY = 0x11111111, D
 
 static bool is_gmp(const struct ibc_step *s)
 {
-    return s->message && ibc_smp_attr(s->message)->group == IBA_GROUP_PM;
+    return s->message && ibc_smp_attr(s->message)->group != IBA_GROUP_SMP;
+}
+
+static bool is_congestion(const struct ibc_step *s)
+{
+    return ibc_smp_attr(s->message)->group == IBA_GROUP_CC;
 }
 
 static bool names_lid(const struct ibc_step *s)
@@ -23,6 +28,15 @@ static bool names_lid(const struct ibc_step *s)
 static bool is_directed(const struct ibc_step *s)
 {
     return s->message && !is_gmp(s) && !names_lid(s);
+}
+
+static unsigned class_of(const struct ibc_step *s)
+{
+    enum { CLASS_SMP = 0x01, CLASS_PERF = 0x04, CLASS_CONGESTION = 0x21 };
+
+    if (!is_gmp(s))
+        return is_directed(s) ? IBA_CLASS_DIRECTED : CLASS_SMP;
+    return is_congestion(s) ? CLASS_CONGESTION : CLASS_PERF;
 }
 
 static uint64_t key_of_node(const struct run_live *w, enum ibc_key key, uint64_t otherwise)
@@ -182,7 +196,7 @@ static void put_fields(struct run_player *p, const struct ibc_step *s, uint8_t *
 
 void run_smp_fill(struct run_player *p, const struct ibc_step *s, struct run_live *w, uint8_t mad[IBA_MAD_BYTES])
 {
-    enum { CLASS_SMP = 1, CLASS_PERF = 4, PORTINFO = 0x15, TRAP_REPRESS = 7 };
+    enum { PORTINFO = 0x15, TRAP_REPRESS = 7, CONGESTION_VERSION = 2 };
     const struct iba_mad_attr *a = ibc_smp_attr(s->message);
 
     memset(mad, 0, IBA_MAD_BYTES);
@@ -191,8 +205,8 @@ void run_smp_fill(struct run_player *p, const struct ibc_step *s, struct run_liv
     else if (s->method == RUN_SET && a->group == IBA_GROUP_SMP && a->id == PORTINFO)
         put_usual_portinfo(w, mad + DATA_AT);
     iba_madhdr_set_baseversion(mad, 1);
-    iba_madhdr_set_mgmtclass(mad, is_gmp(s) ? CLASS_PERF : is_directed(s) ? IBA_CLASS_DIRECTED : CLASS_SMP);
-    iba_madhdr_set_classversion(mad, 1);
+    iba_madhdr_set_mgmtclass(mad, class_of(s));
+    iba_madhdr_set_classversion(mad, is_congestion(s) ? CONGESTION_VERSION : 1);
     iba_madhdr_set_method(mad, s->method);
     iba_madhdr_set_transactionid(mad, s->method == TRAP_REPRESS ? w->trap_tid : ++w->tid);
     iba_madhdr_set_attributeid(mad, a->id);

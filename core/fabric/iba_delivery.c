@@ -50,10 +50,20 @@ static bool gmp_with_other_qkey(const struct iba_hop *h)
     return gmp(h) && iba_deth_q_key(h->deth) != IBA_GSI_QKEY;
 }
 
+static bool request_of(const struct iba_hop *h, unsigned class)
+{
+    return gmp(h) && h->mad && iba_madhdr_mgmtclass(h->mad) == class &&
+           !(iba_madhdr_method(h->mad) & IBA_METHOD_RESPONSE);
+}
+
 static bool performance_request(const struct iba_hop *h)
 {
-    return gmp(h) && h->mad && iba_madhdr_mgmtclass(h->mad) == IBA_CLASS_PERF &&
-           !(iba_madhdr_method(h->mad) & IBA_METHOD_RESPONSE);
+    return request_of(h, IBA_CLASS_PERF);
+}
+
+static bool congestion_request(const struct iba_hop *h)
+{
+    return request_of(h, IBA_CLASS_CONGESTION);
 }
 
 static bool data_for_switch(const struct iba_hop *h)
@@ -119,6 +129,13 @@ static void to_pma(struct iba_hop *h)
         iba_hop_answer_by_lid(h);
 }
 
+static void to_cca(struct iba_hop *h)
+{
+    iba_cca_request(h);
+    if (h->answered)
+        iba_hop_answer_by_lid(h);
+}
+
 /* clang-format off */
 /*    name                  when                    then                 the packet ...                                                         clause */
 #define DELIVERY_RULES(R)                                                                                                                                 \
@@ -131,6 +148,7 @@ static void to_pma(struct iba_hop *h)
     R(gmp_pkey,             gmp_of_other_partition, count_pkey,          "is for QP1 and matches no P_Key of the port",                          "PV-13, PV-16, PV-17") \
     R(gmp_qkey,             gmp_with_other_qkey,    count_qkey,          "is for QP1 and has another Q_Key than 0x80010000",                     "PV-18, PV-19, KM-20") \
     R(performance,          performance_request,    to_pma,              "asks for performance counters: the agent answers",                     "MD-102") \
+    R(congestion,           congestion_request,     to_cca,              "asks about congestion control: the agent answers",                     "MD-115") \
     R(data_for_switch,      data_for_switch,        iba_hop_drop,        "is for a QP of a switch, which has only QP0 and QP1",                  "PV-04") \
     R(software,             iba_hop_any,            iba_hop_to_software, "is for software of the node",                                          "MD-03")
 /* clang-format on */

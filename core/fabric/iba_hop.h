@@ -18,6 +18,7 @@ struct iba_hop {
     uint8_t *mad;                    /* a copy that may be changed; NULL: no whole datagram of QP0 or QP1 */
     /* of a management request */
     const struct iba_sma_attribute *attribute;
+    const struct iba_cca_attribute *cc_attribute;
     uint16_t status;
     bool answered;                 /* `mad` is the answer now */
     struct iba_node_port *port;    /* that the attribute is about */
@@ -83,7 +84,13 @@ enum {
     IBA_MAD_BAD_VALUE = 0x1c,
 };
 enum { IBA_UD_SEND_ONLY = 0x64 }; /* the opcode of every datagram */
-enum { IBA_CLASS_SMP = 0x01, IBA_CLASS_PERF = 0x04, IBA_SMP_DATA_AT = 64, IBA_SMP_DATA_BYTES = 64 };
+enum {
+    IBA_CLASS_SMP = 0x01,
+    IBA_CLASS_PERF = 0x04,
+    IBA_CLASS_CONGESTION = 0x21,
+    IBA_SMP_DATA_AT = 64,
+    IBA_SMP_DATA_BYTES = 64
+};
 enum { IBA_ATTR_NOTICE = 0x02, IBA_ATTR_SM_INFO = 0x20 };
 
 /* ---- the way out (iba_departure.c) ---- */
@@ -129,6 +136,7 @@ iba_time iba_port_expires(const struct iba_node *n, const struct iba_node_port *
 /* ---- agents ---- */
 void iba_sma_request(struct iba_hop *h);
 void iba_pma_request(struct iba_hop *h);
+void iba_cca_request(struct iba_hop *h);
 /* The datagram becomes its own answer, with h->status. The caller of the agent sends it when h->answered. */
 void iba_hop_answer(struct iba_hop *h);
 /* A saturating counter (PV-16, KM-04). */

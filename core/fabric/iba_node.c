@@ -41,6 +41,7 @@ static size_t divide(struct iba_node *n, const struct iba_node_config *c, void *
     uint8_t *lft = part(&m, c->lft);
     uint16_t *mft = part(&m, (size_t)c->mft * (c->n_port / IBA_MFT_PORTS + 1u) * sizeof *mft);
     struct iba_route *route = part(&m, c->routes * sizeof *route);
+    struct iba_congestion *congestion = part(&m, (c->type == IBA_NODE_SWITCH ? 1 : ports) * sizeof *congestion);
 
     for (unsigned i = 0; i < ports; i++) {
         uint16_t *pkey = part(&m, pkeys_of(c, i) * sizeof *pkey);
@@ -53,6 +54,7 @@ static size_t divide(struct iba_node *n, const struct iba_node_config *c, void *
         n->lft = lft;
         n->mft = mft;
         n->route = route;
+        n->congestion = congestion;
     }
     return m.used;
 }
@@ -134,6 +136,8 @@ static void init_port(struct iba_node *n, uint8_t number)
     p->number = number;
     p->n_pkey = pkeys_of(&n->cfg, number);
     init_pkeys(n, p);
+    if (n->cfg.type != IBA_NODE_SWITCH || number == 0)
+        n->congestion[number].lease_ends = IBA_NEVER;
     p->guid[0] = n->cfg.node_guid + (n->cfg.type == IBA_NODE_SWITCH ? 0 : number);
     p->mkey_lease_ends = p->announce_all = p->wait_since = IBA_NEVER;
     for (unsigned vl = 0; vl < IBA_VLS; vl++)

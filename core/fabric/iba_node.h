@@ -109,13 +109,14 @@ struct iba_node_port {
     bool link_work;  /* the agent changed what iba_link_settle() looks at */
     bool reregister; /* a client reregistration was asked for; the owner clears it (KM-30) */
     uint8_t vlarb[IBA_VLARB_BLOCKS][2 * IBA_VLARB_ENTRIES];
-    struct iba_portcounters_ext counters; /* 64 bits; PortCounters shows them as far as they fit (MD-104) */
-    struct iba_fifo queue[IBA_VLS];       /* packets that leave by this port */
-    uint32_t waiting;                     /* packets in all of these */
-    struct {                              /* of each queue (KM-50) */
-        iba_time first_since;             /* its first packet is the first */
-        iba_time stalled_until;           /* packets that came before are dropped */
-        uint8_t drops;                    /* for want of time at the head, since a packet left */
+    uint8_t congestion[IBA_BYTES_cc_switch_port]; /* of a switch's port */
+    struct iba_portcounters_ext counters;         /* 64 bits; PortCounters shows them as far as they fit (MD-104) */
+    struct iba_fifo queue[IBA_VLS];               /* packets that leave by this port */
+    uint32_t waiting;                             /* packets in all of these */
+    struct {                                      /* of each queue (KM-50) */
+        iba_time first_since;                     /* its first packet is the first */
+        iba_time stalled_until;                   /* packets that came before are dropped */
+        uint8_t drops;                            /* for want of time at the head, since a packet left */
     } wait[IBA_VLS];
     struct iba_paced paced[IBA_PACED_FLOWS];
     uint32_t paced_waiting;   /* packets in all of these */
@@ -143,6 +144,26 @@ struct iba_notice_waiting {
     iba_time due; /* when the trap is sent, again after SubnetTimeout until a TrapRepress comes (KM-60) */
     uint8_t port; /* whose LID and SM it is sent from and to */
     uint8_t bytes[64];
+};
+
+/* ---- congestion control (annex A10) ---- */
+
+enum {
+    IBA_CCT_BLOCK = 64, /* entries of a CongestionControlTable in a datagram */
+    IBA_CCT_BLOCKS = 2,
+    IBA_CC_SLS = 16,
+    IBA_CC_PORTS_BLOCK = 48, /* of SwitchPortCongestionSetting: as many as a datagram holds */
+};
+/* Settings that the agent of an adapter's port or of a switch keeps. */
+struct iba_congestion {
+    uint64_t key; /* CC_Key; 0: everybody may ask */
+    bool protect;
+    uint16_t lease_s, violations;
+    iba_time lease_ends; /* IBA_NEVER: the lease does not run */
+    uint8_t of_switch[IBA_BYTES_cc_switch];
+    uint8_t of_adapter[IBA_BYTES_cc_ca + IBA_CC_SLS * IBA_BYTES_cc_ca_entry];
+    uint16_t limit; /* CCTI_Limit */
+    uint8_t table[IBA_CCT_BLOCKS * IBA_CCT_BLOCK][IBA_BYTES_cc_table_entry];
 };
 
 /* ---- a router ---- */
@@ -200,6 +221,8 @@ enum { IBA_FABRIC_ROWS = 48 };
     T(PORTINFO, iba_portinfo_rules)                                                                                    \
     T(SWITCHINFO, iba_switchinfo_rules)                                                                                \
     T(PERFORMANCE, iba_pma_attributes)                                                                                 \
+    T(CONGESTION, iba_cca_rules)                                                                                       \
+    T(CONGESTION_ATTRIBUTE, iba_cca_attributes)                                                                        \
     T(NODE, iba_node_rules)
 enum iba_fabric_table_id {
 #define IBA_FABRIC_TABLE_ID(id, symbol) IBA_FABRIC_##id,
@@ -224,8 +247,9 @@ struct iba_node {
     struct iba_node_port *port; /* n_port + 1; an adapter does not use entry 0 */
     uint8_t *sl2vl;             /* a row of 16 for each port out and in: iba_node_sl2vl() */
     uint8_t *lft;
-    uint16_t *mft;           /* for each MLID its positions */
-    struct iba_route *route; /* cfg.routes entries, n_route of them in use: the caller writes both */
+    uint16_t *mft;                     /* for each MLID its positions */
+    struct iba_congestion *congestion; /* of the ports of an adapter or router; of a switch entry 0 */
+    struct iba_route *route;           /* cfg.routes entries, n_route of them in use: the caller writes both */
     uint16_t n_route;
     struct iba_pool *pool;
     struct iba_fifo local[IBA_VLS]; /* for software of the node: [0] but SMPs, [15] SMPs */

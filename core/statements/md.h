@@ -23,6 +23,9 @@
     OPEN(MD, "MD-110", "14.2.5.1", "", "", C, S, "Trap 128 tells that a link of a switch changed its state, 131 that flow-control packets stay out.") \
     OPEN(MD, "MD-112", "14.2.5.1", "", "", C, S, "Traps 256 to 259 tell which key was wrong, whose packet had it, and where it was seen.") \
     OPEN(MD, "MD-113", "13.4.8.2", "", "", M, S, "A notice names the kind of node that produced it.") \
+    OPEN(MD, "MD-115", "A10", "", "A10", C, S, "The congestion control agent has class 0x21, version 2, and the nine attributes of its kind of node.") \
+    OPEN(MD, "MD-116", "A10", "", "A10", C, K, "Sets need the CC_Key, and Gets if it is protected; without it there is no answer, and the agent counts.") \
+    OPEN(MD, "MD-117", "A10", "", "A10", C, K, "CCTI_Limit stays within the table, whose blocks have 64 entries.") \
     OPEN(MD, "MD-18", "14.2.1.1", "", "", M, S, "An SMP by LID goes to the agent of the port that has the LID.") \
     OPEN(MD, "MD-20", "14.2.1.2", "", "", M, S, "An SMP with more than 63 hops is dropped.") \
     OPEN(MD, "MD-21", "14.2.2", "C14-9", "", M, S, "An SMP starts its directed route by the first port of its initial path, with hop pointer 1.") \
