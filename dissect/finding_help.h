@@ -50,7 +50,7 @@ struct finding_help {
       "Nothing to do here: look at the repeat that it answers.") \
     H(NETWORK_COPY, \
       "The same packet arrived twice, and its sender did not send it twice.", \
-      "A mirror port that copies both directions, a loop, a bond that floods, or a capture of two interfaces that see the same packet.", \
+      "A mirror port that copies both directions, a loop, a bond that floods, or a capture of two interfaces in a file that does not tell them apart (pcap).", \
       "Check how the capture was taken first. If it was taken on one port, look for a loop or a flooding switch.") \
     H(GAP, \
       "PSNs between the last packet and this one are missing: packets of the requester were lost before the capture.", \

@@ -173,7 +173,8 @@ static bool deal(struct jobs *j, const struct cap_packet *cap, enum iba_link lin
                         .caplen = cap->caplen,
                         .len = cap->len,
                         .link = (uint8_t)link,
-                        .source = (uint8_t)source};
+                        .source = (uint8_t)source,
+                        .iface = cap->iface};
     return (stays || keep_bytes(c, d)) && (!j->packet.mad_context.used || add_context(c, d, &j->packet.mad_context));
 }
 

@@ -241,6 +241,12 @@ static void cm_facts_of(struct iba_cm_facts *facts, const struct packet *p)
         facts->said[facts->n++] = t->said[i];
 }
 
+/* The capture point: each interface of each file. */
+static uint32_t point_of(const struct packet *p)
+{
+    return p->source | p->cap->iface << VERDICT_SOURCE_BITS;
+}
+
 __attribute__((hot)) const struct verdict *judge_packet(struct judge *j, const struct packet *p)
 {
     struct verdict *v = &j->verdict;
@@ -265,7 +271,7 @@ __attribute__((hot)) const struct verdict *judge_packet(struct judge *j, const s
                                                               .now = j->now,
                                                               .frame = p->number,
                                                               .tag = p->source | p->cap->number << VERDICT_SOURCE_BITS,
-                                                              .source = p->source,
+                                                              .source = point_of(p),
                                                               .cm = p->mad_context.used ? &facts : NULL,
                                                               .expected = expected_of(j, &p->view)});
     v->same_as = seen->same_as;

@@ -316,6 +316,9 @@ class Statistics(Case):
         printed = json.loads(subprocess.run([BIN / "ibdissect", "-q", "-z", "fabric", "-T", "json", capture],
                                             capture_output=True, text=True, check=True).stdout)
         self.assertEqual((printed["moved"], printed["damaged_flow"], printed["no_room"]), (0, 0, 0))
+        expert = subprocess.run([BIN / "ibdissect", "-q", "-z", "expert", "-T", "json", capture], capture_output=True, text=True,
+                                check=True).stdout
+        self.assertEqual(json.loads(expert)["findings"], [], "each packet is there once for each wire that it crossed")
         self.assertEqual({names[node["guid"]] for node in printed["nodes"]}, set(names.values()) - {"H0"})
         for node in printed["nodes"]:
             self.assertEqual(node["description"], names[node["guid"]])
