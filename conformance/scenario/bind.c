@@ -299,7 +299,7 @@ static bool operation(struct ibc_binder *b, const struct ibc_shape *shape, struc
 static bool step_object(struct ibc_binder *b, const struct ibc_shape *shape, struct ibc_step *s, unsigned *from)
 {
     const char *own = ibc_step_names[s->kind];
-    const struct ibc_word *w = &b->word[*from];
+    const struct ibc_word *const first = &b->word[*from], *w = first;
     const bool before =
         shape->object == IBC_OBJECT_BEFORE || (shape->object == IBC_OBJECT_MAYBE && strcmp(w->s, own) != 0);
 
@@ -309,7 +309,7 @@ static bool step_object(struct ibc_binder *b, const struct ibc_shape *shape, str
     if (!before)
         w++, (*from)++;
     if (*from > b->n_word)
-        return ibc_fault(IBC_AT(b, w - 1), "the object is missing");
+        return ibc_fault(IBC_AT(b, first), "the object is missing");
     s->object = ibc_object_find(b, w, w->s, shape->kinds, false);
     return s->object != UINT16_MAX;
 }

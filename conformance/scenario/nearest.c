@@ -43,6 +43,8 @@ const char *ibc_nearest(const char *word, const char *(*name)(size_t i, const vo
         const char *s = name(i, ctx);
         const size_t n_s = strlen(s);
 
+        if (strcmp(s, word) == 0) /* it is known, but cannot stand there */
+            return NULL;
         if (n_s > LONGEST || n_s == 0)
             continue;
         d = distance(word, len, s, n_s, best);

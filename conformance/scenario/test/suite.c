@@ -100,6 +100,77 @@ Test(suite, all_faults_are_told)
     gone(dir);
 }
 
+/* A folder with one scenario in it, `deep` folders down, whose file's name has `len` letters and ".ibt". */
+static bool loads(unsigned deep, size_t len, char err[500])
+{
+    char dir[] = "suite-XXXXXX", at[600], name[300] = "";
+    struct ibc_suite u;
+
+    cr_assert_not_null(mkdtemp(dir));
+    strcpy(at, dir);
+    for (unsigned i = 0; i < deep; i++) {
+        strcat(at, "/d");
+        cr_assert_eq(mkdir(at, 0777), 0);
+    }
+    memset(name, 'n', len);
+    strcpy(name + len, ".ibt");
+    put(at, name, WHOLE);
+    err[0] = '\0';
+    const bool good = ibc_suite_load(&u, dir, err, 500);
+    cr_expect_eq(u.n, good ? 1 : 0);
+    cr_expect(!good || strlen(u.s[0]->id) == 2 * deep + len, "%s", u.s ? u.s[0]->id : "");
+    ibc_suite_free(&u);
+    gone(dir);
+    return good;
+}
+
+Test(suite, names_and_folders_have_limits)
+{
+    char err[2000], path[1100];
+    struct ibc_suite u;
+
+    cr_expect(loads(8, 1, err), "%s", err);
+    cr_expect_not(loads(9, 1, err));
+    cr_expect(strstr(err, ": more than 8 folders deep"), "%s", err);
+    cr_expect(loads(0, 154, err), "%s", err);
+    cr_expect_not(loads(0, 155, err));
+    cr_expect(strstr(err, ": the name 'nnnnnnnnnnnn") && strstr(err, "' is too long"), "%s", err);
+    cr_expect(loads(2, 149, err), "%s", err);
+    cr_expect(loads(2, 151, err), "%s", err);
+    cr_expect_not(loads(2, 152, err));
+    memset(path, 'p', sizeof path);
+    path[1024] = '\0';
+    cr_expect_not(ibc_suite_load(&u, path, err, sizeof err));
+    cr_expect(strstr(err, ": the name is too long"), "%s", err);
+    path[1023] = '\0';
+    cr_expect_not(ibc_suite_load(&u, path, err, sizeof err));
+    cr_expect_null(strstr(err, ": the name is too long"));
+}
+
+/* Where there is no room for more messages, the last ones are cut or left out. */
+Test(suite, faults_fill_what_room_there_is)
+{
+    char dir[] = "suite-XXXXXX", all[500] = "", err[500];
+    struct ibc_suite u;
+
+    put(folder(dir), "a.ibt", "tilte\n");
+    put(dir, "b.ibt", "tilte\n");
+    put(dir, "c.ibt", "tilte\n");
+    cr_expect_not(ibc_suite_load(&u, dir, all, sizeof all));
+    for (size_t room = 20; room < strlen(all) + 4; room++) {
+        memset(err, '#', sizeof err);
+        cr_expect_not(ibc_suite_load(&u, dir, err, room));
+        const size_t n = strnlen(err, room);
+        cr_assert_lt(n, room, "%zu", room);
+        cr_expect_eq(err[room], '#', "%zu", room);
+        cr_assert_neq(err[n - 1], '\n', "%zu", room);
+        cr_assert_geq(2 * n, room < strlen(all) ? room : strlen(all), "%zu: %s", room, err);
+        for (char *line = strtok(err, "\n"); line; line = strtok(NULL, "\n"))
+            cr_assert(strstr(all, line), "%zu: %s", room, line);
+    }
+    gone(dir);
+}
+
 Test(suite, no_such_folder)
 {
     char err[500] = "";

@@ -20,7 +20,11 @@ Test(usage, a_wrong_option_names_the_nearest)
                  {"--qzqzqzqz", "--qzqzqzqz: no such option", false},
                  {"-x", "-x: no such option", false},
                  {"--help=1", "--help=1: takes no value", false},
-                 {"--listen", "--listen: wants a value", true}};
+                 {"--listen", "--listen: wants a value", true},
+                 {"-listen", "-listen: no such option", false},
+                 {"-help", "-help: no such option", false},
+                 {"--hel", "--hel: no such option; did you mean --help?", false},
+                 {"--hel=--listen", "--hel=--listen: no such option; did you mean --help?", false}};
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char fault[IBC_USAGE_FAULT];
