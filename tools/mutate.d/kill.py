@@ -92,12 +92,16 @@ class Test:
         self.command = [*command, "--fail-fast"] if command[0].endswith("/run-test") else command
         self.lock = threading.Lock()  # not beside itself: it may use files or ports of its own
 
+    def before(self, _):
+        """What is to be done before each run."""
+
     def parts(self):
         return [None]
 
     def run(self, _, environment, timeout, processor_time):
         """None when it passes, else how it ended. Each of its processes may take so much processor time. It runs in a folder of its
         own: a test that is ended leaves files."""
+        self.before(self)
         with self.lock, tempfile.TemporaryDirectory(prefix="mutate-", ignore_cleanup_errors=True) as folder:
             done = run_bounded(["prlimit", f"--cpu={processor_time}", *self.command], timeout, cwd=folder,
                                env=dict(os.environ, **self.environment, **environment),
@@ -121,6 +125,7 @@ class Golden(Test):
         self.golden = pathlib.Path(folder) / f"{re.sub(r'[.](pcap|pcapng|erf|pcap[.]gz)$', '', capture)}.{form}"
 
     def run(self, _, environment, timeout, processor_time):
+        self.before(self)
         done = run_bounded(["prlimit", f"--cpu={processor_time}", *self.dissect], timeout, cwd=self.folder,
                            env=dict(os.environ, **self.environment, **environment), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         if done is None:

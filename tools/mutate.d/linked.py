@@ -6,6 +6,7 @@ these libraries below a folder of their own. The tests run as they are in the bu
 """
 
 import concurrent.futures
+import functools
 import hashlib
 import json
 import os
@@ -33,8 +34,10 @@ class Linked(tree.Tree):
         self.own = place / "linked"
         self.library_of = {}  # object: its library
         self.objects = {}  # object, as the build names it: the one with mutants
+        self.made = {}  # file: the content of which its object is made
         self.commands = {}  # program: words that link it
-        self.programs = []
+        self.programs, self.stale = [], set()  # that are asked for; those of which are not linked with the objects of now
+        self.libraries, self.now = {}, {}  # library: its objects; objects of now
         self.lock = threading.Lock()
 
     def build_dir(self, build):
@@ -62,6 +65,7 @@ class Linked(tree.Tree):
         found = kill.tests_of(self.dev)
         scenarios = {"IBPROOF_SCENARIOS": str(self.root / "conformance" / "scenarios")}  # ibconform looks beside itself
         for test in found.values():
+            test.before = self.refresh
             test.command = [self.moved(word) for word in test.command]
             test.environment = {**scenarios, **{name: self.moved(value) for name, value in test.environment.items()}}
             if isinstance(test, kill.Golden):
@@ -73,12 +77,16 @@ class Linked(tree.Tree):
             word = re.sub(re.escape(f"{self.dev}/{folder}") + r"(?=/|$)", f"{self.own}/{folder}", word)
         return word
 
+    @functools.cached_property
+    def linked(self):
+        return kill.linked_of(self.dev)
+
     def ask_for(self, programs):
         self.programs = sorted(programs)
 
     def programs_of(self, tests):
         """The programs, as the build names them, that these tests run."""
-        found, linked = set(), kill.linked_of(self.dev)
+        found, linked = set(), self.linked
         for test in tests:
             text = " ".join((*test.command, *test.environment.values(), *getattr(test, "dissect", ())))
             found |= {f"{folder}/{name}" for folder, name in re.findall(re.escape(str(self.own)) + r"/(bin|test)/([\w.-]+)", text)}
@@ -96,20 +104,30 @@ class Linked(tree.Tree):
                 if content:
                     self.instead[name] = content
             self.objects = dict(pool.map(lambda item: self.compiled(*item), self.instead.items()))
-        self.link(self.objects)
+            self.put(self.objects)
+            list(pool.map(self.link_one, self.programs))
+        self.stale = set()
         return left
+
+    def compiles(self, build, name, content):
+        """Compiles to where compiled() looks for it."""
+        folder, words = self.command(build, name)
+        to = self.own / "objects" / self.known(name)
+        to.parent.mkdir(parents=True, exist_ok=True)
+        done = subprocess.run([*words, "-c", "-o", str(to)], cwd=folder, input=content, capture_output=True, check=False)
+        self.made[name] = content if done.returncode == 0 else None
+        return done.returncode == 0
+
+    def known(self, name):
+        """The file's object, as the build names it."""
+        words = self.entries["tests"][str(self.source / name)][1]
+        return words[words.index("-o") + 1]
 
     def compiled(self, name, content):
         """(the object, as the build names it, the object with this content)"""
-        folder, words = self.command("tests", name)
-        compiler = self.entries["tests"][str(self.source / name)][1]
-        known = compiler[compiler.index("-o") + 1]
-        to = self.own / "objects" / known
-        to.parent.mkdir(parents=True, exist_ok=True)
-        done = subprocess.run([*words, "-O1", "-c", "-o", str(to)], cwd=folder, input=content, capture_output=True, check=False)
-        if done.returncode:
-            raise tree.BuildError(f"{name}: {done.stderr.decode(errors='replace')[:400]}")
-        return known, to
+        if self.made.get(name) != content and not self.compiles("tests", name, content):
+            raise tree.BuildError(f"{name} does not compile with its mutants")
+        return self.known(name), self.own / "objects" / self.known(name)
 
     def object_code(self, build, name, content):
         folder, words = self.command(build, name)
@@ -117,8 +135,15 @@ class Linked(tree.Tree):
         done = subprocess.run([*words, "-O2", "-c", "-o", str(to)], cwd=folder, input=content, capture_output=True, check=False)
         return hashlib.sha256(to.read_bytes()).hexdigest() if done.returncode == 0 else None
 
-    def link(self, objects):
-        """Links all programs with these objects in their libraries."""
+    def refresh(self, test):
+        """Links the programs that the test runs, unless they have the objects of now."""
+        with self.lock:
+            for program in self.stale & self.programs_of([test]):
+                self.link_one(program)
+                self.stale.discard(program)
+
+    def put(self, objects):
+        """Makes libraries with these objects; programs that have others are stale."""
         libraries = {}
         for known, to in objects.items():
             archive = self.library_of.get(known)
@@ -129,8 +154,8 @@ class Linked(tree.Tree):
             own.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(self.dev / archive, own)
             subprocess.run(["ar", "r", str(own), *[str(to) for _, to in pairs]], check=True, capture_output=True)
-        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-            list(pool.map(lambda program: self.link_one(program, libraries, objects), self.programs))
+        self.libraries, self.now = libraries, objects
+        self.stale = set(self.programs)
 
     def words_of(self, program):
         if program not in self.commands:
@@ -140,8 +165,8 @@ class Linked(tree.Tree):
             self.commands[program] = [w for word in words for w in SHARED.get(word, [word])]
         return self.commands[program]
 
-    def link_one(self, program, libraries, objects):
-        words, own = list(self.words_of(program)), self.own / program
+    def link_one(self, program):
+        words, own, libraries, objects = list(self.words_of(program)), self.own / program, self.libraries, self.now
         if not any(word in libraries or word in objects for word in words):
             return
         words[words.index("-o") + 1] = str(own)
@@ -157,12 +182,12 @@ class Linked(tree.Tree):
     def built_with(self, mutant, check):
         try:
             known, to = self.compiled(mutant.file, mutant.applied(self.text(mutant.file)))
-            self.link({**self.objects, known: to})
+            self.put({**self.objects, known: to})
             return check()
         finally:
             if mutant.file in self.instead:
                 self.compiled(mutant.file, self.instead[mutant.file])
-            self.link(self.objects)
+            self.put(self.objects)
 
     def state(self):
         digest = hashlib.sha256(repr(sorted(self.instead.items())).encode())
