@@ -308,7 +308,11 @@ struct node *build_matches(struct parser *ps, struct node *a, const struct node 
     PCRE2_SIZE where;
     int code;
 
-    if (!n || !node_is_value(a) || !searchable(ps, a, "matches"))
+    if (!n)
+        return NULL;
+    if (!node_is_value(a))
+        return parser_fail(ps, pattern->col, "a condition cannot be searched"), NULL;
+    if (!searchable(ps, a, "matches"))
         return NULL;
     if (pattern->kind != NODE_LITERAL || pattern->form != LITERAL_STRING)
         return parser_fail(ps, pattern->col, "\"matches\" needs a quoted string"), NULL;

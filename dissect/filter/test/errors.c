@@ -82,6 +82,7 @@ Test(errors, syntax)
         {"len(udp.port == 1", "-Y: column 14: \"==\" was not expected here"},
         {"{udp.port == 5", "-Y: column 11: \"==\" was not expected here"},
         {"(udp and ip) == 4", "-Y: column 14: a condition cannot be compared"},
+        {"(udp and ip) matches \"a\"", "-Y: column 22: a condition cannot be searched"},
         {"udp.port == (ip and udp)", "-Y: column 10: a condition cannot be compared"},
         {"(udp and ip) in {1}", "-Y: column 17: a condition is in no set"},
         {"udp.port in {(ip or udp)}", "-Y: column 14: a set holds values, not conditions"},
