@@ -93,7 +93,7 @@ class Test:
         self.lock = threading.Lock()  # not beside itself: it may use files or ports of its own
 
     def before(self, _):
-        """What is to be done before each run."""
+        """Called before each run."""
 
     def parts(self):
         return [None]

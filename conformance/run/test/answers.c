@@ -35,7 +35,7 @@ static unsigned below(unsigned n)
 
 /* ---- results ---- */
 
-/* What a verb returned, or another result. */
+/* The result of a verb, or another one. */
 static enum ibc_rc result(struct ibc_target *t, enum ibc_rc rc, enum answer kind)
 {
     static const char *const errors[] = {"state", "mem_busy", "attr_missing", "no_such_error"};

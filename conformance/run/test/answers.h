@@ -34,6 +34,6 @@ void answers_attach(void);
  */
 void answers_begin(enum answer kind, long place, uint64_t seed);
 unsigned answers_count(enum answer kind);
-/* What became wrong, NULL: nothing did */
+/* The name of the answer that became wrong; NULL: none did */
 const char *answers_changed(void);
 #endif
