@@ -11,5 +11,7 @@ from ibproof.capture import Frame, read
 from ibproof.engine import NEVER, Completion, Engine, EngineError, Network, QueuePair
 from ibproof.finding import Finding, JudgeError, judge
 from ibproof.packet import Link, Packet, decode, icrc
+from ibproof.scenario import Result, Scenario, ScenarioError, play, run, scenarios
 
-__all__ = ["Completion", "Engine", "EngineError", "Finding", "Frame", "JudgeError", "Link", "NEVER", "Network", "Packet", "QueuePair", "decode", "icrc", "judge", "read"]
+__all__ = ["Completion", "Engine", "EngineError", "Finding", "Frame", "JudgeError", "Link", "NEVER", "Network", "Packet", "QueuePair", "Result",
+           "Scenario", "ScenarioError", "decode", "icrc", "judge", "play", "read", "run", "scenarios"]

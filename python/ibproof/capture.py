@@ -28,7 +28,7 @@ class Frame:
         return decode(self.data, self.link, self.length)
 
 
-def read(path: str | os.PathLike) -> Iterator[Frame]:
+def read(path: str | os.PathLike[str]) -> Iterator[Frame]:
     """The frames of a pcap file. ValueError: another kind of file, or a link type that libiba does not know."""
     with open(path, "rb") as probe:
         zipped = probe.read(2) == b"\x1f\x8b"

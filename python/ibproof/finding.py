@@ -28,14 +28,14 @@ class JudgeError(Exception):
     """ibdissect could not read the capture; the message says why. Findings before that have been given."""
 
 
-def _list(value: Any) -> list:
+def _list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [] if value is None else [value]
 
 
-def judge(capture: str | os.PathLike, options: Sequence[str] = ("-2",), program: str | None = None) -> Iterator[Finding]:
+def judge(capture: str | os.PathLike[str], options: Sequence[str] = ("-2",), program: str | None = None) -> Iterator[Finding]:
     """The findings of a capture, one by one, in constant memory. program: ibdissect; else $IBDISSECT, else from the PATH."""
     names = ("finding", "message", "clause", "severity", "cause")
-    line = [program or os.environ.get("IBDISSECT", "ibdissect"), *options, "-n", "-T", "jsonl", "-Y", "infiniband.analysis.finding",
+    line = [program or os.environ.get("IBDISSECT") or "ibdissect", *options, "-n", "-T", "jsonl", "-Y", "infiniband.analysis.finding",
             "-e", "frame.number", "-e", "frame.time_ns", *(x for n in names for x in ("-e", "infiniband.analysis." + n)),
             "-r", os.fspath(capture)]
     with tempfile.TemporaryFile() as errors, subprocess.Popen(line, stdout=subprocess.PIPE, stderr=errors) as run:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import enum
 import ipaddress
 from dataclasses import dataclass
-from typing import Iterator, Mapping, Union
+from typing import Any, Iterator, Mapping, Union
 
 from ibproof._native import ffi, lib
 
 Value = Union[int, bool, str, bytes]
+Values = Union[Value, tuple[Value, ...]]
 
 
 class Link(enum.IntEnum):
@@ -30,12 +31,12 @@ _ENCAPSULATION = {lib.IBA_PROTO_IB: "InfiniBand", lib.IBA_PROTO_IB_RAW: "IB raw"
 
 
 @dataclass(frozen=True)
-class Packet(Mapping[str, Union[Value, tuple]]):
+class Packet(Mapping[str, Values]):
     """fields: name to value; a tuple of values where a header occurs several times, as in a tunnel. Reserved fields are
     there when they are not zero. encapsulation: None for a packet that is not InfiniBand. icrc, vcrc: good, bad, truncated,
     absent. fault: None, or what is malformed. payload: as captured, pad removed."""
 
-    fields: Mapping[str, Union[Value, tuple]]
+    fields: Mapping[str, Values]
     encapsulation: Union[str, None]
     icrc: str
     vcrc: str
@@ -43,7 +44,7 @@ class Packet(Mapping[str, Union[Value, tuple]]):
     truncated: bool
     payload: bytes
 
-    def __getitem__(self, name: str) -> Union[Value, tuple]:
+    def __getitem__(self, name: str) -> Values:
         return self.fields[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -58,20 +59,20 @@ def _name(prefix: str, leaf: str) -> str:
 
 
 class _Row:
-    def __init__(self, prefix: str, field) -> None:
+    def __init__(self, prefix: str, field: Any) -> None:
         self.field = field
         self.name = _name(prefix, ffi.string(field.name).decode())
         self.reserved = field.vis == lib.IBA_VIS_R
         self.first, self.size = field.at // 8, field.bits // 8
 
-    def value(self, wire) -> Value:
+    def value(self, wire: Any) -> Value:
         show = self.field.show
         if show in (lib.IBA_SHOW_BYTES, lib.IBA_SHOW_IP6, lib.IBA_SHOW_TEXT):
             raw = bytes(ffi.buffer(wire + self.first, self.size))
             if show == lib.IBA_SHOW_IP6:
                 return str(ipaddress.IPv6Address(raw))
             return raw if show == lib.IBA_SHOW_BYTES else raw.split(b"\0")[0].decode("utf-8", "replace")
-        number = lib.iba_field_get(self.field, wire)
+        number = int(lib.iba_field_get(self.field, wire))
         if show == lib.IBA_SHOW_FLAG:
             return bool(number)
         if show == lib.IBA_SHOW_MAC:
@@ -80,15 +81,15 @@ class _Row:
             return str(ipaddress.IPv4Address(number))
         return number
 
-    def present(self, wire) -> bool:
+    def present(self, wire: Any) -> bool:
         if not lib.iba_field_present(self.field, wire):
             return False
         if not self.reserved:
             return True
-        return any(bytes(ffi.buffer(wire + self.first, self.size))) if self.field.bits > 64 else lib.iba_field_get(self.field, wire) != 0
+        return any(bytes(ffi.buffer(wire + self.first, self.size))) if self.field.bits > 64 else bool(lib.iba_field_get(self.field, wire))
 
 
-def _rows() -> list:
+def _rows() -> list[list[_Row]]:
     table = []
     for h in range(lib.IBA_H_COUNT):
         info = lib.iba_headers[h]
@@ -102,7 +103,7 @@ _HEADERS = _rows()
 FIELDS = frozenset(row.name for rows in _HEADERS for row in rows)
 
 
-def _parse(data: bytes, link: int, length: int | None):
+def _parse(data: bytes, link: int, length: int | None) -> tuple[Any, Any]:
     wire, view = ffi.from_buffer("uint8_t[]", data), ffi.new("struct iba_view *")
     lib.view_parse(view, int(link), wire, len(data), max(len(data), length or 0))
     lib.iba_view_check(view)
@@ -112,8 +113,8 @@ def _parse(data: bytes, link: int, length: int | None):
 def decode(data: bytes, link: Link = Link.ETHERNET, length: int | None = None) -> Packet:
     """The packet in these bytes. length: of the packet on the wire, if the capture cut it."""
     wire, view = _parse(data, link, length)
-    fields: dict = {}
-    owner: dict = {}  # of a name, the header that gave it first: an inner header of another kind does not add to it
+    fields: dict[str, list[Value]] = {}
+    owner: dict[str, int] = {}  # of a name, the header that gave it first: an inner header of another kind does not add to it
     for k in range(view.n_layer):
         layer = view.layer[k]
         for row in _HEADERS[layer.hdr]:

@@ -104,6 +104,6 @@ def test_readme(tmp_path, monkeypatch):
     shutil.copy(pcaps / "rxe-reorder-rc.pcap", "trace.pcap")
     paragraphs = (pcaps.parent / "python/README.md").read_text().split("\n\n")
     blocks = ["\n".join(line[4:] for line in text.split("\n")) for text in paragraphs if text.startswith("    ")]
-    assert len(blocks) == 2
+    assert len(blocks) == 3
     for block in blocks:
         exec(compile(block, "README.md", "exec"), {})
