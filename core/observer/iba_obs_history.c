@@ -36,29 +36,36 @@ void iba_obs_open_gap(struct iba_obs_gap *gap, uint8_t *next, iba_time now, iba_
     *next = (uint8_t)((*next + 1) % IBA_OBS_GAPS);
 }
 
+static bool is_in(const struct iba_observer *s, const struct iba_obs_gap *h, iba_psn psn)
+{
+    const int32_t d = iba_psn_diff(psn, h->psn);
+
+    return d >= 0 && (uint32_t)d < h->n && s->now.at - h->at <= s->cfg.late_ns;
+}
+
 struct iba_obs_gap *iba_obs_gap_at(const struct iba_observer *s, struct iba_obs_gap *gap, iba_psn psn)
 {
-    for (unsigned i = 0; i < IBA_OBS_GAPS; i++) {
-        struct iba_obs_gap *h = &gap[i];
-        const int32_t d = iba_psn_diff(psn, h->psn);
-        if (d >= 0 && (uint32_t)d < h->n && s->now.at - h->at <= s->cfg.late_ns)
-            return h;
-    }
+    for (unsigned i = 0; i < IBA_OBS_GAPS; i++)
+        if (is_in(s, &gap[i], psn))
+            return &gap[i];
     return NULL;
 }
 
-void iba_obs_close_gap(const struct iba_observer *s, struct iba_obs_gap *gap, iba_psn psn)
+static void shorten(struct iba_obs_gap *h, iba_psn psn)
 {
-    struct iba_obs_gap *h = iba_obs_gap_at(s, gap, psn);
-
-    if (!h)
-        return;
     if (iba_psn_eq(h->psn, psn)) {
         h->psn = iba_psn_add(h->psn, 1);
         h->n--;
         h->done = (uint16_t)(h->done - (h->done > 0));
     } else if (iba_psn_eq(iba_psn_add(h->psn, h->n - 1), psn))
         h->n--;
+}
+
+void iba_obs_close_gap(const struct iba_observer *s, struct iba_obs_gap *gap, iba_psn psn)
+{
+    for (unsigned i = 0; i < IBA_OBS_GAPS; i++)
+        if (is_in(s, &gap[i], psn))
+            shorten(&gap[i], psn);
 }
 
 void iba_obs_replace_reason(struct iba_obs_requests *q)
@@ -131,6 +138,31 @@ bool iba_obs_answered_before(const struct iba_look *l)
             return true;
     }
     return false;
+}
+
+const struct iba_obs_recent *iba_obs_response_before(const struct iba_look *l)
+{
+    const struct iba_obs_recent *before = NULL;
+
+    for (unsigned i = 0; i < l->flow->n_recent; i++) {
+        const struct iba_obs_recent *r = &l->flow->recent[i];
+        if (r->mark.frame != 0 && r->mark.frame != l->s->now.frame && !r->request &&
+            (!before || r->number > before->number))
+            before = r;
+    }
+    return before;
+}
+
+int32_t iba_obs_missing_before(const struct iba_look *l, int32_t lost)
+{
+    for (unsigned i = 0; lost > 0 && i < l->flow->n_recent; i++) {
+        const struct iba_obs_recent *const r = &l->flow->recent[i];
+        const int32_t between = iba_psn_diff(l->psn, r->psn) - 1;
+        if (r->mark.frame != 0 && !r->request && between >= 0 && between < lost &&
+            l->s->now.at - r->mark.at < IBA_OBS_AT_ONCE_NS)
+            lost = between;
+    }
+    return lost;
 }
 
 bool iba_obs_overtaken(const struct iba_look *l, iba_time since)

@@ -36,6 +36,12 @@ static bool rest_of_read(const struct maybe_late *c)
     return iba_obs_is_rest(c->l);
 }
 
+/* So many retransmissions are hardly lost in a row. */
+static bool far_ahead(const struct maybe_late *c)
+{
+    return c->q->run.on && c->ahead > IBA_OBS_MOST_LOST && iba_obs_fills(c->l->flow, false, c->l->psn);
+}
+
 static bool in_sequence(const struct maybe_late *c)
 {
     return c->ahead == 0;
@@ -86,6 +92,7 @@ static bool too_soon(const struct maybe_late *c)
     R(no_gap,                no_gap,               no,  "was not jumped over a moment ago",                                              "RR-02")  \
     R(newer_identification,  newer_identification, no,  "has an IPv4 identification that is newer than those before it",                 "RR-02")  \
     R(rest_of_read,          rest_of_read,         no,  "is a READ that asks for the rest of an earlier READ",                           "RQ-07")  \
+    R(far_ahead,             far_ahead,            yes, "was jumped over, far beyond the retransmissions that go on",                    "RR-02")  \
     R(in_sequence,           in_sequence,          no,  "has the PSN that comes next",                                                   "RQ-01")  \
     R(after_timer,           after_timer,          no,  "comes after a pause in which a timer may have run out",                         "RQ-21")  \
     R(had_time,              had_time,             no,  "may be late or sent again: the next packet shows which",                        "RR-02")  \

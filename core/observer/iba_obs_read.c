@@ -73,7 +73,7 @@ bool iba_obs_answer_came(const struct iba_look *l, const struct iba_obs_read *r)
 {
     if (iba_psn_diff(r->seen, iba_psn_add(r->psn, r->n)) < 0)
         return false;
-    for (unsigned i = 0; i < IBA_OBS_GAPS; i++) {
+    for (unsigned i = 0; r->n > 1 && i < IBA_OBS_GAPS; i++) { /* the only response is not among those missing */
         const struct iba_obs_gap *h = &l->flow->unanswered[i];
         if (h->done < h->n && iba_psn_diff(iba_psn_add(h->psn, h->n), r->psn) > 0 &&
             iba_psn_diff(iba_psn_add(h->psn, h->done), r->seen) < 0)
@@ -147,8 +147,10 @@ static bool goes_on(const struct iba_look *l, const struct iba_obs_read *r)
     const int32_t lost = iba_psn_diff(l->psn, l->flow->answers);
     uint64_t since = 0;
 
-    if (lost < 0 || lost > (iba_opcode_begins(l->op) ? 0 : IBA_OBS_MOST_LOST))
+    if (!l->flow->has_answers || lost < 0 || lost > (iba_opcode_begins(l->op) ? 0 : IBA_OBS_MOST_LOST))
         return false;
+    if (lost > 0 && iba_obs_fills(l->flow, true, l->psn) && iba_obs_missing_before(l, lost) == 0)
+        return false; /* all that the newest response lacks came before: that one was late itself */
     const struct iba_obs_read *other = l->peer && lost > 0 ? iba_obs_read_at(&l->peer->rq, before) : NULL;
     if (r && other && iba_psn_diff(l->psn, other->psn) >= (int32_t)other->n)
         return false; /* the newest response belongs to another READ */
@@ -163,31 +165,6 @@ static bool goes_on(const struct iba_look *l, const struct iba_obs_read *r)
             return false;
     }
     return true;
-}
-
-const struct iba_obs_recent *iba_obs_response_before(const struct iba_look *l)
-{
-    const struct iba_obs_recent *before = NULL;
-
-    for (unsigned i = 0; i < l->flow->n_recent; i++) {
-        const struct iba_obs_recent *r = &l->flow->recent[i];
-        if (r->mark.frame != 0 && r->mark.frame != l->s->now.frame && !r->request &&
-            (!before || r->number > before->number))
-            before = r;
-    }
-    return before;
-}
-
-int32_t iba_obs_missing_before(const struct iba_look *l, int32_t lost)
-{
-    for (unsigned i = 0; lost > 0 && i < l->flow->n_recent; i++) {
-        const struct iba_obs_recent *const r = &l->flow->recent[i];
-        const int32_t between = iba_psn_diff(l->psn, r->psn) - 1;
-        if (r->mark.frame != 0 && !r->request && between >= 0 && between < lost &&
-            l->s->now.at - r->mark.at < IBA_OBS_AT_ONCE_NS)
-            lost = between;
-    }
-    return lost;
 }
 
 /* The previous response, if it came in the same instant; NULL: it did not. */
@@ -233,10 +210,19 @@ __attribute__((cold)) static bool passed_by(const struct iba_look *l, const stru
            l->s->now.at >= soonest + IBA_OBS_LEAST_RTT_NS && iba_obs_overtaken(l, soonest);
 }
 
-/* The response fills a gap, and its READ was sent only once. So it belongs to no other answer. */
-static bool fills_once(const struct iba_look *l, const struct iba_obs_read *r)
+/* The READ was sent again, or came after responses had jumped over this PSN. `r` may be NULL. */
+static bool asked_since(const struct iba_observer *s, struct iba_flow *f, const struct iba_obs_read *r, iba_psn psn)
 {
-    return r && !r->again && l->flow->order.taken > 0 && iba_obs_fills(l->flow, true, l->psn) &&
+    const struct iba_obs_gap *const gap = iba_obs_gap_at(s, f->unanswered, psn);
+
+    return r && (r->again || (gap && r->mark.at >= gap->at));
+}
+
+bool iba_obs_fills_once(const struct iba_look *l, const struct iba_obs_read *r)
+{
+    const bool reorders = l->flow->order.taken > 0 || iba_obs_reorders(l->s);
+
+    return reorders && !asked_since(l->s, l->flow, r, l->psn) && iba_obs_fills(l->flow, true, l->psn) &&
            !iba_obs_answered_before(l);
 }
 
@@ -253,7 +239,7 @@ struct answer { /* a response with data */
 
 static bool fills_only_run(const struct answer *c)
 {
-    return fills_once(c->l, c->r);
+    return c->r && iba_obs_fills_once(c->l, c->r);
 }
 
 static bool not_jumped_over(const struct answer *c)
@@ -367,7 +353,8 @@ bool iba_obs_holds(const struct iba_look *l, const struct iba_obs_read *r)
 {
     const struct iba_obs_requests *q = &l->peer->rq;
 
-    return !fills_once(l, r) && l->op->pos == IBA_FIRST && !iba_obs_has_newer_id(l) && !answers_afresh(l, r) &&
+    return !(r && iba_obs_fills_once(l, r)) && l->op->pos == IBA_FIRST && !iba_obs_has_newer_id(l) &&
+           !answers_afresh(l, r) &&
            (iba_obs_gap_at(l->s, l->flow->unanswered, l->psn) ||
             (iba_obs_reorders(l->s) && (iba_obs_is_answered(q, l->psn) || iba_obs_answered_before(l)))) &&
            !follows(l);
@@ -443,14 +430,14 @@ static bool is_at_once(const struct iba_observer *s, const struct iba_obs_undeci
     return s->now.at - h->mark.at < (h->late && !is_inside(h) ? IBA_OBS_LEAST_RTT_NS : IBA_OBS_AT_ONCE_NS);
 }
 
-/* The pending First and the next response both came for the first time, and their READ was sent once. A second answer
- * to the READ would repeat responses. */
+/* The pending First and the next response both came for the first time, and their READ was sent once, as far as the
+ * capture shows. A second answer to the READ would repeat responses. */
 static bool is_filling_only_run(const struct iba_look *l, struct iba_flow *f, const struct iba_obs_undecided *h)
 {
-    const struct iba_obs_read *const r = l && l->peer ? iba_obs_read_at(&l->peer->rq, h->psn) : NULL;
-
-    return r && !r->again && iba_obs_fills(f, true, h->psn) && iba_obs_read_at(&l->peer->rq, l->psn) == r &&
-           !iba_obs_answered_before(l);
+    if (!l || !l->peer || !iba_obs_fills(f, true, h->psn) || iba_obs_answered_before(l))
+        return false;
+    const struct iba_obs_read *const r = iba_obs_read_at(&l->peer->rq, h->psn);
+    return !asked_since(l->s, f, r, h->psn) && iba_obs_read_at(&l->peer->rq, l->psn) == r;
 }
 
 /* A responder sends all responses to a READ at once. So a First that no further response follows was overtaken. A
@@ -539,7 +526,7 @@ static void advance(const struct iba_look *l, struct iba_obs_read *r)
 {
     const bool starts = iba_psn_eq(l->psn, r->psn) && iba_opcode_begins(l->op);
 
-    if ((!r->again && !l->flow->has_rtt) || starts || iba_obs_had_time(l, r->mark.at) || !iba_psn_eq(r->expect, r->psn))
+    if (!r->again || starts || iba_obs_had_time(l, r->mark.at) || !iba_psn_eq(r->expect, r->psn))
         r->expect = iba_psn_add(l->psn, 1);
 }
 

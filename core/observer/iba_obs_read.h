@@ -12,6 +12,9 @@ __attribute__((hot)) void iba_obs_release(struct iba_observer *s, struct iba_flo
 void iba_obs_release_alone(struct iba_observer *s, struct iba_flow *f);
 /* The packet is the First of a READ, and may be late. Only the next packet shows that. `r` may be NULL. */
 bool iba_obs_holds(const struct iba_look *l, const struct iba_obs_read *r);
+/* The response fills a gap, for the first time, and its READ was not sent since, nor twice. So it belongs to no other
+ * answer. `r` may be NULL. */
+bool iba_obs_fills_once(const struct iba_look *l, const struct iba_obs_read *r);
 /* The packet is not a First, and may be late. Its READ was sent again, and the new answer has not begun. */
 bool iba_obs_begins_inside(const struct iba_look *l, const struct iba_obs_read *r);
 /* The requester goes back. The pending response may be the reason. */
@@ -29,9 +32,4 @@ void iba_obs_note_alone(const struct iba_look *l);
 void iba_obs_forget_alone(const struct iba_look *l, bool sent_before);
 /* Processes a response with data: to `r`, a READ or ATOMIC. `r` NULL: the capture lacks it. */
 void iba_obs_read_response(struct iba_look *l, struct iba_obs_requests *q, struct iba_obs_read *r);
-/* The response jumps over `lost` PSNs since another one. How many of them, directly before this one, have not come a
- * moment ago: that other response may have been overtaken by them. */
-int32_t iba_obs_missing_before(const struct iba_look *l, int32_t lost);
-/* The newest remembered response before this one; NULL: none. */
-const struct iba_obs_recent *iba_obs_response_before(const struct iba_look *l);
 #endif

@@ -256,8 +256,13 @@ static bool lost_answer(const struct iba_look *l, const struct iba_obs_requests 
 /* The request may be late, or sent again. Only the next packet shows which. */
 bool iba_obs_is_undecided(const struct iba_look *l, struct iba_obs_requests *q)
 {
-    return !iba_obs_has_newer_id(l) && !lost_answer(l, q) && !iba_obs_is_rest(l) &&
-           l->s->now.at - q->last.at < IBA_OBS_SOONEST_TIMEOUT_NS && iba_obs_gap_at(l->s, q->gaps, l->psn);
+    const struct iba_obs_gap *const gap = iba_obs_gap_at(l->s, q->gaps, l->psn);
+    /* it was jumped over before the requester waited: the responder has dropped it, if it came late */
+    const bool waited =
+        gap && q->run.on && q->run.kind == IBA_FINDING_RETRY_RNR && l->s->now.at - gap->at >= q->rnr_wait_ns;
+
+    return gap && !waited && !iba_obs_has_newer_id(l) && !lost_answer(l, q) && !iba_obs_is_rest(l) &&
+           l->s->now.at - q->last.at < IBA_OBS_SOONEST_TIMEOUT_NS;
 }
 
 /* A recent READ or ATOMIC whose missing answer may have made the requester go back. */

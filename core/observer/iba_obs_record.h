@@ -27,7 +27,7 @@ static inline struct iba_obs_sent *iba_obs_sent_at(struct iba_obs_requests *q, i
 }
 /* The recent gap that this PSN belongs to; NULL: none. `holes` has IBA_OBS_GAPS entries. */
 struct iba_obs_gap *iba_obs_gap_at(const struct iba_observer *s, struct iba_obs_gap *gap, iba_psn psn);
-/* A late packet closes the gap at its PSN. */
+/* A late packet closes the gaps at its PSN: responses to several requests may have jumped over it. */
 void iba_obs_close_gap(const struct iba_observer *s, struct iba_obs_gap *gap, iba_psn psn);
 /* Records a gap of `n` PSNs in the ring of IBA_OBS_GAPS entries. */
 void iba_obs_open_gap(struct iba_obs_gap *gap, uint8_t *next, iba_time now, iba_psn psn, uint32_t n);
@@ -35,6 +35,11 @@ void iba_obs_open_gap(struct iba_obs_gap *gap, uint8_t *next, iba_time now, iba_
 void iba_obs_go_on_at(struct iba_obs_requests *q, iba_psn end);
 /* An earlier response among the remembered packets has the same PSN. */
 bool iba_obs_answered_before(const struct iba_look *l);
+/* The response jumps over `lost` PSNs since another one. How many of them, directly before this one, have not come a
+ * moment ago: that other response may have been overtaken by them. */
+int32_t iba_obs_missing_before(const struct iba_look *l, int32_t lost);
+/* The newest remembered response before this one; NULL: none. */
+const struct iba_obs_recent *iba_obs_response_before(const struct iba_look *l);
 /* Records that all requests up to `psn` are answered. */
 void iba_obs_progress(struct iba_obs_requests *q, iba_psn psn);
 /* The pending reason to go back is replaced or no longer needed. It is remembered, since its effect may still come. */

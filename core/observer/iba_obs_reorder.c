@@ -183,7 +183,8 @@ void iba_obs_order_comes_again(struct iba_flow *f, iba_psn psn)
 }
 
 /* The receiver took the packet before, or the sender is going to send it again. So the packet does not show how its
- * receiver treats reordering. */
+ * receiver treats reordering. Nor do responses to a READ that was sent again, unless packets were overtaken before:
+ * answers to two transmissions may mix. */
 static bool is_asked_for(const struct iba_observer *s, struct iba_flow *f, const struct iba_finding *t)
 {
     struct iba_flow *const peer = iba_obs_active(s, f->peer);
@@ -191,7 +192,7 @@ static bool is_asked_for(const struct iba_observer *s, struct iba_flow *f, const
 
     if (t->kind == IBA_FINDING_GAP)
         return f->order.wanted || iba_obs_is_answered(&f->rq, t->psn);
-    return r && r->again;
+    return r && r->again && f->order.taken == 0;
 }
 
 /* Only a response to a READ or ATOMIC is an answer that was missing; an acknowledgement between is none. */
@@ -203,13 +204,14 @@ static bool is_awaited(const struct iba_observer *s, const struct iba_flow *f, c
     return jump->kind != IBA_FINDING_ANSWER_MISSING || (peer && iba_obs_read_at(&peer->rq, psn));
 }
 
-/* The capture began after the packet that jumped over this one, or after the request that this one answers. */
-static bool began_before(const struct iba_observer *s, const struct iba_flow *f, const struct iba_finding *t)
+/* The capture began after the packet that jumped over this one, or after the request that this one answers. Or it had
+ * just begun, so that the jump was not recorded. */
+static bool began_before(const struct iba_observer *s, struct iba_flow *f, const struct iba_finding *t)
 {
     struct iba_flow *const peer = iba_obs_active(s, f->peer);
 
     if (!t->response)
-        return iba_psn_diff(t->psn, f->rq.first) < 0;
+        return iba_psn_diff(t->psn, f->rq.first) < 0 || !iba_obs_gap_at(s, f->rq.gaps, t->psn);
     return !peer || !peer->rq.any || iba_psn_diff(t->psn, peer->rq.first) < 0;
 }
 
@@ -222,11 +224,11 @@ bool iba_obs_puts_off(struct iba_observer *s, struct iba_flow *f, const struct i
 {
     const bool gap = is_gap((uint8_t)t->kind);
 
-    if (f->svc == IBA_UC || (!gap && f->order.n == 0 && f->order.taken == 0 && !f->order.lawful))
+    if (f->svc == IBA_UC)
         return false;
     struct iba_obs_put_off *const jump = gap ? NULL : jump_over(f, t->response, t->psn);
     const bool alone = !gap && !jump;
-    if (alone && (f->order.lawful || (f->order.n == 0 && f->order.taken == 0) || !began_before(s, f, t)))
+    if (alone && (f->order.lawful || !began_before(s, f, t)))
         return f->order.lawful;
     const bool at_once = t->frame == s->now.frame && (comes_at_once(s, f) || f->order.taken > 0);
     if (gap && ((!f->order.lawful && (!at_once || is_asked_for(s, f, t))) || t->count > IBA_OBS_SENT))
@@ -253,8 +255,10 @@ bool iba_obs_puts_off_missing(struct iba_look *l, const struct iba_obs_read *r, 
 {
     struct iba_flow *const f = l->flow;
     const uint32_t n = (uint32_t)iba_psn_diff(l->psn, from);
+    const bool pauses = f->last.frame != 0 && !comes_at_once(l->s, f);
 
-    if ((!f->order.lawful && (!comes_at_once(l->s, f) || r->again)) || missing > IBA_OBS_MOST_LOST || n > UINT16_MAX)
+    if ((f->order.taken == 0 && !f->order.lawful && (pauses || r->again)) || missing > IBA_OBS_MOST_LOST ||
+        n > UINT16_MAX)
         return false;
     make_room(l->s, f);
     f->put_off[f->order.n++] = (struct iba_obs_put_off){.mark = l->s->now,
@@ -324,7 +328,10 @@ void iba_obs_order_asked(struct iba_observer *s, struct iba_flow *f, bool answer
         const struct iba_obs_put_off *o = &f->put_off[i];
         const bool taken = iba_psn_diff(o->psn, psn) < 0; /* the peer has everything before `psn` */
         const bool asked = is_inside(o, psn) || o->mark.frame == refused;
-        if (is_of(o, answers) && (taken || (!f->order.lawful && !is_excused(o)) || asked)) {
+        /* no requester learns so soon of a lost request, so it goes back for another reason */
+        const bool soon = !answers && s->now.at - o->mark.at < IBA_OBS_LEAST_RTT_NS;
+        const bool doubtful = !f->order.lawful && !is_excused(o) && !soon && !(f->order.taken > 0 && is_full(f, o));
+        if (is_of(o, answers) && (taken || doubtful || asked)) {
             const bool kept = may_be_kept(o);
             f->order.strict |= !taken && !kept;
             resolve(s, f, i, kept || (taken && (is_full(f, o) || is_excused(o))));
@@ -334,13 +341,15 @@ void iba_obs_order_asked(struct iba_observer *s, struct iba_flow *f, bool answer
     }
 }
 
+/* A requester sends new requests while it still waits for responses, so these show no loss. */
 void iba_obs_order_taken(struct iba_observer *s, struct iba_flow *f, bool answers, iba_psn psn)
 {
     for (unsigned i = 0; i < f->order.n;) {
         const struct iba_obs_put_off *o = &f->put_off[i];
-        const bool soon = answers && s->now.at - o->mark.at < IBA_OBS_LEAST_RTT_NS;
-        if (is_of(o, answers) && !soon && iba_psn_diff(o->psn, psn) <= 0) {
-            resolve(s, f, i, is_full(f, o) || is_excused(o));
+        const bool lawful = is_full(f, o) || is_excused(o);
+        const bool open = answers && (!lawful || s->now.at - o->mark.at < IBA_OBS_LEAST_RTT_NS);
+        if (is_of(o, answers) && !open && iba_psn_diff(o->psn, psn) <= 0) {
+            resolve(s, f, i, lawful);
             i = 0;
         } else
             i++;
@@ -353,5 +362,6 @@ void iba_obs_order_end(struct iba_observer *s, struct iba_flow *f)
         resolve(s, f, 0,
                 is_alone(&f->put_off[0])
                     ? goes_with_others(f)
-                    : is_accepted(s, f, &f->put_off[0]) || (is_full(f, &f->put_off[0]) && !f->order.strict));
+                    : is_accepted(s, f, &f->put_off[0]) ||
+                          (is_full(f, &f->put_off[0]) && (f->order.taken > 0 || !f->order.strict)));
 }

@@ -382,7 +382,8 @@ static void count_row(const struct iba_look *l)
 static bool data(struct iba_look *l, struct iba_obs_requests *q)
 {
     struct iba_obs_read *r = iba_obs_read_at(q, l->psn);
-    const struct iba_decision *by = l->flow->row.n <= IBA_OBS_RUN ? iba_obs_answer_lateness(l, r) : NULL;
+    const struct iba_decision *by =
+        l->flow->row.n <= IBA_OBS_RUN || iba_obs_fills_once(l, r) ? iba_obs_answer_lateness(l, r) : NULL;
     const bool late = by && by->kind;
     const bool begins_inside = iba_obs_begins_inside(l, r);
     if (begins_inside || iba_obs_holds(l, r)) {

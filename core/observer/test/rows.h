@@ -157,6 +157,17 @@ static const struct row rows[] = {
     {0, {READ(1, 264), {.opcode = IBA_RC_READ_RESP_ONLY, .from = B, .psn = 1, .bytes = 264, .syndrome = ACK, .msn = 1}}},
     /* the first packet of a direction is overtaken by no other, and the next one is */
     {0, {READ(1, 8), READ(2, 8), SEND(3), {.opcode = IBA_RC_READ_RESP_ONLY, .from = B, .psn = 1, .bytes = 8, .syndrome = ACK, .msn = 1}, {.opcode = IBA_RC_ACKNOWLEDGE, .from = B, .psn = 3, .syndrome = ACK, .msn = 3, .wait = 100}, {.opcode = IBA_RC_READ_RESP_ONLY, .from = B, .psn = 2, .bytes = 8, .syndrome = ACK, .msn = 2, .wait = 100}}},
+    /* answers that were overtaken, and fill what was jumped over: no loss. The first packet of a direction, ... */
+    {0, {READ(1, 8), SEND(2), {.opcode = IBA_RC_ACKNOWLEDGE, .from = B, .psn = 2, .syndrome = ACK, .msn = 2}, {.opcode = IBA_RC_READ_RESP_ONLY, .from = B, .psn = 1, .bytes = 8, .syndrome = ACK, .msn = 1, .wait = 100}, SEND(3), REPLY(3, 3)}},
+    /* ... more than three in a row, where others were overtaken before, ... */
+    {0, {SEND(0), REPLY(0, 0), READ(1, 8), SEND(2), {.opcode = IBA_RC_ACKNOWLEDGE, .from = B, .psn = 2, .syndrome = ACK, .msn = 2}, {.opcode = IBA_RC_READ_RESP_ONLY, .from = B, .psn = 1, .bytes = 8, .syndrome = ACK, .msn = 1, .wait = 100}, SEND(3),
+         READ(4, 1536), {.opcode = IBA_RC_READ_RESP_FIRST, .from = B, .psn = 4, .bytes = 256, .syndrome = ACK, .msn = 4}, {.opcode = IBA_RC_READ_RESP_LAST, .from = B, .psn = 9, .bytes = 256, .syndrome = ACK, .msn = 4, .wait = 100}, {.opcode = IBA_RC_READ_RESP_MIDDLE, .from = B, .psn = 5, .bytes = 256, .wait = 100},
+         {.opcode = IBA_RC_READ_RESP_MIDDLE, .from = B, .psn = 6, .bytes = 256, .wait = 100}, {.opcode = IBA_RC_READ_RESP_MIDDLE, .from = B, .psn = 7, .bytes = 256, .wait = 100}, {.opcode = IBA_RC_READ_RESP_MIDDLE, .from = B, .psn = 8, .bytes = 256, .wait = 100}, SEND(10), REPLY(10, 5)}},
+    /* ... while the requester goes on with new requests, ... */
+    {0, {SEND(0), REPLY(0, 0), READ(1, 8), READ(2, 8), SEND(3), {.opcode = IBA_RC_ACKNOWLEDGE, .from = B, .psn = 3, .syndrome = ACK, .msn = 3}, {.opcode = IBA_RC_READ_RESP_ONLY, .from = B, .psn = 1, .bytes = 8, .syndrome = ACK, .msn = 1, .wait = 100}, HASTY(4, 2), {.opcode = IBA_RC_READ_RESP_ONLY, .from = B, .psn = 2, .bytes = 8, .syndrome = ACK, .msn = 2, .wait = 100}, SEND(5), REPLY(5, 5)}},
+    /* ... but for a READ that asks for what is missing: it was sent before the capture */
+    {K(RESPONSE_GAP) | K(ANSWER_AGAIN), {{.opcode = IBA_RC_SEND_ONLY, .from = B, .psn = 50, .bytes = 8, .how = ASKING}, {.opcode = IBA_RC_ACKNOWLEDGE, .psn = 50, .syndrome = ACK, .msn = 1, .wait = 10000},
+         {.opcode = IBA_RC_READ_RESP_FIRST, .from = B, .psn = 1, .bytes = 256, .syndrome = ACK, .msn = 1}, {.opcode = IBA_RC_READ_RESP_LAST, .from = B, .psn = 3, .bytes = 88, .syndrome = ACK, .msn = 1, .wait = 100}, READ(2, 344), {.opcode = IBA_RC_READ_RESP_FIRST, .from = B, .psn = 2, .bytes = 256, .syndrome = ACK, .msn = 1}, {.opcode = IBA_RC_READ_RESP_LAST, .from = B, .psn = 3, .bytes = 88, .syndrome = ACK, .msn = 1, .wait = 100}, SEND(4), REPLY(4, 2)}},
     /* a READ that was overtaken was sent once: its answer is missing */
     {K(ANSWER_MISSING), {SEND(0), REPLY(0, 0), SEND(2), {.opcode = IBA_RC_READ_REQUEST, .psn = 1, .dma = 8, .wait = 100}, REPLY(2, 2)}},
     /* a late acknowledgement is not the answer that was missing */

@@ -464,13 +464,16 @@ static void of_overtaking(struct truth *t, struct score_sight *e, uint32_t from)
 }
 
 /* Before the network is known to reorder, a late packet that fills no gap may be reported as LATE or not. Nor does the
- * capture show what became of the packets around one that was sent before it began (score_same.c). */
+ * capture show what became of the packets around one that was sent before it began (score_same.c). No receiver waits
+ * for an acknowledgement. Once the network is known to reorder, it does not matter whether a packet that was overtaken
+ * with the acknowledgement was lost: LATE may be reported or not. */
 static void of_overtaken(const struct truth *t, struct score_sight *e)
 {
     const struct score_frame *f = &t->r->frame[e->frame];
     const bool known = t->lawful[f->from] >= JUMPS && e->at - t->third[f->from] >= ACKNOWLEDGED_NS;
+    const bool plain = f->plain && !f->nak && t->lawful[f->from] >= JUMPS;
 
-    if (f->overtaken == SCORE_SHOWN && e->frame >= t->begin)
+    if (f->overtaken == SCORE_SHOWN && e->frame >= t->begin && !plain)
         return;
     e->must &= ~SCORE_KIND(LATE);
     e->hidden &= ~SCORE_KIND(LATE);
