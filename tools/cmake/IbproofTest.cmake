@@ -14,16 +14,39 @@ function(ibproof_shared exe)
   endif()
 endfunction()
 
-# ibproof_criterion(target SOURCES ... LIBS ...): build the program, register nothing.
+# ibproof_test_options(target LIBS...): of a test, and of the sources that tests share
+function(ibproof_test_options target)
+  # Of a test with sanitizers the compiler takes more time than the run.
+  target_compile_options(${target} PRIVATE $<$<CONFIG:RelWithDebInfo>:-O1>)
+  target_link_libraries(${target} PRIVATE ${ARGN} PkgConfig::CRITERION)
+  target_compile_definitions(${target} PRIVATE IBPROOF_SOURCE_DIR="${CMAKE_SOURCE_DIR}" _GNU_SOURCE)
+  # Criterion's classic macros expand to variadic calls that pedantic mode refuses.
+  target_compile_options(${target} PRIVATE -Wno-variadic-macros -Wno-gnu-zero-variadic-macro-arguments)
+endfunction()
+
+# ibproof_shared_source(result SOURCE LIBS...): the objects of a source file that several tests of a folder share: it is
+# compiled once, as the first of them wants it.
+function(ibproof_shared_source result source)
+  file(RELATIVE_PATH name ${CMAKE_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR}/${source})
+  string(REGEX REPLACE "[^a-z0-9_]" "-" name ${name})
+  if(NOT TARGET shared-${name})
+    add_library(shared-${name} OBJECT ${source})
+    ibproof_test_options(shared-${name} ${ARGN})
+    ibproof_shared(shared-${name})
+  endif()
+  set(${result} $<TARGET_OBJECTS:shared-${name}> PARENT_SCOPE)
+endfunction()
+
+# ibproof_criterion(target SOURCES ... LIBS ...): build the program, register nothing. The first source is the test's own.
 function(ibproof_criterion exe)
   cmake_parse_arguments(T "" "" "SOURCES;LIBS" ${ARGN})
-  add_executable(${exe} ${T_SOURCES})
-  # Of a test with sanitizers the compiler takes more time than the run.
-  target_compile_options(${exe} PRIVATE $<$<CONFIG:RelWithDebInfo>:-O1>)
-  target_link_libraries(${exe} PRIVATE ${T_LIBS} PkgConfig::CRITERION)
-  target_compile_definitions(${exe} PRIVATE IBPROOF_SOURCE_DIR="${CMAKE_SOURCE_DIR}" _GNU_SOURCE)
-  # Criterion's classic macros expand to variadic calls that pedantic mode refuses.
-  target_compile_options(${exe} PRIVATE -Wno-variadic-macros -Wno-gnu-zero-variadic-macro-arguments)
+  list(POP_FRONT T_SOURCES own)
+  add_executable(${exe} ${own})
+  foreach(source ${T_SOURCES})
+    ibproof_shared_source(objects ${source} ${T_LIBS})
+    target_sources(${exe} PRIVATE ${objects})
+  endforeach()
+  ibproof_test_options(${exe} ${T_LIBS})
   set_target_properties(${exe} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/test)
   ibproof_shared(${exe})
 endfunction()
