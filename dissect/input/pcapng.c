@@ -235,6 +235,7 @@ static enum outcome give(struct capture *c, struct block b, uint32_t header, str
     p->ts_ns = p->has_ts ? ticks_ns(iface, p->ts_ns) : 0;
     p->iface_options = iface->options;
     p->iface_name = iface->name;
+    p->point = p->iface;
     p->iface += f->before;
     p->offset = cap_stream_offset(&c->in);
     p->number = ++c->number;

@@ -30,6 +30,7 @@ struct jobs {
     bool tracks;          /* there was a management datagram: every packet may belong to a connection of theirs */
     uint64_t read, begin_ns, last_ns;
     bool timed;
+    bool several; /* capture points */
     atomic_bool vain;
 };
 
@@ -163,6 +164,7 @@ static bool deal(struct jobs *j, const struct cap_packet *cap, enum iba_link lin
         to = look(j, cap, link, source);
     if (to == DEAL_WORKERS)
         return false;
+    j->several |= cap->point != 0;
     const bool stays = cap_is_mapped(j->capture[source]);
     struct chunk *c = room(j, to, stays ? 0 : cap->caplen);
     struct dealt *d = &c->packet[c->n++];
@@ -174,7 +176,7 @@ static bool deal(struct jobs *j, const struct cap_packet *cap, enum iba_link lin
                         .len = cap->len,
                         .link = (uint8_t)link,
                         .source = (uint8_t)source,
-                        .iface = cap->iface};
+                        .point = cap->point};
     return (stays || keep_bytes(c, d)) && (!j->packet.mad_context.used || add_context(c, d, &j->packet.mad_context));
 }
 
@@ -247,7 +249,8 @@ bool jobs_run(struct jobs *j)
             put(j, i);
     for (unsigned i = 0; i < j->n; i++)
         worker_end(j->worker[i], j->last_ns);
-    return !atomic_load(&j->vain) && join_all(&j->join, j->cfg.opt, j->worker, j->n, j->n_capture);
+    return !atomic_load(&j->vain) &&
+           join_all(&j->join, j->cfg.opt, j->worker, j->n, j->n_capture, j->several || j->n_capture > 1);
 }
 
 uint64_t jobs_read(const struct jobs *j)

@@ -53,9 +53,9 @@ static bool share_a_target(struct place *p, size_t n)
     return false;
 }
 
-/* Every table has room for the whole, too. `captures`: a damaged packet is looked for among those of other captures,
- * whatever its addresses are. */
-static bool stands(const struct judge_part *part, unsigned n, size_t captures)
+/* Every table has room for the whole, too. `several` capture points: a damaged packet is looked for among those of the
+ * others, whatever its addresses are. */
+static bool stands(const struct judge_part *part, unsigned n, bool several)
 {
     uint64_t directions = 0, damaged = 0, congested = 0, numbers = 0;
 
@@ -65,7 +65,7 @@ static bool stands(const struct judge_part *part, unsigned n, size_t captures)
         numbers += part[i].n;
         damaged += o->damaged;
         if (o->depends || directions > o->most_directions || numbers >= JUDGE_DIRECTIONS || congested & o->congested ||
-            damaged > (captures > 1 ? 0 : o->most_damaged))
+            damaged > (several ? 0 : o->most_damaged))
             return false;
         congested |= o->congested;
     }
@@ -138,7 +138,7 @@ static void *joined(const struct join *to, const struct options *opt, size_t sta
     return NULL;
 }
 
-bool join_all(struct join *to, struct options *opt, struct worker *const *w, unsigned n, size_t captures)
+bool join_all(struct join *to, struct options *opt, struct worker *const *w, unsigned n, size_t captures, bool several)
 {
     struct judge_part part[DEAL_WORKERS] = {0};
     void *state[MAX_STATS] = {NULL};
@@ -146,7 +146,7 @@ bool join_all(struct join *to, struct options *opt, struct worker *const *w, uns
 
     for (unsigned i = 0; opt->judge && i < n; i++)
         part[i] = judge_part(w[i]->judge);
-    good = stands(part, n, captures) && number(to, part, n);
+    good = stands(part, n, several) && number(to, part, n);
     if (good)
         name(to, w, captures);
     for (size_t i = 0; good && i < opt->n_stat; i++)

@@ -10,8 +10,8 @@ struct join {
     struct verdict_names names;
 };
 
-/* Joins the statistics of the workers, whose threads have ended, into those of the options. False: they cannot be
- * joined; then those of the options are as before. */
-bool join_all(struct join *to, struct options *opt, struct worker *const *w, unsigned n, size_t captures);
+/* Joins the statistics of the workers, whose threads have ended, into those of the options. `several`: there was more
+ * than one capture point. False: they cannot be joined; then those of the options are as before. */
+bool join_all(struct join *to, struct options *opt, struct worker *const *w, unsigned n, size_t captures, bool several);
 void join_close(struct join *j);
 #endif

@@ -33,7 +33,7 @@ static void parse(struct worker *w, struct batch *b, unsigned i, const struct ch
     cap->ts_ns = d->ts_ns;
     cap->has_ts = true;
     cap->number = d->number;
-    cap->iface = d->iface;
+    cap->point = d->point;
     p->cap = cap;
     p->number = d->frame;
     p->first_ns = w->first_ns;

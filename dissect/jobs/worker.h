@@ -18,7 +18,7 @@ struct dealt { /* a packet */
     uint32_t caplen, len;
     uint16_t context; /* index in the chunk's contexts, plus 1; 0: none */
     uint8_t link, source;
-    uint32_t iface; /* of its file */
+    uint32_t point; /* of its file: cap_packet */
 };
 struct chunk {
     unsigned n, contexts;

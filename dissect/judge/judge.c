@@ -241,10 +241,11 @@ static void cm_facts_of(struct iba_cm_facts *facts, const struct packet *p)
         facts->said[facts->n++] = t->said[i];
 }
 
-/* The capture point: each interface of each file. */
+/* The capture point: each interface of each file, by its number in a section. Sections follow each other in time, so
+ * the first interface of each is taken for the same one; otherwise no packet would repeat one of an earlier section. */
 static uint32_t point_of(const struct packet *p)
 {
-    return p->source | p->cap->iface << VERDICT_SOURCE_BITS;
+    return p->source | p->cap->point << VERDICT_SOURCE_BITS;
 }
 
 __attribute__((hot)) const struct verdict *judge_packet(struct judge *j, const struct packet *p)
