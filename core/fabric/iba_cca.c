@@ -216,9 +216,11 @@ static uint8_t *part_of(const struct iba_hop *h, unsigned port)
 
 static void get_switch_ports(const struct iba_hop *h)
 {
-    for (unsigned p = 0; p <= h->node->cfg.n_port; p++)
-        if (part_of(h, p))
-            memcpy(part_of(h, p), h->node->port[p].congestion, IBA_BYTES_cc_switch_port);
+    for (unsigned p = 0; p <= h->node->cfg.n_port; p++) {
+        uint8_t *part = part_of(h, p);
+        if (part)
+            memcpy(part, h->node->port[p].congestion, IBA_BYTES_cc_switch_port);
+    }
 }
 
 static void set_switch_ports(struct iba_hop *h)
