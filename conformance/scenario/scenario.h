@@ -203,6 +203,6 @@ uint8_t ibc_pattern(char letter, uint64_t i);
 enum { IBC_PATTERN_ROW = 65536 };
 /* Bytes `at` to `at` + `n` of it, computed once; NULL: no small letter, or beyond IBC_PATTERN_ROW. */
 const uint8_t *ibc_pattern_row(char letter, uint64_t at, uint64_t n);
-/* The most similar of n names to `word`, or NULL when none is similar. */
+/* The most similar of n names to `word`, or NULL when none is similar, or when the word is one of them. */
 const char *ibc_nearest(const char *word, const char *(*name)(size_t i, const void *ctx), size_t n, const void *ctx);
 #endif

@@ -162,8 +162,9 @@ Test(nearest, fewest_changes)
         {"abcdef", {"badcfe"}, "badcfe"},
         {"cat", {"bat", "hat"}, "bat"},
         {"cat", {"bxt", "hat"}, "hat"},
-        {"cat", {"cut", "cat"}, "cat"},
-        {"state", {"stats", "status", "state"}, "state"},
+        {"cat", {"cut", "cat"}, NULL}, /* it is known, but cannot stand there */
+        {"cat", {"cut", "cart"}, "cut"},
+        {"state", {"stats", "status", "state"}, NULL},
         {"a", {"", "ab"}, "ab"},
         {A16 A16 A16, {A16 A16 A16 "a", A16 A16 "aaaaaaaaaaaaaaab"}, A16 A16 "aaaaaaaaaaaaaaab"},
         {A16 A16 A16 "a", {A16 A16 A16}, NULL},
