@@ -32,6 +32,7 @@ static struct ibc_node_spec node_of(const struct ibc_object *o)
                                   .lease = (uint16_t)key_n(o, IBC_K_lease, 0),
                                   .buffer = (uint16_t)key_n(o, IBC_K_credits, 0),
                                   .refresh = key_n(o, IBC_K_refresh, 0) != 0,
+                                  .unmapped = key_n(o, IBC_K_unmapped, 0) != 0,
                                   .ipd = (uint8_t)key_n(o, IBC_K_ipd, 0)};
 }
 

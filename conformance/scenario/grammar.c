@@ -255,7 +255,7 @@ static const struct ibc_row gives[] = {
 /* ---- nodes of a subnet ---- */
 #define NODE                                                                                                           \
     ONE_TO(ports, 18), BITS(lid, 16), UPTO(lmc, 7), BITS(sm, 16), BITS(mkey, 64), UPTO(protect, 3), BITS(lease, 16),   \
-        WORD(state, PORT), ONE_TO(vls, 5), UPTO(credits, 2048), FLAG(refresh)
+        WORD(state, PORT), ONE_TO(vls, 5), UPTO(credits, 2048), FLAG(refresh), FLAG(unmapped)
 static const struct ibc_row node_switch[] = {NODE, FL(route, REMOVE, 0, 0xffff, IBC_R_MANY)};
 static const struct ibc_row node_adapter[] = {NODE, BITS(ipd, 8)};
 static const struct ibc_row node_router[] = {NODE};

@@ -171,7 +171,7 @@
     /* connection managers */                                                                                          \
     K(backlog) K(compare) K(datagrams) K(both) K(alt_lid)                                                     \
     /* nodes of a subnet */                                                                                            \
-    K(ports) K(sm) K(mkey) K(protect) K(lease) K(route) K(vls) K(credits) K(refresh) K(ipd) K(one) K(other)       \
+    K(ports) K(sm) K(mkey) K(protect) K(lease) K(route) K(vls) K(credits) K(refresh) K(unmapped) K(ipd) K(one) K(other)       \
     /* positional: the one value of silence, wait, state, event, notified, counter, memory, score, group, op */        \
     K(value) K(name) K(delta)
 /* clang-format on */

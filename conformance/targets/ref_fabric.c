@@ -48,6 +48,7 @@ static struct iba_node_config config_of(const struct ibc_node_spec *s, unsigned 
                                     .mft = is_switch ? MLIDS : 0,
                                     .buffer = s->buffer,
                                     .refresh = s->refresh,
+                                    .unmapped = s->unmapped,
                                     .description = "reference"};
 }
 

@@ -140,6 +140,7 @@ struct ibc_node_spec {
     uint16_t lease;
     uint16_t buffer; /* blocks of each lane's receive buffer; 0: no credits */
     bool refresh;    /* flow-control packets at regular intervals */
+    bool unmapped;   /* without SL-to-VL tables */
     uint8_t ipd;     /* static rate at which software of an adapter sends */
 };
 struct ibc_end {

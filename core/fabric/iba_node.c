@@ -66,9 +66,10 @@ size_t iba_node_bytes(const struct iba_node_config *cfg)
 
 /* ---- power-up ---- */
 
-static void init_capabilities(struct iba_portinfo *i)
+static void init_capabilities(const struct iba_node_config *c, struct iba_portinfo *i)
 {
-    i->cap_notice = i->cap_trap = i->cap_migration = i->cap_sl_map = i->cap_sysguid = 1;
+    i->cap_notice = i->cap_trap = i->cap_migration = i->cap_sysguid = 1;
+    i->cap_sl_map = !c->unmapped;
     i->cap_ext_speeds = i->cap_mask_notice = i->cap_dr_notice = i->cap_client_rereg = 1;
 }
 
@@ -82,7 +83,7 @@ static void init_info(struct iba_node *n, struct iba_node_port *p)
     if (end && !iba_node_keeps(n, IBA_NODE_NO_KEY))
         i->m_key = 1;
     if (end)
-        init_capabilities(i);
+        init_capabilities(c, i);
     i->guid = UINT64_C(0xfe80000000000000);
     i->linkwidthenabled = i->linkwidthsupported = c->widths;
     i->linkspeedenabled = i->linkspeedsupported = c->speeds;

@@ -198,6 +198,7 @@ struct iba_node_config {
     uint16_t lft, mft;     /* LIDs, MLIDs of a switch's tables: multiples of the blocks */
     uint16_t buffer; /* blocks of 64 bytes of the receive buffer of each data lane, IBA_BUFFER_LEAST or more; 0: the
                       * node has no link credits, nor has a link of which one end has none */
+    bool unmapped;   /* its ports have no SL-to-VL table (KM-45) */
     bool refresh;    /* flow-control packets come at regular intervals, as KM-48 asks for, and a watchdog waits for
                       * them; else only when credits change, which suffices where no packet is lost */
     char description[65];

@@ -19,7 +19,8 @@
     R(REFUSES,      refuses,      "refuses performance requests of another version or method, and about unknown attributes", "MD-107")      \
     R(PRODUCER,     producer,     "names in a notice which kind of node it is",                                             "MD-113")       \
     R(TRAP_KEY,     trap_key,     "sends traps with M_Key 0",                                                               "KM-58")        \
-    R(TRAP_ACTIVE,  trap_active,  "sends traps only from a port that is Active",                                            "KM-59")
+    R(TRAP_ACTIVE,  trap_active,  "sends traps only from a port that is Active",                                            "KM-59")        \
+    R(UNMAPPED,     unmapped,     "refuses requests for an SL-to-VL table that its ports do not have",                      "KM-45")
 /* clang-format on */
 enum iba_node_rule {
 #define IBA_NODE_RULE_ID(id, name, sentence, clause) IBA_NODE_##id,

@@ -235,8 +235,11 @@ IBA_FABRIC_TABLE(iba_sma_attributes, IBA_FABRIC_ATTRIBUTE, "attributes", "Attrib
 
 static const struct iba_sma_attribute *attribute_of(const struct iba_hop *h)
 {
+    enum { SL_TO_VL = 0x0017 };
     const uint16_t id = iba_madhdr_attributeid(h->mad);
 
+    if (id == SL_TO_VL && h->node->cfg.unmapped && iba_node_keeps(h->node, IBA_NODE_UNMAPPED))
+        return NULL;
     for (unsigned i = 0; i < sizeof attributes / sizeof *attributes; i++)
         if (attributes[i].id == id && (attributes[i].nodes >> h->node->cfg.type & 1) &&
             iba_node_has_row(h->node, &iba_sma_attributes, i)) {

@@ -50,7 +50,7 @@
     OPEN(KM, "KM-42", "",          "",                     "", M, S, "A node's description is text that no SMP can set.") \
     OPEN(KM, "KM-43", "",          "",                     "", M, S, "A management agent refuses the permissive LID as an address.") \
     OPEN(KM, "KM-44", "7.6.6",     "",                     "", C, S, "A port sends each SL on the virtual lane that its SL-to-VL table gives.") \
-    SHUT(KM, "KM-45", "",          "",                     "", C, S, NOT_YET, "A management agent reports when a port has no SL-to-VL table.", "every port of the reference has the table") \
+    OPEN(KM, "KM-45", "",          "",                     "", C, S, "A management agent reports when a port has no SL-to-VL table.") \
     OPEN(KM, "KM-46", "7.6.9",     "",                     "", C, S, "A port arbitrates among virtual lanes by two tables of weights.") \
     OPEN(KM, "KM-47", "7.6.9",     "",                     "", M, K, "VL 15 has priority over data lanes, and flow control over all.") \
     OPEN(KM, "KM-48", "7.9",       "",                     "", M, K, "A port sends flow-control packets for each lane at regular intervals.") \

@@ -5,7 +5,15 @@
 #include "fabric/iba_node_rules.h"
 #include "wired.h"
 
-enum { RIGHT = 0x1234, WRONG = 0x4321, PORTINFO = 0x15, PKEYS = 0x16, MAD_AT = 28, SECOND = 1000000000 };
+enum {
+    RIGHT = 0x1234,
+    WRONG = 0x4321,
+    PORTINFO = 0x15,
+    PKEYS = 0x16,
+    SL_TO_VL = 0x17,
+    MAD_AT = 28,
+    SECOND = 1000000000
+};
 
 /* ---- power-up ---- */
 
@@ -169,6 +177,14 @@ static bool trap_active(struct wired *w)
     return w->traps == 0;
 }
 
+static bool unmapped(struct wired *w)
+{
+    uint8_t answer[IBA_MAD_BYTES];
+
+    w->sw.cfg.unmapped = true;
+    return ask(w, to_switch(SL_TO_VL, 0), answer) == IBA_MAD_BAD_ATTRIBUTE;
+}
+
 Test(node_rules, at_work)
 {
     static const struct {
@@ -184,7 +200,8 @@ Test(node_rules, at_work)
                  {"refuses", refuses},
                  {"producer", producer},
                  {"trap_key", trap_key},
-                 {"trap_active", trap_active}};
+                 {"trap_active", trap_active},
+                 {"unmapped", unmapped}};
     enum { AT_POWER_UP = 2 };
 
     cr_expect_eq(sizeof cases / sizeof *cases + AT_POWER_UP, iba_node_rules.n, "a row has no case");
