@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Over any network, every byte arrives once and in order, or both sides end in the status the architecture names.
- * IBPROOF_SEEDS sets the number of networks, IBPROOF_FIRST the first seed; the usual run takes 200 from 0. */
+ * Local and remote bytes are named by a key of any kind (keys.h). IBPROOF_SEEDS sets the number of networks,
+ * IBPROOF_FIRST the first seed; the usual run takes 200 from 0. */
 #include <criterion/criterion.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "pair.h"
+#include "keys.h"
 #include "transport/iba_wr_ops.h"
 
 /* A region has three parts: source of sends and target of READs; target of WRITEs and source of READs; receive
@@ -35,6 +36,7 @@ struct run {
     uint8_t *want[2];
     uint64_t added;
     bool late; /* receives are posted only after a while */
+    struct keys keys;
 };
 
 static uint32_t pick_length(struct iba_random *r, uint32_t mtu, uint32_t most)
@@ -154,8 +156,8 @@ static void post_sends(struct run *t)
             wr.remote_qpn = t->p->end[1].qpn;
             wr.remote_qkey = 0x1234;
         } else {
-            wr.va = PAIR_VA + (m->op == IBA_WR_FETCH_ADD ? t->area - 8 : m->remote);
-            wr.rkey = t->p->end[1].rkey;
+            wr.va = t->keys.remote_va + (m->op == IBA_WR_FETCH_ADD ? t->area - 8 : m->remote);
+            wr.rkey = t->keys.rkey;
             wr.xrc_srqn = t->p->end[1].srqn;
         }
         if (m->op == IBA_WR_FETCH_ADD)
@@ -254,11 +256,44 @@ static void check_reliable(const struct run *t)
     cr_assert_eq(iba_query_qp(&t->p->end[0].ca, t->p->end[0].qpn)->state, IBA_QPS_ERR);
 }
 
+/* How many networks had each kind of key: of the sender, of the receives, of the peer */
+enum { SERVICES = 4, SIDES = 3 };
+static unsigned used[SERVICES][SIDES][KEYS];
+
+static unsigned service_of(enum iba_qp_type type)
+{
+    return type == IBA_QPT_RC ? 0 : type == IBA_QPT_UC ? 1 : type == IBA_QPT_UD ? 2 : 3;
+}
+
+/* A datagram names no memory of its peer, and an XRC target takes no type 2 window (QS-48). */
+static bool has(unsigned service, unsigned side, unsigned kind)
+{
+    if (side < 2)
+        return kind < KEYS_LOCAL;
+    return service != 2 && (service != 3 || (kind != KEY_MW2A && kind != KEY_MW2B));
+}
+
+static void expect_every_kind(void)
+{
+    static const char *const services[SERVICES] = {"RC", "UC", "UD", "XRC"};
+
+    for (unsigned s = 0; s < SERVICES; s++)
+        for (unsigned side = 0; side < SIDES; side++)
+            for (unsigned k = 0; k < KEYS; k++) {
+                if (getenv("IBPROOF_VERBOSE"))
+                    fprintf(stderr, "%s side %u key %s: %u networks\n", services[s], side, key_names[k],
+                            used[s][side][k]);
+                cr_expect(used[s][side][k] > 0 || !has(s, side, k), "%s side %u: no key of kind %s", services[s], side,
+                          key_names[k]);
+            }
+}
+
 static uint64_t one(uint64_t seed)
 {
     struct run t = {.cfg = pick_config(seed)};
 
     t.p = pair_open(&t.cfg);
+    keys_choose(&t.keys, t.p, &t.cfg);
     make_plan(&t);
     expect_memory(&t);
     if (!t.late)
@@ -278,6 +313,9 @@ static uint64_t one(uint64_t seed)
     else
         cr_assert_eq(t.done, t.n, "seed %lu: unreliable sends complete when sent", (unsigned long)seed);
     const uint64_t h = t.p->hash;
+    used[service_of(t.cfg.type)][0][t.keys.kind[0]]++;
+    used[service_of(t.cfg.type)][1][t.keys.kind[1]]++;
+    used[service_of(t.cfg.type)][2][t.keys.kind[2]]++;
     free(t.want[0]);
     free(t.want[1]);
     pair_close(t.p);
@@ -293,6 +331,8 @@ Test(hostile, every_byte_arrives_once_or_both_sides_say_why)
         if (getenv("IBPROOF_VERBOSE"))
             fprintf(stderr, "seed %u: trace %016" PRIx64 "\n", i, trace);
     }
+    if (n >= 1000)
+        expect_every_kind();
 }
 
 Test(hostile, the_same_seed_gives_the_same_trace)

@@ -75,6 +75,7 @@ static void open_end(struct pair *p, unsigned i, const struct pair_config *c)
     e->pair = p;
     iba_ca_init(&e->ca, &cfg);
     e->bytes = c->bytes;
+    e->va = PAIR_VA;
     e->memory = malloc(c->bytes + 2 * PAIR_GUARD);
     cr_assert_not_null(e->memory);
     memset(e->memory, 0xa5, PAIR_GUARD);
@@ -346,7 +347,8 @@ bool pair_guards_hold(const struct pair *p)
 
 void pair_post_recv(struct pair *p, unsigned end, uint64_t wr_id, uint64_t at, uint32_t length)
 {
-    const struct iba_recv_wr wr = {.wr_id = wr_id, .n_sge = 1, .sge = {{PAIR_VA + at, length, p->end[end].lkey}}};
+    const struct iba_recv_wr wr = {
+        .wr_id = wr_id, .n_sge = 1, .sge = {{p->end[end].va + at, length, p->end[end].lkey}}};
 
     if (p->end[end].qp.type == IBA_QPT_XRC_TGT)
         cr_assert_eq(iba_post_srq_recv(&p->end[end].ca, p->end[end].srqn, &wr), IBA_VERB_OK);
@@ -358,6 +360,6 @@ void pair_post_send(struct pair *p, unsigned end, struct iba_send_wr *wr, uint64
 {
     wr->flags |= IBA_WR_SIGNALED;
     wr->n_sge = 1;
-    wr->sge[0] = (struct iba_sge){PAIR_VA + at, length, p->end[end].lkey};
+    wr->sge[0] = (struct iba_sge){p->end[end].va + at, length, p->end[end].lkey};
     cr_assert_eq(iba_post_send(&p->end[end].ca, p->end[end].qpn, wr), IBA_VERB_OK);
 }

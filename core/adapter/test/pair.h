@@ -33,6 +33,7 @@ struct pair_end {
     struct iba_srq srq; /* of an XRC target; its ring is rq */
     struct iba_saved saved[PAIR_SAVED];
     uint32_t pd, cqn, qpn, lkey, rkey, ah, srqn;
+    uint64_t va;     /* the address of the region's first byte in local work requests: PAIR_VA, or as a test sets it */
     uint8_t *memory; /* PAIR_GUARD, region, PAIR_GUARD */
     size_t bytes;    /* of the region */
 };
