@@ -140,7 +140,7 @@ static bool is_sequence_nak(const struct run_packet *k)
 {
     const struct iba_view *v = &k->view;
 
-    return !k->sent && v->op == &iba_opcodes[IBA_RC_ACKNOWLEDGE] && iba_view_has(v, IBA_H_aeth) &&
+    return !k->sent && v->op && v->op->operation == IBA_OPERATION_ACK && iba_view_has(v, IBA_H_aeth) &&
            *iba_view_hdr(v, IBA_H_aeth) == iba_syndrome(IBA_AETH_NAK, IBA_NAK_SEQUENCE);
 }
 
