@@ -154,6 +154,20 @@ def flush_icrc_covers_headers_twice(d):
     assert (came.opcode, came.psn) == (opcode("RC", "RDMA_READ_RESPONSE_ONLY")[0], EPSN), (came.opcode, came.psn)
 
 
+@deviation
+def on_demand_pages_from_their_start(d):
+    """A READ of 100 bytes at offset 4090 of an on-demand region returns the first bytes of its second page; offset 0 is right."""
+    qp = Qp(d, "rc")
+    region = d.region([*RIGHTS, "on_demand"])
+    for n, (at, returned) in enumerate(((0, 0), (4090, 4096))):
+        qp.send("RDMA_READ_REQUEST", n, struct.pack(">QII", region["va"] + at, region["rkey"], 100))
+        frame = d.packet()
+        assert frame[BTH].opcode == opcode("RC", "RDMA_READ_RESPONSE_ONLY")[0], frame[BTH].opcode
+        payload = bytes(frame)[BEFORE_BTH + 12 + 4:][:94]
+        memory = bytes.fromhex(d("read_memory", at=region["local"] + returned, n=94)["hex"])
+        assert payload == memory, f"at {at}: {payload[:8].hex()}, not {memory[:8].hex()}"
+
+
 if __name__ == "__main__":
     with one_device() as seen:
         code = main(sys.argv[1:], seen)
