@@ -216,3 +216,39 @@ Test(congestion, two_flows_come_to_equal_shares)
     cr_expect_gt((bytes[0] + bytes[1]) * 8 * 1000 / ((END - FAIR) / MS), LINE * 8 / 10);
     cr_expect_eq(iba_dcqcn_rate(&d, 0, END + LAB_SECOND), LINE);
 }
+
+/* ---- whose turn the limiter decides ---- */
+
+enum { HELD = 5000 };
+
+static iba_time held_until(void *ctx, uint32_t qpn, iba_time now)
+{
+    (void)ctx;
+    (void)qpn;
+    (void)now;
+    return HELD;
+}
+
+/* The adapter waits for the limiter if a request or a READ response is next, and not for a CNP, an ACK or a value. */
+Test(congestion, only_data_waits)
+{
+    static struct iba_qp qp;
+    struct iba_qp *slot[] = {&qp};
+    const struct iba_limiter limiter = {.due = held_until};
+    struct iba_ca ca = {.qp = slot, .n_qp = 1, .limiter = &limiter};
+    static const uint8_t kinds[] = {IBA_RESP_READ, IBA_RESP_ACK};
+
+    for (unsigned k = 0; k < 64; k++) {
+        const bool cnp = k & 1, response = k & 2, request = k & 4, is_read = !(k & 8), managed = k & 16, over = k & 32;
+        memset(&qp, 0, sizeof qp);
+        qp.type = managed ? IBA_QPT_GSI : IBA_QPT_RC;
+        qp.s.ack_due = qp.s.rnr_due = qp.s.page_due = IBA_NEVER;
+        qp.cnp_due = cnp;
+        qp.r.resp_count = response;
+        qp.r.resp[0].kind = kinds[!is_read];
+        qp.s.count = request;
+        ca.now = over ? HELD : HELD - 1;
+        cr_expect_eq(iba_ca_deadline(&ca),
+                     !managed && !over && (request || (!cnp && response && is_read)) ? HELD : IBA_NEVER, "case %u", k);
+    }
+}
