@@ -15,22 +15,23 @@ static void send_one(struct lab *l, uint32_t qpn, uint64_t id)
     cr_assert_eq(lab_send(l, 0, qpn, (struct iba_send_wr){.wr_id = id, .op = IBA_WR_SEND}, 0, SMALL), IBA_VERB_OK);
 }
 
-/* A SEND and its ACK, counted at both ends. */
+/* SENDs and their ACKs, counted at both ends. */
 Test(ca, ports_count_packets_and_bytes)
 {
     struct lab *l = lab_open(IBA_PORT_ROCE2, 2);
     const uint32_t a = lab_qp(l, 0, IBA_QPT_RC, IBA_NONE), b = lab_qp(l, 1, IBA_QPT_RC, IBA_NONE);
 
     lab_connect(l, 0, a, 1, b, lab_attr());
-    lab_recv(l, 1, b, 1, 0, SMALL);
-    send_one(l, a, 1);
-    lab_settle(l);
-    for (unsigned end = 0; end < 2; end++) {
-        const struct iba_port_counters *c = &iba_ca_port(&l->end[end].ca, 1)->counters;
-        cr_expect_eq(c->packets_in, 1);
-        cr_expect_eq(c->packets_out, 1);
-        cr_expect_eq(end == 0 ? c->bytes_out : c->bytes_in, BASE + SMALL);
-        cr_expect_eq(end == 0 ? c->bytes_in : c->bytes_out, BASE + 4, "AETH");
+    for (unsigned n = 1; n <= 3; n++) {
+        lab_recv(l, 1, b, n, 0, SMALL);
+        send_one(l, a, n);
+        lab_settle(l);
+        for (unsigned end = 0; end < 2; end++) {
+            const struct iba_port_counters *c = &iba_ca_port(&l->end[end].ca, 1)->counters;
+            cr_expect(c->packets_in == n && c->packets_out == n);
+            cr_expect_eq(end == 0 ? c->bytes_out : c->bytes_in, n * (BASE + SMALL));
+            cr_expect_eq(end == 0 ? c->bytes_in : c->bytes_out, n * (BASE + 4), "AETH");
+        }
     }
     lab_close(l);
 }
