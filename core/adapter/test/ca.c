@@ -149,9 +149,10 @@ Test(ca, bytes_count_from_the_frame_on)
     cr_assert_eq(iba_build(&r, frame, sizeof frame, &len), IBA_OK);
     cr_assert_eq(iba_view_parse(&v, IBA_LINK_ERF, frame, len, len, NULL), IBA_OK);
     cr_assert_gt(v.frame_at, 0);
-    iba_ca_feed(&l->end[0].ca, 1, &v, l->now);
+    iba_ca_feed(&l->end[0].ca, 1, &v, l->now + SMALL);
     cr_expect_eq(c->packets_in, 1);
     cr_expect_eq(c->bytes_in, BASE);
+    cr_expect_eq(l->end[0].ca.now, l->now + SMALL, "time goes on with a packet");
     lab_close(l);
 }
 

@@ -33,12 +33,20 @@ struct end {
     struct iba_cm_event event[8];
 };
 static struct end ends[2];
+static bool over_ipv6;
 static uint8_t frame[IBA_TX_MOST];
 
 static uint64_t entropy(void *ctx)
 {
     (void)ctx;
     return 0x123;
+}
+
+static void set_gid(uint8_t gid[16], uint32_t address)
+{
+    iba_gid_set_ipv4(gid, address);
+    if (over_ipv6)
+        memcpy(gid, "\xfe\x80\0\0\0\0\0\0\0\0\0\0", 12);
 }
 
 static void open_adapter(unsigned n)
@@ -60,7 +68,7 @@ static void open_adapter(unsigned n)
                                                 .random = entropy});
     for (uint8_t i = 0; i < 2; i++) {
         iba_port_init(&e->ca.port[i], (uint8_t)(i + 1), IBA_PORT_ROCE2, IBA_MTU_1024, MAC_A + n + SECOND * i);
-        iba_gid_set_ipv4(e->ca.port[i].gid[0], IP_A + n + SECOND * i);
+        set_gid(e->ca.port[i].gid[0], IP_A + n + SECOND * i);
         e->ca.port[i].n_gid = 1;
         e->ca.port[i].pkey[1] = PKEY;
         e->ca.port[i].n_pkey = 2;
@@ -96,7 +104,7 @@ static struct iba_av path_to(unsigned n, uint8_t port)
     const unsigned more = port == 2 ? SECOND : 0;
     struct iba_av av = {.dmac = MAC_A + n + more, .vlan = 0xffff, .hop_limit = 64, .port = 1, .grh = true};
 
-    iba_gid_set_ipv4(av.dgid, IP_A + n + more);
+    set_gid(av.dgid, IP_A + n + more);
     return av;
 }
 
@@ -113,7 +121,7 @@ static void ask_port(uint8_t port)
                                        .prim_hoplim = 64},
                                .av = path_to(1, port)};
 
-    iba_gid_set_ipv4(r.req.prim_localgid, IP_A);
+    set_gid(r.req.prim_localgid, IP_A);
     memcpy(r.req.prim_remotegid, r.av.dgid, 16);
     r.req.localqpn += ends[0].cm.n_used;
     cr_assert_eq(iba_cm_connect(&ends[0].cm, &r, 0, &id), IBA_CM_OK);
@@ -174,7 +182,7 @@ static enum iba_cm_event_kind next_event(unsigned n, struct iba_cm_event *e)
 }
 
 /* MD-82: UD SEND Only from QP1 to QP1 with the general Q_Key; the P_Key is the connection's; PSNs count up. */
-Test(gsi, a_datagram_leaves_as_a_packet_of_qp1)
+static void leaves_as_a_packet(void)
 {
     listen();
     for (uint32_t i = 0; i < 2; i++) {
@@ -198,6 +206,18 @@ Test(gsi, a_datagram_leaves_as_a_packet_of_qp1)
         cr_expect_eq(iba_eth_src(frame), MAC_A);
         cr_expect_eq(sent(0), 0, "it leaves once");
     }
+}
+
+Test(gsi, a_datagram_leaves_as_a_packet_of_qp1)
+{
+    over_ipv6 = false;
+    leaves_as_a_packet();
+}
+
+Test(gsi, a_datagram_leaves_over_ipv6)
+{
+    over_ipv6 = true;
+    leaves_as_a_packet();
 }
 
 Test(gsi, too_small_a_buffer_loses_nothing)
