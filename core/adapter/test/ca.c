@@ -156,6 +156,14 @@ Test(ca, bytes_count_from_the_frame_on)
     lab_close(l);
 }
 
+static void trace(void *ctx, const char *table, const struct iba_rule *r, uint32_t qpn)
+{
+    (void)ctx;
+    (void)table;
+    (void)r;
+    (void)qpn;
+}
+
 /* Arrays that the caller gave are cleared, whatever they held, and no entry after them. */
 static void clears(struct lab *l, uint32_t n)
 {
@@ -186,6 +194,7 @@ static void clears(struct lab *l, uint32_t n)
                                 .n_pd = 2,
                                 .random = l->end[0].ca.random,
                                 .event = l->end[0].ca.event,
+                                .trace = trace,
                                 .ctx = l->end[0].ca.ctx};
     const struct {
         const void *array;
@@ -206,7 +215,7 @@ static void clears(struct lab *l, uint32_t n)
         }
     cr_expect(ca.n_port == 1 && ca.n_qp == n && ca.n_cq == n && ca.n_srq == n && ca.n_ah == n && ca.n_mcast == n);
     cr_expect(ca.qp == qp && ca.cq == cq && ca.srq == srq && ca.ah == ah && ca.mcast == mcast);
-    cr_expect(ca.random == cfg.random && ca.event == cfg.event && ca.ctx == cfg.ctx && !ca.trace);
+    cr_expect(ca.random == cfg.random && ca.event == cfg.event && ca.ctx == cfg.ctx && ca.trace == trace);
     cr_expect_eq(ca.now, 0);
 }
 
