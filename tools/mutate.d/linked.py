@@ -47,10 +47,13 @@ class Linked(tree.Tree):
         path = self.dev / "compile_commands.json"
         if not path.exists():
             raise tree.BuildError("build/dev is missing: tools/lib/build dev")
-        with open(path, encoding="utf-8") as f:
-            self.entries["tests"] = {e["file"]: (e["directory"], [w for w in shlex.split(e["command"]) if w != "-g"]) for e in json.load(f)}
         for archive, objects in ARCHIVE.findall((self.dev / "build.ninja").read_text(encoding="utf-8")):
             self.library_of.update((o, archive) for o in objects.split(" |")[0].split())
+        with open(path, encoding="utf-8") as f:
+            entries = [(e["file"], e["directory"], [w for w in shlex.split(e["command"]) if w != "-g"]) for e in json.load(f)]
+        # A file may be compiled more than once, as the model is for AFL++: the object in a library is the one that programs have.
+        entries.sort(key=lambda e: e[2][e[2].index("-o") + 1] in self.library_of)
+        self.entries["tests"] = {file: (folder, words) for file, folder, words in entries}
         shutil.rmtree(self.own, ignore_errors=True)
         self.own.mkdir(parents=True)
         made = self.own / "switch.so"
