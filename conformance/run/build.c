@@ -198,6 +198,25 @@ static uint32_t usual_srqn(const struct run_player *p)
     return 0;
 }
 
+/* A reliable datagram is for the first RD QP of the file, and from its peer, through the EE context. */
+static void put_context(struct draft *d)
+{
+    const struct run_live *user = run_first_of(d->p, IBA_QPT_RD);
+    uint8_t *h;
+
+    if (d->q->type != IBA_QPT_EE)
+        return;
+    if ((h = iba_recipe_part(&d->r, IBA_H_rdeth)))
+        iba_rdeth_set_eecnxt(h, d->q->id[0]);
+    if (!user)
+        return;
+    iba_bth_set_destqp(iba_recipe_part(&d->r, IBA_H_bth), user->id[0]);
+    if ((h = iba_recipe_part(&d->r, IBA_H_deth))) {
+        iba_deth_set_q_key(h, user->qkey);
+        iba_deth_set_srcqp(h, user->peer);
+    }
+}
+
 static void put_extended(struct draft *d, size_t payload)
 {
     const struct run_live *m = &d->p->live[RUN_M];
@@ -220,6 +239,7 @@ static void put_extended(struct draft *d, size_t payload)
     }
     if ((h = iba_recipe_part(&d->r, IBA_H_aeth)))
         iba_aeth_set_syn_value(h, IBA_CREDIT_NO_LIMIT);
+    put_context(d);
 }
 
 /* ---- what the line says ---- */

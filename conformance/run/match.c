@@ -178,6 +178,11 @@ static bool to_peer(const struct match *m)
         return true;
     if (to && to->v[0].kind == IBC_V_REF)
         return same_number(m, IBA_H_bth, "destqp", MULTICAST_QP);
+    if (m->q->type == IBA_QPT_EE && iba_view_has(m->v, IBA_H_rdeth)) {
+        const struct run_live *user = run_first_of(m->p, IBA_QPT_RD);
+        return same_number(m, IBA_H_rdeth, "eecnxt", m->q->peer) &&
+               (!user || same_number(m, IBA_H_bth, "destqp", user->peer));
+    }
     return to || same_number(m, IBA_H_bth, "destqp", m->q->kind == IBC_O_cm ? 1 : m->q->peer);
 }
 

@@ -232,6 +232,8 @@ uint64_t run_number(const struct run_player *p, const struct ibc_step *s, enum i
 const struct ibc_arg *run_arg(const struct ibc_step *s, enum ibc_key key);
 bool run_has(const struct ibc_step *s, enum ibc_key key);
 /* Whether `is` is one of the argument's alternatives. */
+/* The first QP of that type in the file; NULL: there is none. */
+const struct run_live *run_first_of(const struct run_player *p, enum iba_qp_type type);
 bool run_fits(const struct run_player *p, const struct ibc_arg *a, uint64_t is, const struct run_context *c);
 /* The object a value names; NULL when there is none. */
 struct run_live *run_object_of(struct run_player *p, const struct ibc_value *v);

@@ -115,6 +115,18 @@ static void put_remote(struct run_player *p, const struct ibc_step *s, const str
     }
 }
 
+/* RD: through the first EE context, to the peer of the QP, unless the line says otherwise. */
+static void put_context(struct run_player *p, const struct ibc_step *s, const struct run_live *q,
+                        struct iba_send_wr *wr)
+{
+    const struct run_context c = {.device = q->device};
+    const struct run_live *ee = run_first_of(p, IBA_QPT_EE);
+
+    wr->rd.eecn = (uint32_t)run_number(p, s, IBC_K_eecn, ee ? ee->id[0] : 0, &c);
+    wr->rd.remote_qpn = (uint32_t)run_number(p, s, IBC_K_qpn, q->peer, &c);
+    wr->rd.remote_qkey = (uint32_t)run_number(p, s, IBC_K_qkey, q->qkey, &c);
+}
+
 static uint32_t imm_or_key(struct run_player *p, const struct ibc_step *s, const struct run_live *q)
 {
     const struct run_context c = s->op == IBA_WR_LOCAL_INV ? local_of(q) : remote_of(q);
@@ -157,7 +169,8 @@ static uint8_t flags_of(const struct run_player *p, const struct ibc_step *s)
 
 static bool has_no_peer(uint8_t type)
 {
-    return type != IBA_QPT_RC && type != IBA_QPT_UC && type != IBA_QPT_XRC_INI && type != IBA_QPT_XRC_TGT;
+    return type != IBA_QPT_RC && type != IBA_QPT_UC && type != IBA_QPT_XRC_INI && type != IBA_QPT_XRC_TGT &&
+           type != IBA_QPT_RD;
 }
 
 /* The verb accepted a request that it could have refused: then its completion must have the error. */
@@ -202,6 +215,8 @@ bool run_step_post(struct run_player *p, const struct ibc_step *s)
                (uint32_t)run_number(p, s, IBC_K_len, usual_length(s->op), NULL), w);
     send.wr.n_sge = w->n_sge;
     memcpy(send.wr.sge, w->sge, sizeof send.wr.sge);
+    if (q->type == IBA_QPT_RD) /* in the place of the fourth entry */
+        put_context(p, s, q, &send.wr);
     rc = p->t->ops->post_send(p->t, q->device, q->id[0], &send);
     p->binds += s->op == IBA_WR_BIND_MW && rc == IBC_OK;
     return rc == IBC_OK && run_has(s, IBC_K_late) ? ends_as(p, s) : run_did_or(p, s, rc, "post the work request");

@@ -158,6 +158,7 @@ bool run_make_qp(struct run_player *p, struct run_live *q, const struct ibc_step
         .sig_all = qp_n(p, q, IBC_K_sig, 1) != 0,
         .sq = q->sq,
         .rq = srq ? 0 : q->rq,
+        .rdd = (uint32_t)qp_n(p, q, IBC_K_rdd, 1),
     };
     if (qp_arg(q, IBC_K_xrcd)) {
         spec.has_xrcd = true;

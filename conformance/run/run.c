@@ -29,6 +29,8 @@ static uint64_t needs_of(enum iba_qp_type service)
         [IBA_QPT_GSI] = IBC_CAP_management,
         [IBA_QPT_XRC_INI] = IBC_CAP_xrc,
         [IBA_QPT_XRC_TGT] = IBC_CAP_xrc_tgt,
+        [IBA_QPT_RD] = IBC_CAP_rd,
+        [IBA_QPT_EE] = IBC_CAP_rd,
     };
     return UINT64_C(1) << of[service];
 }

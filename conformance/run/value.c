@@ -70,6 +70,14 @@ static uint64_t attribute(const struct run_live *l, unsigned attr, const struct 
     }
 }
 
+const struct run_live *run_first_of(const struct run_player *p, enum iba_qp_type type)
+{
+    for (unsigned i = 0; i < p->play->n_object; i++)
+        if (p->live[i].kind == IBC_O_qp && p->live[i].type == type)
+            return &p->live[i];
+    return NULL;
+}
+
 uint32_t run_psn_base(const struct run_live *q, uint8_t opcode, bool to_device)
 {
     const bool request = iba_opcodes[opcode].name == NULL || iba_opcodes[opcode].dir == IBA_REQ;

@@ -34,6 +34,23 @@ static uint32_t source_qp(const struct iba_view *v)
     return iba_view_has(v, IBA_H_deth) ? iba_deth_srcqp(iba_view_hdr(v, IBA_H_deth)) : UINT32_MAX;
 }
 
+/* The EE context at whose other end the tester is; with another number in the RDETH, the first one. */
+static struct run_live *context_of(struct run_player *p, const struct run_packet *k)
+{
+    const uint32_t to = iba_rdeth_eecnxt(iba_view_hdr(&k->view, IBA_H_rdeth));
+    struct run_live *first = NULL;
+
+    for (unsigned i = 0; i < IBC_MAX_OBJECTS; i++) {
+        struct run_live *q = &p->live[i];
+        if (q->kind != IBC_O_qp || !q->made || q->type != IBA_QPT_EE || q->device != k->device)
+            continue;
+        if (q->peer == to)
+            return q;
+        first = first ? first : q;
+    }
+    return first;
+}
+
 /* The QP whose peer is the destination; a datagram with another destination belongs to its sender. */
 static struct run_live *owner_of(struct run_player *p, const struct run_packet *k)
 {
@@ -42,6 +59,8 @@ static struct run_live *owner_of(struct run_player *p, const struct run_packet *
     const uint32_t to = bth ? iba_bth_destqp(iba_view_bth(v)) : 0, from = source_qp(v);
     struct run_live *sender = NULL;
 
+    if (bth && iba_view_has(v, IBA_H_rdeth))
+        return context_of(p, k);
     for (unsigned i = 0; i <= IBC_MAX_OBJECTS; i++) {
         struct run_live *q = &p->live[i];
         if (q->kind != IBC_O_qp || !q->made || q->device != k->device || run_is_raw(q->type) == bth)

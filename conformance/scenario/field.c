@@ -27,7 +27,7 @@ const struct ibc_field_name ibc_field_names[] = {
     {"dlid", "dlid", IBA_H_lrh, N},            {"slid", "slid", IBA_H_lrh, N},
     {"pktlen", "pktlen", IBA_H_lrh, N},        {"nxthdr", "nxthdr", IBA_H_grh, N},
     {"ipver", "ipver", IBA_H_grh, N},          {"paylen", "paylen", IBA_H_grh, N},
-    {"srqn", "srqn", IBA_H_xrceth, IBC_A_srqn},
+    {"srqn", "srqn", IBA_H_xrceth, IBC_A_srqn}, {"eecn", "eecnxt", IBA_H_rdeth, IBC_A_qpn},
     {"sport", "srcport", IBA_H_udp, N},        {"dport", "dstport", IBA_H_udp, N},
 };
 #undef N
@@ -121,7 +121,7 @@ static bool svc_of(uint8_t type, enum iba_svc *svc)
     static const int8_t of[IBA_QPT_COUNT] = {
         [IBA_QPT_RC] = IBA_RC,       [IBA_QPT_UC] = IBA_UC,  [IBA_QPT_UD] = IBA_UD,        [IBA_QPT_RAW_IPV6] = -1,
         [IBA_QPT_SMI] = IBA_UD,      [IBA_QPT_GSI] = IBA_UD, [IBA_QPT_RAW_ETHERTYPE] = -1, [IBA_QPT_XRC_INI] = IBA_XRC,
-        [IBA_QPT_XRC_TGT] = IBA_XRC, [IBA_QPT_RD] = IBA_RD};
+        [IBA_QPT_XRC_TGT] = IBA_XRC, [IBA_QPT_RD] = IBA_RD,  [IBA_QPT_EE] = IBA_RD};
 
     *svc = (enum iba_svc)of[type];
     return of[type] >= 0;

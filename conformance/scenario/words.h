@@ -50,6 +50,7 @@
     C(counter_hook,  "counters can be set by the tester")                                                              \
     C(xrc,           "extended reliable connections, initiator")                                                       \
     C(xrc_tgt,       "extended reliable connections, target")                                                          \
+    C(rd,            "reliable datagrams")                                                                              \
     C(two_devices,   "two devices with the tester between")                                                            \
     C(qp_states,     "all states of a QP can be asked for")                                                            \
     C(exact_depth,   "a QP asked for seven sends and receives takes seven and no more")                                \
@@ -80,7 +81,7 @@
 /* The qp types that a file may name */
 #define IBC_SERVICES(S)                                                                                                \
     S(RC, "rc") S(UC, "uc") S(UD, "ud") S(RAW_IPV6, "raw-ipv6") S(RAW_ETHERTYPE, "raw-ethertype") S(SMI, "smi")        \
-    S(GSI, "gsi") S(XRC_INI, "xrc-ini") S(XRC_TGT, "xrc-tgt")
+    S(GSI, "gsi") S(XRC_INI, "xrc-ini") S(XRC_TGT, "xrc-tgt") S(RD, "rd") S(EE, "ee")
 /* The window types that a file may name: "2" is the device's own kind of type 2. The numbers are those of alloc_mw. */
 #define IBC_WINDOWS(W) W("1", 1) W("2", 2) W("2a", 3)
 /* Actions on a packet, role middle; destinations and sources of datagrams; what score measures */
@@ -167,7 +168,7 @@
     K(unchanged) K(absent) K(present) K(lmc) K(lid) K(mtu) K(congestion) K(sl2vl) K(n)                                 \
     /* address vectors, arrival and a second port */                                                                   \
     K(vlan) K(sport) K(gid_index) K(path_bits) K(slid) K(mapped) K(ethertype) K(srqn) K(pkey_violations)               \
-    K(qkey_violations) K(av_port) K(alt_port) K(quiet) K(late) K(slower) K(faster)                                                          \
+    K(qkey_violations) K(av_port) K(alt_port) K(quiet) K(late) K(slower) K(faster) K(rdd) K(eecn)                                                          \
     /* connection managers */                                                                                          \
     K(backlog) K(compare) K(datagrams) K(both) K(alt_lid)                                                     \
     /* nodes of a subnet */                                                                                            \

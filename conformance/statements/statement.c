@@ -23,7 +23,6 @@
 #include "witnesses.h"
 
 /* Reasons that many rows share */
-#define IBC_WHY_RD "the reference engine has no reliable datagrams"
 #define IBC_WHY_SM "a subnet manager's: none is under test"
 #define IBC_WHY_SA "a subnet administration's: none is under test"
 #define IBC_WHY_SWITCH "a switch's, not an endpoint's"

@@ -218,6 +218,7 @@ enum ibc_rc ref_create_qp(struct ibc_target *t, unsigned d, const struct ibc_qp_
                                          .recv_cq = s->rcq,
                                          .srq = s->has_srq ? s->srq : IBA_NONE,
                                          .xrcd = s->has_xrcd ? s->xrcd : IBA_NONE,
+                                         .rdd = s->rdd,
                                          .sq = q->sq,
                                          .rq = q->rq,
                                          .saved = q->saved,

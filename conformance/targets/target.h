@@ -83,6 +83,7 @@ struct ibc_qp_spec {
     uint32_t pd, scq, rcq, srq;
     bool has_srq, has_xrcd, sig_all;
     uint32_t xrcd;   /* of an XRC target */
+    uint32_t rdd;    /* of RD and of an EE context */
     uint32_t sq, rq; /* depths */
 };
 /* The fields of an address vector except the destination. */

@@ -7,13 +7,15 @@
 #include "memory/deviations_memory.h"
 #include "transport/deviations_limiter.h"
 #include "transport/deviations_qp.h"
+#include "transport/deviations_rd.h"
 #include "transport/deviations_receiver.h"
 #include "transport/deviations_requester.h"
 
 #define LIST_ADDRESS(list) &list,
 static const struct iba_behaviours *const lists[] = {
     IBA_MEM_LISTS(LIST_ADDRESS) IBA_PORT_LISTS(LIST_ADDRESS) IBA_QP_LISTS(LIST_ADDRESS) IBA_RECEIVE_LISTS(LIST_ADDRESS)
-        IBA_REQUESTER_LISTS(LIST_ADDRESS) IBA_CM_LISTS(LIST_ADDRESS) IBA_LIMITER_LISTS(LIST_ADDRESS)};
+        IBA_RD_LISTS(LIST_ADDRESS) IBA_REQUESTER_LISTS(LIST_ADDRESS) IBA_CM_LISTS(LIST_ADDRESS)
+            IBA_LIMITER_LISTS(LIST_ADDRESS)};
 
 const struct iba_behaviours *const *iba_behaviour_lists(size_t *n)
 {

@@ -32,7 +32,7 @@
     OPEN(PV, "PV-24", "9.6.1.5",   "",        "",    M, S, "A connected QP drops packets that come from another LID than the peer's, or at another port.") \
     OPEN(PV, "PV-25", "9.6.1.5",   "",        "",    M, K, "A connected QP drops packets that go to another LID of the port than the connection's.") \
     OPEN(PV, "PV-26", "9.6.1.5",   "",        "",    M, K, "A connected QP drops packets that come by multicast.") \
-    SHUT(PV, "PV-27", "9.6.1.3",   "",        "",    C, K, NOT_YET, "A port drops packets that name an end-to-end context it does not have.", IBC_WHY_RD) \
+    OPEN(PV, "PV-27", "9.6.1.3",   "",        "",    C, K, "A port drops packets that name an end-to-end context it does not have.") \
     OPEN(PV, "PV-28", "A14",       "",        "A14", C, K, "An XRC target refuses requests for a shared receive queue that is not of its domain.") \
     OPEN(PV, "PV-29", "9.8.3",     "",        "",    M, S, "A port gives a copy of a multicast datagram to every QP of the group that accepts it.") \
     OPEN(PV, "PV-30", "9.8.3",     "",        "",    M, K, "A port drops packets that have a multicast address and no multicast QP number, or the reverse.") \

@@ -38,13 +38,13 @@
     OPEN(UU, "UU-29", "9.9.3",     "",      "",    M, S, "A UD receive in memory without local write fails and puts the QP in Error.") \
     OPEN(UU, "UU-30", "10.2.5",    "",      "",    M, S, "A datagram posted with bit 31 of its Q_Key set leaves with the QP's own Q_Key.") \
     OPEN(UU, "UU-31", "9.8.3",     "",      "",    M, K, "A sender keeps the packet rate of the address handle.") \
-    SHUT(UU, "UU-32", "9.7.8",     "",      "",    C, S, NOT_YET, "A reliable datagram has an RDETH, a request a DETH besides.", IBC_WHY_RD) \
-    SHUT(UU, "UU-33", "9.7.8",     "",      "",    C, K, NOT_YET, "An end-to-end context has one message outstanding at a time.", IBC_WHY_RD) \
-    SHUT(UU, "UU-34", "9.7.8",     "",      "",    C, K, NOT_YET, "A requester that gave up a reliable datagram message sets the responder's PSN with RESYNC.",      IBC_WHY_RD) \
-    SHUT(UU, "UU-35", "9.7.5.2.7", "",      "",    C, S, NOT_YET, "A responder answers a reliable datagram with a wrong Q_Key or domain with NAK 0x64.", IBC_WHY_RD) \
-    SHUT(UU, "UU-36", "10.2.9",    "",      "",    C, K, NOT_YET, "A reliable datagram's QP and context are of the same domain at both ends.", IBC_WHY_RD) \
-    SHUT(UU, "UU-37", "9.7.8",     "",      "",    C, K, NOT_YET, "An RNR NAK delays only one QP's reliable datagrams, and not the context's others.", IBC_WHY_RD) \
-    SHUT(UU, "UU-38", "",          "",      "",    C, K, NOT_YET, "Reliable datagrams have no SEND with Invalidate.", IBC_WHY_RD) \
+    OPEN(UU, "UU-32", "9.7.8",     "",      "",    C, K, "A reliable datagram has an RDETH, a request a DETH besides.") \
+    OPEN(UU, "UU-33", "9.7.8",     "",      "",    C, K, "An end-to-end context has one message outstanding at a time.") \
+    OPEN(UU, "UU-34", "9.7.8",     "",      "",    C, K, "A requester that gave up a reliable datagram message sets the responder's PSN with RESYNC.") \
+    OPEN(UU, "UU-35", "9.7.5.2.7", "",      "",    C, K, "A responder answers a reliable datagram with a wrong Q_Key or domain with NAK 0x64.") \
+    OPEN(UU, "UU-36", "10.2.9",    "",      "",    C, K, "A reliable datagram's QP and context are of the same domain at both ends.") \
+    OPEN(UU, "UU-37", "9.7.8",     "",      "",    C, K, "An RNR NAK delays only one QP's reliable datagrams, and not the context's others.") \
+    OPEN(UU, "UU-38", "",          "",      "",    C, K, "Reliable datagrams have no SEND with Invalidate.") \
     OPEN(UU, "UU-39", "9.8.4",     "",      "",    O, S, "A raw QP sends and receives packets without BTH, ICRC and keys.") \
     OPEN(UU, "UU-40", "9.8.4",     "",      "",    O, K, "A raw packet reaches the port's raw QP of its kind, and is dropped where there is none.") \
     OPEN(UU, "UU-41", "9.8.4",     "",      "",    O, S, "A switch port may be configured to drop raw packets.") \

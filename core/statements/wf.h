@@ -45,7 +45,7 @@
     OPEN(WF, "WF-37", "9.2.7",     "",      "",    M, S, "QP numbers 0, 1 and 0xffffff are never assigned to an ordinary queue pair.") \
     OPEN(WF, "WF-38", "9.2.9",     "",      "",    M, S, "AckReq has a meaning in reliable requests only; elsewhere it is sent as 0 and ignored.") \
     OPEN(WF, "WF-39", "9.2.11",    "",      "",    M, K, "PSNs of every service count modulo 2^24.") \
-    SHUT(WF, "WF-40", "9.3.1",     "",      "",    C, S, NOT_YET, "The RDETH is 4 bytes and holds the end-to-end context's number.", IBC_WHY_RD) \
+    OPEN(WF, "WF-40", "9.3.1",     "",      "",    C, K, "The RDETH is 4 bytes and holds the end-to-end context's number.") \
     OPEN(WF, "WF-41", "9.3.2",     "",      "",    M, S, "The DETH is 8 bytes: Q_Key and source QP; a response goes to that QP.") \
     OPEN(WF, "WF-42", "A14",       "",      "A14", C, S, "The XRCETH follows the BTH of every XRC request, and is in no response.") \
     OPEN(WF, "WF-43", "9.3.3",     "",      "",    M, S, "The RETH is 16 bytes: address, R_Key and DMA length.") \

@@ -2,6 +2,7 @@
 /* The lists of deviations_qp.h, deviations_receiver.h and deviations_requester.h as data. The list of the transitions
  * is in iba_qp_state.c, beside their table. */
 #include "transport/deviations_qp.h"
+#include "transport/deviations_rd.h"
 #include "transport/deviations_receiver.h"
 #include "transport/deviations_requester.h"
 #include "transport/iba_wr_ops.h"
@@ -15,6 +16,7 @@ IBA_BEHAVIOURS(iba_event_behaviours, "events", IBA_EVENT_BEHAVIOURS)
 IBA_BEHAVIOURS(iba_queue_behaviours, "queues", IBA_QUEUE_BEHAVIOURS)
 IBA_BEHAVIOURS(iba_receive_behaviours, "receivers", IBA_RECEIVE_BEHAVIOURS)
 IBA_BEHAVIOURS(iba_respond_behaviours, "RC responder", IBA_RESPOND_BEHAVIOURS)
+IBA_BEHAVIOURS(iba_rd_behaviours, "reliable datagrams", IBA_RD_BEHAVIOURS)
 
 #define LIST(id, title, rows) const struct iba_behaviours id = {title, rows, sizeof(rows) / sizeof *(rows)};
 

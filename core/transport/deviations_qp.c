@@ -269,6 +269,7 @@ static void reset(struct iba_ca *ca, struct iba_qp *qp)
         iba_requester_flush(ca, qp);
         iba_recv_flush(ca, qp);
     }
+    iba_qp_part(ca, qp);
     iba_qp_reset(qp);
     if (discards && !otherwise(ca))
         qp->rq = rq;

@@ -4,6 +4,7 @@
 #include "transport/deviations_request.h"
 #include "transport/deviations_requester.h"
 #include "transport/iba_wr_ops.h"
+#include "wire/iba_opcode_rows.h"
 
 enum {
     PAYLOAD_MOST = 4096, /* bytes of a packet, also where a broken device has a larger MTU */
@@ -72,7 +73,9 @@ static struct iba_request plan(const struct iba_ca *ca, const struct iba_qp *qp,
     const int row = IBA_CHANGED_ROW(ca, requester);
     struct iba_request p = iba_request_plan(qp, e, iba_changed_cut(ca, qp, e).shift);
 
-    p.opcode = (uint8_t)(iba_qp_service_bits(qp) | iba_send_forms[operation(ca, e->wr.op)].opcode[position(ca, &p)]);
+    if (p.opcode != IBA_RD_RESYNC)
+        p.opcode =
+            (uint8_t)(iba_qp_service_bits(qp) | iba_send_forms[operation(ca, e->wr.op)].opcode[position(ca, &p)]);
     p.hdrs = iba_opcodes[p.opcode].hdrs;
     if (p.payload > PAYLOAD_MOST)
         p.payload = PAYLOAD_MOST;
@@ -149,10 +152,10 @@ struct built {
  * packet. */
 static uint8_t *header(const struct built *b, enum iba_hdr h)
 {
-    static const uint8_t order[][2] = {
-        {IBA_H_deth, IBA_BYTES_deth}, {IBA_H_xrceth, IBA_BYTES_xrceth},       {IBA_H_feth, IBA_BYTES_feth},
-        {IBA_H_reth, IBA_BYTES_reth}, {IBA_H_atomiceth, IBA_BYTES_atomiceth}, {IBA_H_immdt, IBA_BYTES_immdt},
-        {IBA_H_ieth, IBA_BYTES_ieth}};
+    static const uint8_t order[][2] = {{IBA_H_rdeth, IBA_BYTES_rdeth},   {IBA_H_deth, IBA_BYTES_deth},
+                                       {IBA_H_xrceth, IBA_BYTES_xrceth}, {IBA_H_feth, IBA_BYTES_feth},
+                                       {IBA_H_reth, IBA_BYTES_reth},     {IBA_H_atomiceth, IBA_BYTES_atomiceth},
+                                       {IBA_H_immdt, IBA_BYTES_immdt},   {IBA_H_ieth, IBA_BYTES_ieth}};
     uint8_t *at = b->bth + IBA_BYTES_bth;
 
     for (unsigned i = 0; i < sizeof order / sizeof *order; i++) {
@@ -219,10 +222,15 @@ static void change_bth(const struct built *b, int row)
     }
 }
 
+static uint32_t given_qkey(const struct built *b)
+{
+    return b->qp->type == IBA_QPT_EE ? b->p->e->wr.rd.remote_qkey : b->p->e->wr.remote_qkey;
+}
+
 static void change_deth(const struct built *b, int row, uint8_t *deth)
 {
     if (row == IBA_ROW_packet_controlled_qkey)
-        iba_deth_set_q_key(deth, otherwise(b->ca) ? b->qp->attr.qkey : b->p->e->wr.remote_qkey);
+        iba_deth_set_q_key(deth, otherwise(b->ca) ? b->qp->attr.qkey : given_qkey(b));
     if (row == IBA_ROW_packet_deth_reserved)
         iba_deth_set_reserved8(deth, RESERVED_BITS);
     if (row == IBA_ROW_packet_source_qpn)

@@ -6,6 +6,7 @@
 #include "transport/deviations_actions.h"
 #include "transport/deviations_request.h"
 #include "transport/iba_receiver.h"
+#include "transport/iba_rd.h"
 #include "transport/iba_wr_ops.h"
 
 static int changed(const struct iba_ca *ca)
@@ -101,7 +102,7 @@ static bool serve(struct iba_ca *ca, struct iba_qp *qp, struct iba_sqe *e, iba_t
 {
     const bool waits = e->state == IBA_SQE_WAITING, local = iba_sqe_is(e, IBA_FORM_LOCAL);
 
-    if (waits && e->status != IBA_WC_SUCCESS)
+    if ((waits && e->status != IBA_WC_SUCCESS) || qp->type == IBA_QPT_RD)
         return iba_requester_serve(ca, qp, e, now, tx);
     if (local && changed(ca) != IBA_ROW_requester_local_fails)
         return iba_requester_serve(ca, qp, e, now, tx);
@@ -314,6 +315,15 @@ static bool retry_is_left(struct iba_rx *x)
     return false;
 }
 
+/* RD: the QP waits, and not its EE context. */
+static void wait_as_sender(const struct iba_rx *x)
+{
+    struct iba_qp *qp = iba_qp_find(x->ca, x->qp->ee.sender);
+
+    if (qp && qp->s.rnr_due != IBA_NEVER)
+        qp->s.rnr_due = x->now + rnr_time(x);
+}
+
 void iba_changed_wait(struct iba_rx *x)
 {
     struct iba_qp *qp = x->qp, was;
@@ -329,6 +339,10 @@ void iba_changed_wait(struct iba_rx *x)
         return;
     was = *qp;
     iba_requester_wait(x);
+    if (iba_is_context(qp)) {
+        wait_as_sender(x);
+        return;
+    }
     if (!iba_qp_is_alive(qp) || qp->s.count == 0) /* the RNR NAK failed the QP, or acknowledged all its requests */
         return;
     if (!resumes)

@@ -243,9 +243,17 @@ static bool is_read_response(const struct built *b)
     return op->operation == IBA_OPERATION_READ_RESPONSE;
 }
 
+/* The bytes before the AETH: the BTH, of RD the RDETH too. */
+static size_t before_aeth(const struct built *b)
+{
+    const bool rdeth = (iba_opcodes[iba_bth_opcode(b->bth)].hdrs & IBA_HDR_BIT(IBA_H_rdeth)) != 0;
+
+    return IBA_BYTES_bth + (rdeth ? IBA_BYTES_rdeth : 0u);
+}
+
 static void change_aeth(const struct built *b)
 {
-    uint8_t *aeth = b->bth + IBA_BYTES_bth;
+    uint8_t *aeth = b->bth + before_aeth(b);
     const uint8_t syndrome = *aeth;
 
     if (!(iba_opcodes[iba_bth_opcode(b->bth)].hdrs & IBA_HDR_BIT(IBA_H_aeth)))
@@ -260,9 +268,9 @@ static void change_aeth(const struct built *b)
 
 static void insert_aeth(const struct built *b)
 {
-    uint8_t *aeth = b->bth + IBA_BYTES_bth;
+    uint8_t *aeth = b->bth + before_aeth(b);
 
-    memmove(aeth + IBA_BYTES_aeth, aeth, b->tx->body - IBA_BYTES_bth);
+    memmove(aeth + IBA_BYTES_aeth, aeth, b->tx->body - before_aeth(b));
     aeth[0] = credit_code(b);
     iba_aeth_set_msn(aeth, b->was.msn);
     b->tx->body += IBA_BYTES_aeth;
@@ -270,10 +278,10 @@ static void insert_aeth(const struct built *b)
 
 static void remove_aeth(const struct built *b)
 {
-    uint8_t *aeth = b->bth + IBA_BYTES_bth;
+    uint8_t *aeth = b->bth + before_aeth(b);
 
     b->tx->body -= IBA_BYTES_aeth;
-    memmove(aeth, aeth + IBA_BYTES_aeth, b->tx->body - IBA_BYTES_bth);
+    memmove(aeth, aeth + IBA_BYTES_aeth, b->tx->body - before_aeth(b));
 }
 
 static void change_read_response(const struct built *b)

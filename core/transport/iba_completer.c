@@ -5,6 +5,7 @@
  * RQ-35, RR-14), unless a READ or ATOMIC before that PSN still lacks its answer. So the rows first look for such a READ
  * or ATOMIC. Responses of XRC have the same opcodes with other service bits (RQ-60). */
 #include <string.h>
+#include "transport/iba_rd.h"
 #include "transport/iba_receiver.h"
 #include "transport/iba_requester.h"
 #include "transport/iba_wr_ops.h"
@@ -12,6 +13,7 @@
 /* clang-format off */
 /*   the response ...       when                    then                     sentence                                                                    clause */
 #define RC_COMPLETER_RULES(R)                                                                                                                               \
+    R(RD_OTHER_SENDER,      iba_rd_other_sender,    drop,                    "the reliable datagram is for a QP that has no message in flight",             "UU-32") \
     R(ACK_WITH_PAYLOAD,     ack_with_payload,       drop,                    "the acknowledgement carries payload",                                       "WF-63") \
     R(RESERVED_SYNDROME,    reserved_syndrome,      drop,                    "the syndrome, or the NAK code in it, is reserved",                          "WF-48, RQ-52") \
     R(UNSOLICITED_ACK,      unsolicited_ack,        take_credits,            "the ACK repeats the last one: only its credits count",                      "RQ-34, RR-22") \
@@ -116,6 +118,10 @@ static uint8_t retries(const struct iba_rx *x)
 }
 static uint8_t rnr_retries(const struct iba_rx *x)
 {
+    if (iba_is_context(x->qp)) {
+        const struct iba_qp *sender = iba_rd_sender(x->ca, x->qp);
+        return sender ? sender->s.rnr_left : IBA_RNR_FOR_EVER;
+    }
     return past(x) == 0 ? x->qp->s.rnr_left : iba_requester_retries(x->ca, x->qp).rnr;
 }
 
@@ -306,6 +312,10 @@ void iba_requester_wait(struct iba_rx *x)
 {
     struct iba_qp *qp = x->qp;
 
+    if (iba_is_context(qp)) {
+        iba_rd_suspend(x->ca, qp, x->now + iba_rnr_timer_ns(iba_aeth_syn_value(aeth(x))));
+        return;
+    }
     if (!acknowledge_before(x, x->psn))
         return;
     if (iba_requester_retries(x->ca, qp).rnr != IBA_RNR_FOR_EVER && qp->s.rnr_left > 0)

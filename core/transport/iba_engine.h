@@ -87,7 +87,8 @@ enum iba_rx_seen { IBA_SEEN_MARK = 1, IBA_SEEN_BECN = 2 };
 struct iba_rx {
     struct iba_ca *ca;
     struct iba_port *port;
-    struct iba_qp *qp; /* NULL until validation has found it */
+    struct iba_qp *qp;   /* NULL until validation has found it; of RD: the EE context */
+    struct iba_qp *user; /* RD: the QP that DestQP names, whose receives, rights and domain count; NULL: none, not RD */
     const struct iba_view *v;
     const uint8_t *bth;
     const struct iba_opcode *op; /* NULL for a reserved or vendor opcode */

@@ -8,7 +8,7 @@
 /* clang-format off */
 enum { /* types of QP */
     RC = 1 << IBA_QPT_RC, UC = 1 << IBA_QPT_UC, UD = 1 << IBA_QPT_UD, GSI = 1 << IBA_QPT_GSI, SMI = 1 << IBA_QPT_SMI,
-    XRC = 1 << IBA_QPT_XRC_INI, RAW = 1 << IBA_QPT_RAW_IPV6 | 1 << IBA_QPT_RAW_ETHERTYPE,
+    RD = 1 << IBA_QPT_RD, XRC = 1 << IBA_QPT_XRC_INI, RAW = 1 << IBA_QPT_RAW_IPV6 | 1 << IBA_QPT_RAW_ETHERTYPE,
 };
 enum { EIGHT = 8, QPN_MAX = 0xffffff };
 
@@ -17,14 +17,14 @@ enum { EIGHT = 8, QPN_MAX = 0xffffff };
  * the sum of their lengths, where the operation fixes it.
  *      operation     types                          least and most entries  bytes  */
 #define OPERATIONS(O)                                                                 \
-    O( SEND         , RC|UC|UD|SMI|GSI|XRC | RAW    , 0, IBA_MAX_SGE        , 0     ) \
-    O( SEND_IMM     , RC | UC | UD | XRC            , 0, IBA_MAX_SGE        , 0     ) \
+    O( SEND         , RC|UC|UD|SMI|GSI|XRC|RD | RAW , 0, IBA_MAX_SGE        , 0     ) \
+    O( SEND_IMM     , RC | UC | UD | XRC | RD       , 0, IBA_MAX_SGE        , 0     ) \
     O( SEND_INV     , RC | XRC                      , 0, IBA_MAX_SGE        , 0     ) \
-    O( WRITE        , RC | UC | XRC                 , 0, IBA_MAX_SGE        , 0     ) \
-    O( WRITE_IMM    , RC | UC | XRC                 , 0, IBA_MAX_SGE        , 0     ) \
-    O( READ         , RC | XRC                      , 0, IBA_MAX_SGE        , 0     ) \
-    O( CMP_SWAP     , RC | XRC                      , 1, 1                  , EIGHT ) \
-    O( FETCH_ADD    , RC | XRC                      , 1, 1                  , EIGHT ) \
+    O( WRITE        , RC | UC | XRC | RD            , 0, IBA_MAX_SGE        , 0     ) \
+    O( WRITE_IMM    , RC | UC | XRC | RD            , 0, IBA_MAX_SGE        , 0     ) \
+    O( READ         , RC | XRC | RD                 , 0, IBA_MAX_SGE        , 0     ) \
+    O( CMP_SWAP     , RC | XRC | RD                 , 1, 1                  , EIGHT ) \
+    O( FETCH_ADD    , RC | XRC | RD                 , 1, 1                  , EIGHT ) \
     O( FLUSH        , RC | XRC                      , 1, 1                  , 0     ) \
     O( ATOMIC_WRITE , RC | XRC                      , 1, IBA_MAX_SGE        , EIGHT ) \
     O( BIND_MW      , RC | UC                       , 0, 0                  , 0     ) \
@@ -75,13 +75,24 @@ static bool is_addressed(const struct iba_qp *qp)
     return is_datagram(qp) || (RAW >> qp->type & 1) != 0;
 }
 
+/* RD: the address takes the place of the list's last entry (iba_wr.h). */
+static unsigned longest_list(const struct iba_qp *qp)
+{
+    return qp->type == IBA_QPT_RD ? IBA_RD_MAX_SGE : IBA_MAX_SGE;
+}
+
+static bool qpn_too_large(const struct iba_qp *qp, const struct iba_send_wr *wr)
+{
+    return (is_addressed(qp) && wr->remote_qpn > QPN_MAX) || (qp->type == IBA_QPT_RD && wr->rd.remote_qpn > QPN_MAX);
+}
+
 /* ibv_post_send(3): inline data are of SENDs and RDMA WRITEs only. */
-static bool may_be_inline(const struct iba_send_wr *wr, uint64_t length)
+static bool may_be_inline(const struct iba_qp *qp, const struct iba_send_wr *wr, uint64_t length)
 {
     const bool has_data = wr->op == IBA_WR_SEND || wr->op == IBA_WR_SEND_IMM || wr->op == IBA_WR_SEND_INV ||
                           wr->op == IBA_WR_WRITE || wr->op == IBA_WR_WRITE_IMM;
 
-    return !(wr->flags & IBA_WR_INLINE) || (has_data && length <= IBA_MAX_INLINE);
+    return !(wr->flags & IBA_WR_INLINE) || (has_data && length <= longest_list(qp) * sizeof(struct iba_sge));
 }
 
 static bool handle_missing(const struct iba_ca *ca, const struct iba_send_wr *wr)
@@ -106,9 +117,9 @@ static bool handle_missing(const struct iba_ca *ca, const struct iba_send_wr *wr
     R(posting, message_length,    IBA_VERB_LENGTH,     TOO_LONG && !is_datagram(c->qp),                            "WF-67")             \
     R(posting, flush_asks,        IBA_VERB_ATTR_VALUE, POSTED->op == IBA_WR_FLUSH && !flush_asks_for_something(POSTED), "WF-56")        \
     R(posting, handle_exists,     IBA_VERB_NO_AH,      is_addressed(c->qp) && handle_missing(c->ca, POSTED),       "QS-82")             \
-    A(not_inline,                 IBA_VERB_LENGTH,     !may_be_inline(POSTED, c->send.length),                     "QS-84")             \
-    A(list_too_long,              IBA_VERB_SGE,        POSTED->n_sge > IBA_MAX_SGE,                                "QS-83")             \
-    A(remote_qpn_too_large,       IBA_VERB_ATTR_VALUE, is_addressed(c->qp) && POSTED->remote_qpn > QPN_MAX,        "WF-37")             \
+    A(not_inline,                 IBA_VERB_LENGTH,     !may_be_inline(c->qp, POSTED, c->send.length),                    "QS-84")             \
+    A(list_too_long,              IBA_VERB_SGE,        POSTED->n_sge > longest_list(c->qp),                        "QS-83")             \
+    A(remote_qpn_too_large,       IBA_VERB_ATTR_VALUE, qpn_too_large(c->qp, POSTED),                               "WF-37")             \
     A(send_queue_full,            IBA_VERB_FULL,       c->qp->s.count == c->qp->s.n,                               "QS-83")
 /* clang-format on */
 IBA_REFUSAL_TABLE(POST_SEND_CHECKS, post_send_checks, POST_SEND)

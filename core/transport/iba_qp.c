@@ -17,6 +17,8 @@ const struct iba_qp_kind iba_qp_kinds[IBA_QPT_COUNT] = {
     [IBA_QPT_GSI] = {MANAGEMENT, IBA_UD},
     [IBA_QPT_XRC_INI] = {IBA_QP_SENDS | RELIABLE, IBA_XRC}, /* QS-44 */
     [IBA_QPT_XRC_TGT] = {IBA_QP_TARGETS | RELIABLE, IBA_XRC},
+    [IBA_QPT_RD] = {BOTH | IBA_QP_SHARES, IBA_RD}, /* its EE contexts are the connections */
+    [IBA_QPT_EE] = {IBA_QP_CONTEXT | RELIABLE, IBA_RD},
 };
 
 static struct iba_qp *management_qp(const struct iba_ca *ca, uint32_t qpn)

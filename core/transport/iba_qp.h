@@ -19,7 +19,8 @@
     T(GSI,           "GSI")                                                                                            \
     T(XRC_INI,       "XRC initiator")                                                                                  \
     T(XRC_TGT,       "XRC target")                                                                                     \
-    T(RD,            "RD")
+    T(RD,            "RD")                                                                                             \
+    T(EE,            "EE context")
 /* section 10.3.1 */
 #define IBA_QP_STATES(S)                                                                                               \
     S(RESET, "Reset")                                                                                                  \
@@ -119,7 +120,7 @@ struct iba_resp {
     uint32_t msn;
     uint32_t left; /* READ: bytes yet to send */
     uint32_t rkey;
-    uint32_t srqn; /* READ of an XRC target: the SRQ that the request named */
+    uint32_t srqn; /* READ of an XRC target: the SRQ that the request named; of an EE context: the QP */
     union {
         uint64_t va;     /* READ */
         uint64_t result; /* ATOMIC: the original value */
@@ -170,7 +171,10 @@ struct iba_qp {
     struct iba_qp_attr attr;
     uint8_t envelope[IBA_ENVELOPE_MAX]; /* written when the address vector is set */
     uint8_t envelope_bytes;
-    uint32_t xrcd; /* of an XRC target: its XRC domain */
+    union {
+        uint32_t xrcd; /* of an XRC target: its XRC domain */
+        uint32_t rdd;  /* of RD and of an EE context: the reliable datagram domain */
+    };
 
     struct { /* responder */
         iba_psn epsn;
@@ -221,7 +225,15 @@ struct iba_qp {
         bool implied; /* the requester is handling an implied NAK (RQ-36) */
     } s;
 
-    struct iba_rq rq;
+    union {
+        struct iba_rq rq;
+        struct {                       /* an EE context, which has no receives of its own (iba_rd.h) */
+            uint32_t sender, receiver; /* QPs of the messages in flight; of the last ones if there are none */
+            uint32_t peer;             /* QP that gets the responses */
+            uint8_t refused;           /* syndrome of the NAK that refused the expected request; 0: none (UU-34) */
+            bool resync;               /* the entry of the send queue is a RESYNC */
+        } ee;
+    };
     bool cnp_due, becn_due; /* congestion: notification owed to the peer */
     uint32_t cnp_to;        /* UD: the QP that gets the CNP; `envelope` then addresses its port */
 };

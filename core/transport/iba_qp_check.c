@@ -21,7 +21,12 @@ static bool sends_nothing(const struct iba_qp *qp)
 TRUE_OF_QP(is_offered)
 {
     (void)ca;
-    return iba_qp_has(qp, IBA_QP_SENDS | IBA_QP_TARGETS) && qp->state < IBA_QPS_COUNT;
+    return iba_qp_has(qp, IBA_QP_SENDS | IBA_QP_NO_PD) && qp->state < IBA_QPS_COUNT;
+}
+
+static uint32_t receives(const struct iba_qp *qp)
+{
+    return iba_qp_has(qp, IBA_QP_CONTEXT) ? 0 : qp->rq.count;
 }
 
 TRUE_OF_QP(is_found)
@@ -42,6 +47,8 @@ TRUE_OF_QP(parts_exist)
         return parts_of_target_exist(ca, qp);
     const bool receives = iba_qp_has(qp, IBA_QP_RECEIVES);
 
+    if (iba_qp_has(qp, IBA_QP_CONTEXT))
+        return qp->s.n == 1;
     return iba_pd_exists(&ca->mem, qp->pd) && (!iba_qp_has(qp, IBA_QP_SENDS) || iba_cq_find(ca, qp->send_cq)) &&
            (!receives || iba_cq_find(ca, qp->recv_cq)) && (qp->srq == IBA_NONE || iba_srq_find(ca, qp->srq));
 }
@@ -49,21 +56,21 @@ TRUE_OF_QP(parts_exist)
 TRUE_OF_QP(one_receive_queue)
 {
     (void)ca;
-    return qp->srq == IBA_NONE || qp->rq.n == 0;
+    return qp->srq == IBA_NONE || iba_qp_has(qp, IBA_QP_CONTEXT) || qp->rq.n == 0;
 }
 
 TRUE_OF_QP(queues_hold)
 {
     (void)ca;
-    return ring_holds(qp->rq.n, qp->rq.head, qp->rq.count) && ring_holds(qp->s.n, qp->s.head, qp->s.count) &&
-           qp->r.resp_count <= iba_resp_most(qp);
+    return (iba_qp_has(qp, IBA_QP_CONTEXT) || ring_holds(qp->rq.n, qp->rq.head, qp->rq.count)) &&
+           ring_holds(qp->s.n, qp->s.head, qp->s.count) && qp->r.resp_count <= iba_resp_most(qp);
 }
 
 TRUE_OF_QP(reset_is_empty)
 {
     (void)ca;
     return qp->state != IBA_QPS_RESET ||
-           (qp->s.count == 0 && qp->rq.count == 0 && !qp->r.has_wqe && sends_nothing(qp) && qp->envelope_bytes == 0);
+           (qp->s.count == 0 && receives(qp) == 0 && !qp->r.has_wqe && sends_nothing(qp) && qp->envelope_bytes == 0);
 }
 
 TRUE_OF_QP(init_is_deaf)
@@ -93,7 +100,7 @@ TRUE_OF_QP(sqe_is_flushed)
 TRUE_OF_QP(err_is_flushed)
 {
     (void)ca;
-    return qp->state != IBA_QPS_ERR || (qp->s.count == 0 && qp->rq.count == 0 && !qp->r.has_wqe);
+    return qp->state != IBA_QPS_ERR || (qp->s.count == 0 && receives(qp) == 0 && !qp->r.has_wqe);
 }
 
 TRUE_OF_QP(err_is_silent)

@@ -5,6 +5,7 @@
 #include "transport/iba_qp_state.h"
 #include "transport/iba_qp_traits.h"
 #include "transport/iba_queue.h"
+#include "transport/iba_rd.h"
 
 /* RQ-61: a QP in Error is silent. The exception is a responder that itself ends the connection: its NAK still leaves,
  * and before the NAK the responses to earlier requests (RR-06). */
@@ -20,6 +21,19 @@ void iba_qp_enter(struct iba_ca *ca, struct iba_qp *qp, enum iba_qp_state state)
     qp->state = (uint8_t)state;
     if (ca->deviate)
         ca->deviate->entered(ca, qp);
+}
+
+void iba_qp_part(struct iba_ca *ca, struct iba_qp *qp)
+{
+    uint64_t id;
+
+    if (iba_is_context(qp))
+        iba_requester_flush(ca, qp);
+    if (qp->type != IBA_QPT_RD)
+        return;
+    iba_rd_let_go(ca, qp);
+    while (iba_rd_take_back(ca, qp, &id)) {
+    }
 }
 
 void iba_qp_fail(struct iba_ca *ca, struct iba_qp *qp)

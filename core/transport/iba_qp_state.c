@@ -39,9 +39,11 @@ enum {
  *
  * SMI and GSI take the attributes of UD except the port: QS-12 gives two of their rows only. Raw has QS-13 only. RC and
  * XRC have SQE to RTS because the matrix of QS-11 has it; they are never in SQE. Reset to Error: catalogue 11.1, 14.
+ * The rows of RD and of EE contexts are this model's: what belongs to a path or to PSNs is of the context (UU-33), what
+ * belongs to receives and rights of the QP.
  *
  *       type      required                                            optional                             */
-#define IBA_TRANSITIONS(FROM_TO, UD, UC, RC, XI, XT, MG, RAW)                                                          \
+#define IBA_TRANSITIONS(FROM_TO, UD, UC, RC, XI, XT, MG, RAW, RD, EE)                                                          \
     FROM_TO(RESET, INIT, "QS-01, QS-12, QS-13",                                                                        \
         UD ( PKEY | PORT | QKEY                                  , 0                                                 ) \
         UC ( PKEY | PORT | ACCESS                                , 0                                                 ) \
@@ -49,49 +51,63 @@ enum {
         XI ( PKEY | PORT | ACCESS                                , 0                                                 ) \
         XT ( PKEY | PORT | ACCESS                                , 0                                                 ) \
         MG ( PKEY | QKEY                                         , 0                                                 ) \
-        RAW( PORT                                                , 0                                                 ))\
+        RAW( PORT                                                , 0                                                 ) \
+        RD ( PORT | QKEY | ACCESS                                , 0                                                  ) \
+        EE ( PKEY | PORT                                         , 0                                                  ))\
     FROM_TO(INIT, INIT, "QS-02",                                                                                       \
         UD ( 0                                                   , PKEY | PORT | QKEY                                ) \
         UC ( 0                                                   , PKEY | PORT | ACCESS                              ) \
         RC ( 0                                                   , PKEY | PORT | ACCESS                              ) \
         XI ( 0                                                   , PKEY | PORT | ACCESS                              ) \
         XT ( 0                                                   , PKEY | PORT | ACCESS                              ) \
-        MG ( 0                                                   , PKEY | QKEY                                       ))\
+        MG ( 0                                                   , PKEY | QKEY                                       ) \
+        RD ( 0                                                   , PORT | QKEY | ACCESS                               ) \
+        EE ( 0                                                   , PKEY | PORT                                        ))\
     FROM_TO(INIT, RTR, "QS-03, QS-04",                                                                                 \
         UD ( 0                                                   , PKEY | QKEY                                       ) \
         UC ( AV | MTU | DEST | RQ_PSN                            , PKEY | ALT | ACCESS                               ) \
         RC ( AV | MTU | DEST | RQ_PSN | MAX_DEST | MIN_RNR       , PKEY | ALT | ACCESS                               ) \
         XI ( AV | MTU | DEST | RQ_PSN                            , PKEY | ALT | ACCESS                               ) \
         XT ( AV | MTU | DEST | RQ_PSN | MAX_DEST | MIN_RNR       , PKEY | ALT | ACCESS                               ) \
-        MG ( 0                                                   , PKEY | QKEY                                       ))\
+        MG ( 0                                                   , PKEY | QKEY                                       ) \
+        RD ( MIN_RNR                                             , QKEY | ACCESS                                      ) \
+        EE ( AV | MTU | DEST | RQ_PSN | MAX_DEST                 , PKEY                                               ))\
     FROM_TO(RTR, RTS, "QS-05, QS-06, QS-12",                                                                           \
         UD ( SQ_PSN                                              , CUR | QKEY                                        ) \
         UC ( SQ_PSN                                              , CUR | ALT | ACCESS | MIG                          ) \
         RC ( SQ_PSN | TIMEOUT | RETRY | RNR_RETRY | MAX_RD       , CUR | ALT | ACCESS | MIG | MIN_RNR                ) \
         XI ( SQ_PSN | TIMEOUT | RETRY | RNR_RETRY | MAX_RD       , CUR | ALT | ACCESS | MIG                          ) \
         XT ( SQ_PSN | TIMEOUT                                    , CUR | ALT | ACCESS | MIG | MIN_RNR                ) \
-        MG ( SQ_PSN                                              , CUR | QKEY                                        ))\
+        MG ( SQ_PSN                                              , CUR | QKEY                                        ) \
+        RD ( RNR_RETRY                                           , CUR | QKEY | ACCESS | MIN_RNR                      ) \
+        EE ( SQ_PSN | TIMEOUT | RETRY | MAX_RD                   , CUR                                                ))\
     FROM_TO(RTS, RTS, "QS-07",                                                                                         \
         UD ( 0                                                   , CUR | QKEY                                        ) \
         UC ( 0                                                   , CUR | ALT | ACCESS | MIG                          ) \
         RC ( 0                                                   , CUR | ALT | ACCESS | MIG | MIN_RNR                ) \
         XI ( 0                                                   , CUR | ALT | ACCESS | MIG                          ) \
         XT ( 0                                                   , CUR | ALT | ACCESS | MIG | MIN_RNR                ) \
-        MG ( 0                                                   , CUR | QKEY                                        ))\
+        MG ( 0                                                   , CUR | QKEY                                        ) \
+        RD ( 0                                                   , CUR | QKEY | ACCESS | MIN_RNR                      ) \
+        EE ( 0                                                   , CUR                                                ))\
     FROM_TO(RTS, SQD, "QS-08",                                                                                         \
         UD ( 0                                                   , NOTIFY                                            ) \
         UC ( 0                                                   , NOTIFY                                            ) \
         RC ( 0                                                   , NOTIFY                                            ) \
         XI ( 0                                                   , NOTIFY                                            ) \
         XT ( 0                                                   , NOTIFY                                            ) \
-        MG ( 0                                                   , NOTIFY                                            ))\
+        MG ( 0                                                   , NOTIFY                                            ) \
+        RD ( 0                                                   , NOTIFY                                             ) \
+        EE ( 0                                                   , NOTIFY                                             ))\
     FROM_TO(SQD, RTS, "QS-09",                                                                                         \
         UD ( 0                                                   , CUR | QKEY                                        ) \
         UC ( 0                                                   , CUR | ALT | ACCESS | MIG                          ) \
         RC ( 0                                                   , CUR | ALT | ACCESS | MIG | MIN_RNR                ) \
         XI ( 0                                                   , CUR | ALT | ACCESS | MIG                          ) \
         XT ( 0                                                   , CUR | ALT | ACCESS | MIG | MIN_RNR                ) \
-        MG ( 0                                                   , CUR | QKEY                                        ))\
+        MG ( 0                                                   , CUR | QKEY                                        ) \
+        RD ( 0                                                   , CUR | QKEY | ACCESS | MIN_RNR                      ) \
+        EE ( 0                                                   , CUR                                                ))\
     FROM_TO(SQD, SQD, "QS-10, QS-23",                                                                                  \
         UD ( 0                                                   , PKEY | QKEY                                       ) \
         UC ( 0                                                   , PKEY | AV | ALT | ACCESS | MIG                    ) \
@@ -101,11 +117,14 @@ enum {
                                                                    RETRY | RNR_RETRY | MAX_RD                        ) \
         XT ( 0                                                   , PKEY | AV | ALT | ACCESS | MIG | PORT | TIMEOUT |   \
                                                                    MAX_DEST | MIN_RNR                                ) \
-        MG ( 0                                                   , PKEY | QKEY                                       ))\
+        MG ( 0                                                   , PKEY | QKEY                                       ) \
+        RD ( 0                                                   , QKEY | ACCESS | RNR_RETRY | MIN_RNR                ) \
+        EE ( 0                                                   , PKEY                                               ))\
     FROM_TO(SQE, RTS, "QS-11",                                                                                         \
         UD ( 0                                                   , CUR | QKEY                                        ) \
         UC ( 0                                                   , CUR | ACCESS                                      ) \
-        MG ( 0                                                   , CUR | QKEY                                        ))\
+        MG ( 0                                                   , CUR | QKEY                                        ) \
+        RD ( 0                                                   , CUR | QKEY | ACCESS                                ))\
     FROM_TO(RESET, RESET, "QS-14",)                                                                                    \
     FROM_TO(INIT , RESET, "QS-14",)                                                                                    \
     FROM_TO(RTR  , RESET, "QS-14",)                                                                                    \
@@ -131,9 +150,11 @@ enum {
 #define COLUMN_XT(must, may) COLUMN(XRC_TGT, must, may)
 #define COLUMN_MG(must, may) COLUMN(SMI, must, may) COLUMN(GSI, must, may)
 #define COLUMN_RAW(must, may) COLUMN(RAW_IPV6, must, may) COLUMN(RAW_ETHERTYPE, must, may)
+#define COLUMN_RD(must, may) COLUMN(RD, must, may)
+#define COLUMN_EE(must, may) COLUMN(EE, must, may)
 
-static const struct iba_transition transitions[] = {
-    IBA_TRANSITIONS(ROW, COLUMN_UD, COLUMN_UC, COLUMN_RC, COLUMN_XI, COLUMN_XT, COLUMN_MG, COLUMN_RAW)};
+static const struct iba_transition transitions[] = {IBA_TRANSITIONS(
+    ROW, COLUMN_UD, COLUMN_UC, COLUMN_RC, COLUMN_XI, COLUMN_XT, COLUMN_MG, COLUMN_RAW, COLUMN_RD, COLUMN_EE)};
 enum { N_TRANSITIONS = sizeof transitions / sizeof *transitions };
 
 const struct iba_transition *iba_transitions(size_t *n)
@@ -172,8 +193,9 @@ uint32_t iba_qp_required(enum iba_qp_type type, uint8_t from, uint8_t to)
 #define STAYS(from, to) DOES_ROW(from, to, "does not go from ", "QS-14")
 #define NO_COLUMN(must, may)
 
-static const struct iba_behaviour pairs[IBA_QPS_COUNT * IBA_QPS_COUNT] = {IBA_TRANSITIONS(
-    GOES, NO_COLUMN, NO_COLUMN, NO_COLUMN, NO_COLUMN, NO_COLUMN, NO_COLUMN, NO_COLUMN) IBA_NO_TRANSITIONS(STAYS)};
+static const struct iba_behaviour pairs[IBA_QPS_COUNT * IBA_QPS_COUNT] = {
+    IBA_TRANSITIONS(GOES, NO_COLUMN, NO_COLUMN, NO_COLUMN, NO_COLUMN, NO_COLUMN, NO_COLUMN, NO_COLUMN, NO_COLUMN,
+                    NO_COLUMN) IBA_NO_TRANSITIONS(STAYS)};
 const struct iba_behaviours iba_transition_behaviours = {"transitions", pairs, IBA_QPS_COUNT *IBA_QPS_COUNT};
 
 /* ---- requests of software ---- */
@@ -242,6 +264,7 @@ static void become(struct iba_ca *ca, struct iba_qp *qp, uint8_t to, uint32_t ma
     const uint8_t from = qp->state;
 
     if (to == IBA_QPS_RESET) {
+        iba_qp_part(ca, qp);
         iba_qp_reset(qp);
     } else if (to == IBA_QPS_ERR) {
         iba_qp_fail(ca, qp);
@@ -332,7 +355,10 @@ void iba_qp_reset(struct iba_qp *qp)
     qp->attr = (struct iba_qp_attr){.port = iba_qp_has(qp, IBA_QP_MANAGES) ? 1 : 0}; /* SMI, GSI: no port attribute */
     memset(qp->envelope, 0, sizeof qp->envelope);
     qp->envelope_bytes = 0;
-    qp->rq.head = qp->rq.count = 0;
+    if (iba_qp_has(qp, IBA_QP_CONTEXT))
+        memset(&qp->ee, 0, sizeof qp->ee);
+    else
+        qp->rq.head = qp->rq.count = 0;
     qp->cnp_due = qp->becn_due = false;
     iba_responder_reset(qp);
     iba_requester_reset(qp);

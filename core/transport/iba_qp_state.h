@@ -6,6 +6,9 @@
 
 /* Makes the QP like a new one: no attributes, empty queues. The queued work requests do not complete (QS-17). */
 void iba_qp_reset(struct iba_qp *qp);
+/* Before Reset or the end of the QP: a message of reliable datagrams that uses the QP, or that the EE context sends,
+ * ends unfinished. */
+void iba_qp_part(struct iba_ca *ca, struct iba_qp *qp);
 /* Sets the state Error or SQE, or, at the end of iba_qp_drain(), SQD. */
 void iba_qp_enter(struct iba_ca *ca, struct iba_qp *qp, enum iba_qp_state state);
 /* Moves the QP to SQD (QS-22, QS-23). */

@@ -16,6 +16,8 @@ enum iba_qp_trait {
     IBA_QP_MANAGES = 1 << 6,  /* SMI, GSI */
     IBA_QP_GROUPS = 1 << 7,   /* may join multicast groups (UU-25) */
     IBA_QP_TARGETS = 1 << 8,  /* has no queues: its requests name an SRQ of its XRC domain (QS-44) */
+    IBA_QP_CONTEXT = 1 << 9,  /* an EE context: has no queues, its requests name a QP of its domain (UU-33) */
+    IBA_QP_NO_PD = IBA_QP_TARGETS | IBA_QP_CONTEXT,
 };
 /* Of each type: its traits, and the service of its opcodes (catalogue 1.6). */
 extern const struct iba_qp_kind {

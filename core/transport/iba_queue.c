@@ -5,6 +5,7 @@
 #include "transport/deviations_qp.h"
 #include "transport/iba_refusals.h"
 #include "transport/iba_queue.h"
+#include "transport/iba_rd.h"
 #include "transport/iba_qp_traits.h"
 #include "transport/iba_wr_ops.h"
 #include "transport/iba_xrc.h"
@@ -278,11 +279,31 @@ void iba_recv_flush_queue(struct iba_ca *ca, const struct iba_qp *qp, struct iba
         iba_recv_flush_one(ca, qp, wr.wr_id);
 }
 
+/* An EE context has no receives, but may use one of an RD QP. */
+static void flush_user(struct iba_ca *ca, struct iba_qp *ee)
+{
+    const struct iba_qp *qp = iba_qp_find(ca, ee->ee.receiver);
+    const bool used = ee->r.has_wqe;
+
+    ee->r.has_wqe = false;
+    ee->r.op = IBA_NO_MESSAGE;
+    if (used && qp && qp->type == IBA_QPT_RD)
+        iba_recv_flush_one(ca, qp, ee->r.wqe.wr_id);
+}
+
 /* The receives in an SRQ stay there (QS-27). */
 void iba_recv_flush(struct iba_ca *ca, struct iba_qp *qp)
 {
+    uint64_t id;
+
     if (ca->deviate)
         ca->deviate->flushes_receives(ca, qp);
+    if (iba_is_context(qp)) {
+        flush_user(ca, qp);
+        return;
+    }
+    while (qp->type == IBA_QPT_RD && iba_rd_take_back(ca, qp, &id))
+        iba_recv_flush_one(ca, qp, id);
     if (qp->r.has_wqe) {
         qp->r.has_wqe = false;
         iba_recv_flush_one(ca, qp, qp->r.wqe.wr_id);

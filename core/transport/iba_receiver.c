@@ -3,7 +3,9 @@
 #include <string.h>
 #include "iba_receiver.h"
 #include "transport/deviations.h"
+#include "transport/deviations_rd.h"
 #include "transport/deviations_receiver.h"
+#include "transport/iba_rd.h"
 #include "transport/iba_wr_ops.h"
 #include "transport/iba_xrc.h"
 
@@ -29,9 +31,14 @@ bool iba_rx_other_operation(const struct iba_rx *x)
     return x->op && !iba_rx_begins(x) && is_inside_message(x) && x->operation != iba_opcode_operation(x->qp->r.op);
 }
 
+unsigned iba_rx_rights(const struct iba_rx *x)
+{
+    return IBA_DEVIATES(x->ca, rd, RIGHTS_OF_QP) && x->user ? IBA_ACCESS_REMOTE : iba_rx_user(x)->attr.access;
+}
+
 bool iba_rx_write_not_enabled(const struct iba_rx *x)
 {
-    return iba_rx_write(x) && !(x->qp->attr.access & IBA_ACCESS_REMOTE_WRITE);
+    return iba_rx_write(x) && !(iba_rx_rights(x) & IBA_ACCESS_REMOTE_WRITE);
 }
 
 /* NULL: the QP has a receive queue of its own. */
@@ -39,13 +46,13 @@ static struct iba_srq *srq_of(const struct iba_rx *x)
 {
     if (x->qp->type == IBA_QPT_XRC_TGT)
         return iba_xrc_srq(x);
-    return iba_srq_find(x->ca, x->qp->srq);
+    return iba_srq_find(x->ca, iba_rx_user(x)->srq);
 }
 
 const struct iba_recv_wr *iba_rx_wqe(const struct iba_rx *x)
 {
     const struct iba_srq *srq = srq_of(x);
-    const struct iba_rq *rq = srq ? &srq->rq : &x->qp->rq;
+    const struct iba_rq *rq = srq ? &srq->rq : &iba_rx_user(x)->rq;
 
     if (x->qp->r.has_wqe)
         return &x->qp->r.wqe;
@@ -58,8 +65,8 @@ uint32_t iba_rx_recv_pd(const struct iba_rx *x)
 
     if (x->qp->type == IBA_QPT_XRC_TGT)
         return iba_xrc_pd(x);
-    srq = iba_srq_find(x->ca, x->qp->srq);
-    return srq && !IBA_DEVIATES(x->ca, receive, SRQ_PD) ? srq->pd : x->qp->pd;
+    srq = iba_srq_find(x->ca, iba_rx_user(x)->srq);
+    return srq && !IBA_DEVIATES(x->ca, receive, SRQ_PD) ? srq->pd : iba_rx_user(x)->pd;
 }
 
 /* A SEND takes its WQE with the first packet, a WRITE with Immediate with the last (RR-49, RR-53). */
@@ -118,14 +125,21 @@ bool iba_rx_send_too_long(const struct iba_rx *x)
 
 uint32_t iba_rx_pd(const struct iba_rx *x)
 {
+    if (x->user)
+        return iba_rd_pd_of(x->ca, x->user->qpn);
     return x->qp->type == IBA_QPT_XRC_TGT ? iba_xrc_pd(x) : x->qp->pd; /* QS-46 */
 }
 
 enum iba_mem_verdict iba_rx_reach(const struct iba_rx *x, uint32_t key, uint64_t va, uint64_t length, uint16_t need,
                                   struct iba_place *place)
 {
-    const struct iba_reach r = {
-        .va = va, .length = length, .key = key, .pd = iba_rx_pd(x), .qpn = x->qp->qpn, .need = need, .remote = true};
+    const struct iba_reach r = {.va = va,
+                                .length = length,
+                                .key = key,
+                                .pd = iba_rx_pd(x),
+                                .qpn = iba_rx_user(x)->qpn,
+                                .need = need,
+                                .remote = true};
 
     if (length == 0) /* C9-88 */
         return IBA_REACH_OK;
@@ -209,8 +223,11 @@ void iba_rx_take_wqe(struct iba_rx *x)
     struct iba_qp *qp = x->qp;
 
     qp->r.wqe_done = 0;
-    if (!qp->r.has_wqe)
-        qp->r.has_wqe = iba_recv_take(x->ca, qp, srq_of(x), &qp->r.wqe);
+    if (qp->r.has_wqe)
+        return;
+    qp->r.has_wqe = iba_recv_take(x->ca, iba_rx_user(x), srq_of(x), &qp->r.wqe);
+    if (x->user)
+        qp->ee.receiver = x->user->qpn;
 }
 
 void iba_rx_store_send(struct iba_rx *x)
@@ -280,13 +297,17 @@ void iba_rx_report(struct iba_rx *x, struct iba_wc *wc)
 {
     if (x->ca->deviate && !x->ca->deviate->received(x, wc))
         return;
+    const uint32_t cq = iba_rx_cq(x); /* the owner of the receive in use decides, so before it is let go */
+
     x->qp->r.has_wqe = false;
-    iba_cq_push(x->ca, iba_rx_cq(x), wc, (wc->flags & IBA_WC_SOLICITED) || wc->status != IBA_WC_SUCCESS);
+    if (iba_is_context(x->qp) && cq == IBA_NONE) /* the QP is gone */
+        return;
+    iba_cq_push(x->ca, cq, wc, (wc->flags & IBA_WC_SOLICITED) || wc->status != IBA_WC_SUCCESS);
 }
 
 void iba_rx_complete(struct iba_rx *x, enum iba_wc_status status)
 {
-    const struct iba_qp *qp = x->qp;
+    const struct iba_qp *qp = x->qp, *owner = iba_is_context(qp) ? iba_rd_owner(x) : qp;
     struct iba_wc wc = {
         .wr_id = qp->r.wqe.wr_id,
         .status = (uint8_t)status,
@@ -294,9 +315,9 @@ void iba_rx_complete(struct iba_rx *x, enum iba_wc_status status)
         .flags = flags(x),
         .byte_len = iba_rx_write(x) ? qp->r.dma_length : (uint32_t)qp->r.wqe_done,
         .imm_or_key = imm_or_key(x),
-        .qpn = qp->qpn,
-        .src_qpn = qp->attr.dest_qpn,
-        .srqn = qp->srq != IBA_NONE ? qp->srq : iba_xrc_named(x),
+        .qpn = owner->qpn,
+        .src_qpn = owner == qp ? qp->attr.dest_qpn : qp->ee.peer,
+        .srqn = owner->srq != IBA_NONE ? owner->srq : iba_xrc_named(x),
         .pkey_index = iba_rx_pkey_index(x),
     };
 

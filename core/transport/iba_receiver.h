@@ -96,8 +96,16 @@ static inline const uint8_t *iba_rx_hdr(const struct iba_rx *x, enum iba_hdr h)
 {
     return iba_view_hdr(x->v, h);
 }
+/* The QP whose receives, access rights and protection domain count: the packet's, or of RD the one that DestQP names.
+ */
+static inline struct iba_qp *iba_rx_user(const struct iba_rx *x)
+{
+    return x->user ? x->user : x->qp;
+}
 /* The WQE that the packet would fill: the one in use, or the next. NULL: there is none. */
 const struct iba_recv_wr *iba_rx_wqe(const struct iba_rx *x);
+/* The access rights that the QP has. */
+unsigned iba_rx_rights(const struct iba_rx *x);
 /* The protection domain that receive WQEs are checked with: that of the SRQ or, without SRQ, of the QP (QS-42). */
 uint32_t iba_rx_recv_pd(const struct iba_rx *x);
 /* The protection domain that keys of remote accesses are checked with: that of the QP or, of an XRC target, of the SRQ

@@ -4,6 +4,7 @@
 #include <string.h>
 #include "transport/deviations.h"
 #include "transport/deviations_requester.h"
+#include "transport/iba_rd.h"
 #include "transport/iba_refusals.h"
 #include "transport/iba_wr_ops.h"
 
@@ -38,14 +39,15 @@ static bool is_offered(const struct iba_qp *qp, const struct iba_sqe *e)
 /* RQ-03: the responses of a READ would span so many PSNs that it could never be sent. */
 static bool spans_too_much(const struct iba_call *c)
 {
-    return c->send.wr->op == IBA_WR_READ && iba_request_cut(c->qp, c->send.entry).packets >= IBA_PSN_SPAN;
+    return c->qp->type != IBA_QPT_RD && c->send.wr->op == IBA_WR_READ &&
+           iba_request_cut(c->qp, c->send.entry).packets >= IBA_PSN_SPAN;
 }
 
 /* clang-format off */
 #define WORDS_WRONG (iba_qp_is_raw(c->qp) && c->send.length % 4 != 0)
 #define EIGHT_WRONG (iba_sqe_is(c->send.entry, IBA_FORM_EIGHT) && c->send.length != 8)
 #define RAW_TOO_SHORT (iba_qp_is_raw(c->qp) && c->send.length + raw_header(c->qp) < RAW_LEAST)
-#define NO_DEPTH (iba_sqe_is(c->send.entry, IBA_FORM_RESOURCE) && c->qp->attr.max_rd == 0)
+#define NO_DEPTH (iba_sqe_is(c->send.entry, IBA_FORM_RESOURCE) && c->qp->attr.max_rd == 0 && c->qp->type != IBA_QPT_RD)
 /* Faults that a work request has by itself. The requester reports the first when the request's turn comes (RQ-14).
  *    row                         status                     the work request ...                               clause */
 #define WORK_REQUEST_CHECKS(R, A)                                                                                                  \
@@ -119,6 +121,8 @@ static bool may_begin(const struct iba_qp *qp, const struct iba_sqe *e)
         return false;
     if (iba_sqe_is(e, IBA_FORM_LOCAL)) /* QS-59: an invalidation passes no request that may still need the key */
         return e->wr.op != IBA_WR_LOCAL_INV || qp->s.next == 0;
+    if (qp->type == IBA_QPT_RD) /* its EE context has the limits */
+        return true;
     if (iba_sqe_is(e, IBA_FORM_RESOURCE) && qp->s.rd_open >= qp->attr.max_rd) /* RQ-08 */
         return false;
     return !lacks_credit(qp, e) && fits_span(qp, e->wr.op == IBA_WR_READ ? iba_request_cut(qp, e).packets : 1);
@@ -149,6 +153,8 @@ bool iba_requester_ready(const struct iba_ca *ca, const struct iba_qp *qp, iba_t
 
     (void)now; /* iba_requester_advance() ends the timers that delay the queue */
     if (qp->s.next >= qp->s.count || qp->s.page_due != IBA_NEVER || !iba_qp_may_send(qp))
+        return false;
+    if (qp->type == IBA_QPT_RD && iba_rd_waits(ca, qp))
         return false;
     e = iba_sqe_at(qp, qp->s.next);
     return ca->deviate ? ca->deviate->may_go(ca, qp, e) : iba_sqe_may_go(qp, e);
@@ -220,6 +226,12 @@ bool iba_requester_serve(struct iba_ca *ca, struct iba_qp *qp, struct iba_sqe *e
             iba_sqe_finish(ca, qp, e);
         return false;
     }
+    if (qp->type == IBA_QPT_RD) {
+        const enum iba_wc_status fault = iba_rd_hand_over(ca, qp);
+        if (fault != IBA_WC_SUCCESS)
+            iba_requester_fault(ca, qp, fault);
+        return false;
+    }
     if (e->state == IBA_SQE_WAITING)
         iba_sqe_begin(ca, qp, e);
     const struct iba_request p = iba_request_plan(qp, e, iba_request_cut(qp, e).shift);
@@ -237,6 +249,8 @@ bool iba_requester_emit(struct iba_ca *ca, struct iba_qp *qp, iba_time now, stru
     while (!sent && iba_requester_ready(ca, qp, now)) {
         struct iba_sqe *e = iba_sqe_at(qp, qp->s.next);
         sent = ca->deviate ? ca->deviate->serve(ca, qp, e, now, tx) : iba_requester_serve(ca, qp, e, now, tx);
+        if (qp->type == IBA_QPT_RD)
+            qp = iba_rd_serving(ca, qp);
     }
     return sent;
 }

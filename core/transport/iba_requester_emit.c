@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Request packets: envelope, BTH, extension headers, payload, pad (catalogue 4.1; WF-28, WF-31, WF-64). */
 #include <string.h>
+#include "transport/deviations_rd.h"
 #include "transport/deviations_requester.h"
+#include "transport/iba_rd.h"
 #include "transport/iba_refusals.h"
 #include "transport/iba_requester.h"
 #include "transport/iba_wr_ops.h"
+#include "wire/iba_opcode_rows.h"
 
 enum { QPN_MULTICAST = 0xffffff, PKEY_SMI = 0xffff /* PV-14 */ };
 
@@ -33,6 +36,8 @@ struct iba_request iba_request_plan(const struct iba_qp *qp, const struct iba_sq
     p.from = p.offset;
     p.again = iba_psn_diff(qp->s.next_psn, qp->s.high_psn) < 0;
     p.opcode = (uint8_t)(iba_qp_service_bits(qp) | iba_sqe_form(e)->opcode[position(index == 0, last)]);
+    if (iba_is_context(qp) && qp->ee.resync)
+        p.opcode = IBA_RD_RESYNC;
     p.hdrs = iba_opcodes[p.opcode].hdrs;
     if (iba_sqe_is(e, IBA_FORM_PAYLOAD))
         p.payload = last ? (size_t)(e->length - p.offset) : (size_t)1 << shift;
@@ -42,6 +47,13 @@ struct iba_request iba_request_plan(const struct iba_qp *qp, const struct iba_sq
 static bool has(const struct iba_request *p, enum iba_hdr h)
 {
     return (p->hdrs >> h & 1) != 0;
+}
+
+static uint32_t destination(const struct iba_qp *qp, const struct iba_request *p)
+{
+    if (iba_is_context(qp))
+        return p->e->wr.rd.remote_qpn;
+    return iba_qp_is_datagram(qp) ? p->e->wr.remote_qpn : qp->attr.dest_qpn;
 }
 
 static void write_bth(const struct iba_qp *qp, const struct iba_request *p, const struct iba_tx *tx, uint8_t *bth)
@@ -54,7 +66,7 @@ static void write_bth(const struct iba_qp *qp, const struct iba_request *p, cons
     iba_bth_set_m(bth, qp->attr.path_mig == IBA_PATH_MIGRATED); /* WF-30 */
     iba_bth_set_padcnt(bth, (0 - p->payload) & 3);
     iba_bth_set_p_key(bth, qp->type == IBA_QPT_SMI ? PKEY_SMI : tx->port->pkey[qp->attr.pkey_index]); /* WF-35 */
-    iba_bth_set_destqp(bth, iba_qp_is_datagram(qp) ? p->e->wr.remote_qpn : qp->attr.dest_qpn);
+    iba_bth_set_destqp(bth, destination(qp, p));
     iba_bth_set_a(bth, p->ask);
     iba_bth_set_psn(bth, qp->s.next_psn.v);
 }
@@ -62,18 +74,24 @@ static void write_bth(const struct iba_qp *qp, const struct iba_request *p, cons
 /* Returns the Q_Key for the DETH (PV-21). */
 static uint32_t qkey_of(const struct iba_qp *qp, const struct iba_request *p)
 {
-    const uint32_t given = p->e->wr.remote_qkey;
+    const uint32_t given = iba_is_context(qp) ? p->e->wr.rd.remote_qkey : p->e->wr.remote_qkey;
 
     return given >> 31 ? qp->attr.qkey : given;
 }
 
-/* Writes the headers with addresses: XRCETH, DETH. */
-static uint8_t *write_address(const struct iba_qp *qp, const struct iba_request *p, uint8_t *at)
+/* Writes the headers with addresses: RDETH, DETH, XRCETH. */
+static uint8_t *write_address(const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_request *p,
+                              uint8_t *at)
 {
+    if (has(p, IBA_H_rdeth)) {
+        memset(at, 0, IBA_BYTES_rdeth);
+        iba_rdeth_set_eecnxt(at, IBA_DEVIATES(ca, rd, CONTEXT_SENT) ? qp->qpn : qp->attr.dest_qpn);
+        at += IBA_BYTES_rdeth;
+    }
     if (has(p, IBA_H_deth)) {
         memset(at, 0, IBA_BYTES_deth);
         iba_deth_set_q_key(at, qkey_of(qp, p));
-        iba_deth_set_srcqp(at, qp->qpn);
+        iba_deth_set_srcqp(at, iba_is_context(qp) && !IBA_DEVIATES(ca, rd, SOURCE_QPN) ? qp->ee.sender : qp->qpn);
         at += IBA_BYTES_deth;
     }
     if (has(p, IBA_H_xrceth)) {
@@ -256,7 +274,9 @@ static bool build(struct iba_ca *ca, struct iba_qp *qp, const struct iba_request
     memcpy(tx->buf, envelope, tx->envelope);
     bth = tx->buf + tx->envelope;
     write_bth(qp, p, tx, bth);
-    at = write_value(p, write_reach(p, write_address(qp, p, bth + IBA_BYTES_bth)));
+    if (iba_is_context(qp) && IBA_DEVIATES(ca, rd, PKEY_OF_CONTEXT))
+        iba_bth_set_p_key(bth, PKEY_SMI);
+    at = write_value(p, write_reach(p, write_address(ca, qp, p, bth + IBA_BYTES_bth)));
     if (!write_payload(ca, qp, p, now, at))
         return false;
     tx->body = (size_t)(at - bth) + p->payload + ((0 - p->payload) & 3);

@@ -4,7 +4,9 @@
 #include <assert.h>
 #include <string.h>
 #include "transport/deviations.h"
+#include "transport/deviations_rd.h"
 #include "transport/deviations_requester.h"
+#include "transport/iba_rd.h"
 #include "transport/iba_wr_ops.h"
 
 void iba_requester_reset(struct iba_qp *qp)
@@ -28,9 +30,31 @@ void iba_requester_start(struct iba_qp *qp)
     qp->s.rnr_left = qp->attr.rnr_retry;
 }
 
+/* The EE context has ended the message of an RD QP, or a RESYNC. */
+static void end_message(struct iba_ca *ca, struct iba_qp *ee, enum iba_wc_status status)
+{
+    struct iba_qp *qp = iba_rd_sender(ca, ee);
+
+    ee->ee.resync = false;
+    if (!qp)
+        return;
+    qp->s.rd_open = 0;
+    qp->s.rnr_left = qp->attr.rnr_retry;
+    if (status != IBA_WC_SUCCESS) {
+        iba_requester_fail(ca, qp, status);
+        return;
+    }
+    iba_sqe_at(qp, 0)->state = IBA_SQE_DONE;
+    iba_requester_retire(ca, qp);
+}
+
 /* Reports the completion if the work request asks for it, or if it failed (RQ-53, QS-36). */
 static void complete(struct iba_ca *ca, struct iba_qp *qp, const struct iba_sqe *e, enum iba_wc_status status)
 {
+    if (iba_is_context(qp)) {
+        end_message(ca, qp, status);
+        return;
+    }
     struct iba_wc wc = {.wr_id = e->wr.wr_id,
                         .status = (uint8_t)status,
                         .op = e->wr.op,
@@ -77,6 +101,8 @@ void iba_requester_flush(struct iba_ca *ca, struct iba_qp *qp)
 {
     enum iba_wc_status own;
 
+    if (qp->type == IBA_QPT_RD)
+        iba_rd_let_go(ca, qp);
     if (ca->deviate)
         ca->deviate->flushes(ca, qp);
     /* RQ-55: only the oldest request may have a status of its own. */
@@ -90,13 +116,29 @@ void iba_requester_flush(struct iba_ca *ca, struct iba_qp *qp)
     qp->s.ack_due = qp->s.rnr_due = qp->s.page_due = IBA_NEVER;
 }
 
+/* The message fails, and the EE context stays usable (UU-34, UU-35). The RESYNC takes the place of its entry first, so
+ * that completions find the context as it will be. */
+static void give_up(struct iba_ca *ca, struct iba_qp *ee, enum iba_wc_status status)
+{
+    struct iba_qp *qp = iba_rd_sender(ca, ee);
+
+    iba_rd_abandon(ca, ee);
+    if (!qp)
+        return;
+    qp->s.rd_open = 0;
+    qp->s.rnr_left = qp->attr.rnr_retry;
+    iba_requester_fail(ca, qp, status);
+}
+
 void iba_requester_fail(struct iba_ca *ca, struct iba_qp *qp, enum iba_wc_status status)
 {
     assert(qp->s.count > 0);
     iba_sqe_at(qp, 0)->status = (uint8_t)status;
     if (ca->deviate && ca->deviate->fails(ca, qp))
         return;
-    if (iba_qp_is_reliable(qp))
+    if (iba_is_context(qp) && status != IBA_WC_RETRY_EXCEEDED && !qp->ee.resync && IBA_KEEPS(ca, rd, SENDER_USABLE))
+        give_up(ca, qp, status);
+    else if (iba_qp_is_reliable(qp))
         iba_qp_fail(ca, qp);
     else
         iba_qp_sq_error(ca, qp); /* UU-14, UU-28 */

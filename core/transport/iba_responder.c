@@ -5,6 +5,7 @@
  * request: its position in the message, support, resources, lengths, keys. A request that no row refuses is executed.
  */
 #include "iba_responder.h"
+#include "transport/iba_rd.h"
 #include "transport/iba_xrc.h"
 #include "wire/iba_opcode_rows.h"
 
@@ -114,7 +115,7 @@ static bool result_again(const struct iba_rx *x)
 
 static bool lacks(const struct iba_rx *x, unsigned access)
 {
-    return (access & ~(unsigned)x->qp->attr.access) != 0;
+    return (access & ~iba_rx_rights(x)) != 0;
 }
 
 static bool read_not_enabled(const struct iba_rx *x)
@@ -228,6 +229,7 @@ static bool swap(const struct iba_rx *x)
 /* clang-format off */
 /*    name                      when                       then                    the request ...                                                clause */
 #define RC_RESPONDER_RULES(R)                                                                                                                               \
+    R(rd_resync,                iba_rd_resyncs,            iba_rc_resync,          "is a RESYNC: the message before it was abandoned",            "UU-34")   \
     R(gap_after_rnr,            gap_after_rnr,             iba_rx_drop,            "follows a PSN gap, and the missing one got an RNR NAK",       "RR-51")   \
     R(gap_known,                gap_known,                 iba_rx_drop,            "follows a PSN gap that was already NAKed",                    "RR-04")   \
     R(gap,                      gap,                       iba_rc_nak_sequence,    "follows a PSN gap: an earlier request was lost",              "RR-03")   \
@@ -239,10 +241,15 @@ static bool swap(const struct iba_rx *x)
     R(read_again,               read_again,                iba_rc_read_again,      "repeats a READ, or the rest of it",                           "RR-25")   \
     R(result_again,             result_again,              iba_rc_replay,          "repeats an ATOMIC, FLUSH or ATOMIC WRITE",                    "RR-28")   \
     R(duplicate,                duplicate,                 iba_rc_ack_again,       "repeats a SEND or WRITE",                                     "RR-23")   \
+    R(rd_refused,               iba_rd_refused,            iba_rc_refuse_again,    "repeats a reliable datagram request that was refused",        "UU-34")   \
     R(reserved,                 iba_rx_reserved,           iba_rc_nak_invalid,     "has a reserved opcode",                                       "WF-61")   \
+    R(rd_no_receiver,           iba_rd_no_receiver,        iba_rc_nak_rd,          "is for no RD QP that receives",                               "UU-35")   \
+    R(rd_other_domain,          iba_rd_other_domain,       iba_rc_nak_rd,          "is for an RD QP of another domain than the EE context's",     "UU-36")   \
+    R(rd_qkey_differs,          iba_rd_qkey_differs,       iba_rc_nak_rd,          "has another Q_Key than the RD QP",                            "UU-35")   \
     R(unfinished_before,        iba_rx_unfinished_before,  iba_rc_nak_invalid,     "begins a message inside another",                             "RR-33")   \
     R(nothing_to_go_on,         iba_rx_nothing_to_go_on,   iba_rc_nak_invalid,     "continues a message that never began",                        "RR-33")   \
     R(xrc_other_srq,            iba_xrc_other,             iba_rc_nak_invalid,     "continues an XRC message that names another SRQ",              "QS-51")   \
+    R(rd_other_receiver,        iba_rd_other_receiver,     iba_rc_nak_invalid,     "continues a message of another RD QP",                        "UU-33")   \
     R(other_operation,          iba_rx_other_operation,    iba_rc_nak_invalid,     "continues a message with another operation",                  "RR-33")   \
     R(first_in_rtr,             iba_rx_first_in_rtr,       iba_rc_establish,       "is the first request while the QP is in RTR",                   "RR-64") \
     R(write_not_enabled,        iba_rx_write_not_enabled,  iba_rc_nak_invalid,     "is a WRITE, which the QP does not allow",                     "RR-34")   \

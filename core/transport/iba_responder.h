@@ -60,6 +60,8 @@ void iba_rc_answer(struct iba_rx *x, uint64_t result, bool replay);
 iba_then iba_rc_establish;
 iba_then iba_rc_nak_sequence, iba_rc_rnr, iba_rc_nak_invalid, iba_rc_nak_unfit, iba_rc_nak_length, iba_rc_nak_access,
     iba_rc_nak_operation;
+/* Reliable datagrams: a RESYNC; a NAK for a request to a QP that may not have it; the NAK of before. */
+iba_then iba_rc_resync, iba_rc_nak_rd, iba_rc_refuse_again;
 iba_then iba_rc_ack_again, iba_rc_read_again, iba_rc_replay;
 iba_then iba_rc_send_part, iba_rc_send_end, iba_rc_send_invalidate, iba_rc_write_part, iba_rc_write_end,
     iba_rc_write_notify;

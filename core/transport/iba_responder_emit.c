@@ -4,6 +4,8 @@
 #include <string.h>
 #include "iba_responder.h"
 #include "transport/deviations.h"
+#include "transport/deviations_rd.h"
+#include "transport/iba_rd.h"
 #include "transport/deviations_receiver.h"
 #include "transport/iba_xrc.h"
 #include "wire/iba_aeth.h"
@@ -170,7 +172,7 @@ static uint8_t credit_code(const struct iba_ca *ca, struct iba_qp *qp)
  * itself (RR-22). */
 static bool grants(const struct iba_qp *qp)
 {
-    return qp->r.starved && qp->rq.count > 0;
+    return qp->r.starved && qp->rq.count > 0; /* an EE context is never starved */
 }
 
 /* A CNP is of no service. */
@@ -179,8 +181,20 @@ static uint8_t of_service(const struct iba_qp *qp, uint8_t opcode)
     return opcode >> 5 == IBA_RC ? (uint8_t)(opcode | iba_qp_service_bits(qp)) : opcode;
 }
 
-/* Writes envelope and BTH (RR-12, RR-15). Returns a pointer to the byte after them. */
-static uint8_t *begin(struct iba_qp *qp, struct iba_tx *tx, uint8_t opcode, iba_psn psn)
+static uint32_t destination(const struct iba_ca *ca, const struct iba_qp *qp)
+{
+    if (iba_is_context(qp)) /* UU-32 */
+        return IBA_DEVIATES(ca, rd, ANSWER_TO_SENDER) ? qp->ee.receiver : qp->ee.peer;
+    return qp->type == IBA_QPT_UD ? qp->cnp_to : qp->attr.dest_qpn;
+}
+
+static uint16_t pkey(const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_port *port)
+{
+    return iba_is_context(qp) && IBA_DEVIATES(ca, rd, PKEY_OF_CONTEXT) ? 0xffff : port->pkey[qp->attr.pkey_index];
+}
+
+/* Writes envelope and BTH (RR-12, RR-15), of RD the RDETH too (UU-32). Returns a pointer to the byte after them. */
+static uint8_t *begin(const struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *tx, uint8_t opcode, iba_psn psn)
 {
     uint8_t *bth = tx->buf + qp->envelope_bytes;
 
@@ -189,13 +203,17 @@ static uint8_t *begin(struct iba_qp *qp, struct iba_tx *tx, uint8_t opcode, iba_
     memset(bth, 0, IBA_BYTES_bth);
     iba_bth_set_opcode(bth, of_service(qp, opcode));
     iba_bth_set_m(bth, qp->attr.path_mig == IBA_PATH_MIGRATED); /* WF-30 */
-    iba_bth_set_p_key(bth, tx->port->pkey[qp->attr.pkey_index]);
-    iba_bth_set_destqp(bth, qp->type == IBA_QPT_UD ? qp->cnp_to : qp->attr.dest_qpn);
+    iba_bth_set_p_key(bth, pkey(ca, qp, tx->port));
+    iba_bth_set_destqp(bth, destination(ca, qp));
     iba_bth_set_psn(bth, psn.v);
     iba_bth_set_becn(bth, qp->becn_due); /* WF-82 */
     qp->becn_due = false;
     tx->envelope = qp->envelope_bytes;
-    return bth + IBA_BYTES_bth;
+    if (!iba_is_context(qp) || opcode >> 5 != IBA_RC)
+        return bth + IBA_BYTES_bth;
+    memset(bth + IBA_BYTES_bth, 0, IBA_BYTES_rdeth);
+    iba_rdeth_set_eecnxt(bth + IBA_BYTES_bth, IBA_DEVIATES(ca, rd, CONTEXT_ANSWERED) ? qp->qpn : qp->attr.dest_qpn);
+    return bth + IBA_BYTES_bth + IBA_BYTES_rdeth;
 }
 
 static void end(struct iba_tx *tx, const uint8_t *p)
@@ -213,7 +231,7 @@ static uint8_t *put_aeth(uint8_t *p, uint8_t syndrome, uint32_t msn)
 static bool emit_ack(struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *tx)
 {
     const struct iba_resp r = qp->r.resp[0];
-    uint8_t *p = begin(qp, tx, IBA_RC_ACKNOWLEDGE, r.psn);
+    uint8_t *p = begin(ca, qp, tx, IBA_RC_ACKNOWLEDGE, r.psn);
 
     end(tx, put_aeth(p, r.kind == IBA_RESP_ACK ? credit_code(ca, qp) : r.syndrome, r.msn));
     take_out(qp, 0);
@@ -223,7 +241,7 @@ static bool emit_ack(struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *tx)
 static bool emit_atomic(struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *tx)
 {
     const struct iba_resp r = qp->r.resp[0];
-    uint8_t *p = put_aeth(begin(qp, tx, IBA_RC_ATOMIC_ACKNOWLEDGE, r.psn), credit_code(ca, qp), r.msn);
+    uint8_t *p = put_aeth(begin(ca, qp, tx, IBA_RC_ATOMIC_ACKNOWLEDGE, r.psn), credit_code(ca, qp), r.msn);
 
     iba_atomicacketh_set_origremdt(p, r.result);
     end(tx, p + IBA_BYTES_atomicacketh);
@@ -255,7 +273,8 @@ static bool emit_read_lost(struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *
         iba_raise(ca, IBA_EVENT_WQ_ACCESS_VIOLATION, qp->attr.port, qp->qpn, 0, 0);
     emit_ack(ca, qp, tx);
     qp->r.resp_count = 0;
-    iba_qp_fail(ca, qp);
+    if (!iba_is_context(qp))
+        iba_qp_fail(ca, qp);
     return true;
 }
 
@@ -273,7 +292,7 @@ static void write_read(struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *tx, 
     const struct iba_resp *r = &qp->r.resp[0];
     const bool last = n == r->left;
     const uint32_t pad = (4 - n % 4) % 4;
-    uint8_t *p = begin(qp, tx, read_opcode(r->first, last), r->psn);
+    uint8_t *p = begin(ca, qp, tx, read_opcode(r->first, last), r->psn);
 
     iba_bth_set_padcnt(tx->buf + tx->envelope, pad);
     if (r->first || last) /* all but Middle packets have an AETH (RR-61) */
@@ -288,15 +307,20 @@ enum iba_mem_verdict iba_resp_reach(struct iba_ca *ca, const struct iba_qp *qp, 
 {
     const struct iba_resp *r = &qp->r.resp[0];
     const uint32_t most = iba_mtu_bytes((enum iba_mtu)qp->attr.path_mtu);
-    const bool target = qp->type == IBA_QPT_XRC_TGT;
+    const bool context = iba_is_context(qp);
+    uint32_t pd = qp->pd;
 
+    if (qp->type == IBA_QPT_XRC_TGT)
+        pd = iba_xrc_pd_of(ca, qp, r->srqn);
+    else if (context)
+        pd = iba_rd_pd_of(ca, r->srqn);
     *n = r->left < most ? r->left : most;
     *source = (struct iba_place){0};
     const struct iba_reach reach = {.va = r->va,
                                     .length = *n,
                                     .key = r->rkey,
-                                    .pd = target ? iba_xrc_pd_of(ca, qp, r->srqn) : qp->pd,
-                                    .qpn = qp->qpn,
+                                    .pd = pd,
+                                    .qpn = context ? r->srqn : qp->qpn,
                                     .need = IBA_ACCESS_REMOTE_READ,
                                     .remote = true};
     return *n > 0 ? iba_mem_reach(&ca->mem, &reach, source) : IBA_REACH_OK;
@@ -328,7 +352,7 @@ static bool emit_read(struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *tx)
 static bool emit_cnp(struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *tx)
 {
     const bool ib = tx->port->kind == IBA_PORT_IB;
-    uint8_t *p = begin(qp, tx, ib ? IBA_CNP_IB : IBA_CNP_ROCE, iba_psn_of(0));
+    uint8_t *p = begin(ca, qp, tx, ib ? IBA_CNP_IB : IBA_CNP_ROCE, iba_psn_of(0));
 
     iba_bth_set_m(tx->buf + tx->envelope, 0);
     iba_bth_set_becn(tx->buf + tx->envelope, ib);

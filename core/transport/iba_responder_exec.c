@@ -3,6 +3,8 @@
 #include <string.h>
 #include "iba_responder.h"
 #include "transport/deviations.h"
+#include "transport/deviations_rd.h"
+#include "transport/iba_rd.h"
 #include "transport/iba_xrc.h"
 #include "wire/iba_opcode_rows.h"
 
@@ -46,10 +48,21 @@ static bool put_ack(const struct iba_rx *x, iba_psn psn)
     return put(x, (struct iba_resp){.kind = IBA_RESP_ACK, .psn = psn, .msn = x->qp->r.msn});
 }
 
+/* A NAK of RD other than for a gap refuses the message (UU-34): the rest of it is dropped. */
+static void note_refused(struct iba_qp *qp, uint8_t syndrome)
+{
+    qp->ee.refused = syndrome;
+    qp->r.nak_sent = true;
+    qp->r.op = IBA_NO_MESSAGE;
+}
+
 static void put_nak(const struct iba_rx *x, uint8_t syndrome)
 {
     const iba_psn expected = x->qp->r.epsn; /* RR-03 */
 
+    if (iba_is_context(x->qp) && syndrome != iba_syndrome(IBA_AETH_NAK, IBA_NAK_SEQUENCE) &&
+        IBA_KEEPS(x->ca, rd, REFUSED_STAYS))
+        note_refused(x->qp, syndrome);
     (void)put(x, (struct iba_resp){.kind = IBA_RESP_NAK, .syndrome = syndrome, .psn = expected, .msn = x->qp->r.msn});
 }
 
@@ -75,6 +88,8 @@ static void accept(struct iba_rx *x, uint32_t n_psn)
         qp->r.msn = (qp->r.msn + 1) & IBA_PSN_MASK;
     if (qp->type == IBA_QPT_XRC_TGT)
         note_srq(x);
+    if (x->user)
+        qp->ee.receiver = x->user->qpn;
     if (x->ca->deviate)
         x->ca->deviate->accepted(x, n_psn);
 }
@@ -105,14 +120,21 @@ void iba_rc_nak_sequence(struct iba_rx *x)
 
 void iba_rc_rnr(struct iba_rx *x)
 {
+    const uint8_t code = IBA_DEVIATES(x->ca, rd, RNR_OF_QP) && x->user ? 0 : iba_rx_user(x)->attr.min_rnr;
+
     x->qp->r.rnr_sent = true;
     x->qp->r.nak_sent = false;
-    put_nak(x, iba_syndrome(IBA_AETH_RNR, x->qp->attr.min_rnr));
+    put_nak(x, iba_syndrome(IBA_AETH_RNR, code));
 }
 
-/* The QP fails, but pending responses still leave in order: answers to earlier requests, then the NAK. */
+/* The QP fails, but pending responses still leave in order: answers to earlier requests, then the NAK. An EE context
+ * and its RD QP stay usable (UU-35). */
 static void fail(struct iba_rx *x)
 {
+    if (iba_is_context(x->qp) && IBA_KEEPS(x->ca, rd, REFUSER_USABLE)) {
+        x->qp->r.op = IBA_NO_MESSAGE;
+        return;
+    }
     x->qp->r.op = IBA_NO_MESSAGE;
     x->qp->r.last_words = true;
     iba_rx_fail_qp(x);
@@ -130,8 +152,42 @@ static void refuse(struct iba_rx *x, enum iba_nak code, enum iba_wc_status statu
     if (x->qp->r.has_wqe)
         iba_rx_complete(x, status);
     else
-        iba_raise(x->ca, event, x->port->number, x->qp->qpn, 0, 0);
+        iba_raise(x->ca, event, x->port->number, iba_rx_user(x)->qpn, 0, 0);
     fail_with_nak(x, code);
+}
+
+void iba_rc_nak_rd(struct iba_rx *x)
+{
+    const bool other = IBA_DEVIATES(x->ca, rd, NAK_CODE);
+
+    if (x->qp->r.has_wqe) /* of the message that this packet continues, or comes inside of */
+        iba_rx_complete(x, IBA_WC_REMOTE_ABORTED);
+    fail_with_nak(x, other ? IBA_NAK_INVALID_REQUEST : IBA_NAK_INVALID_RD);
+}
+
+void iba_rc_refuse_again(struct iba_rx *x)
+{
+    put_nak(x, x->qp->ee.refused);
+}
+
+/* The requester has abandoned its message, and names the PSN before that of the next one (UU-34). */
+void iba_rc_resync(struct iba_rx *x)
+{
+    struct iba_qp *qp = x->qp;
+
+    if (qp->r.has_wqe && IBA_KEEPS(x->ca, rd, RESYNC_ABORTS))
+        iba_rx_complete(x, IBA_WC_REMOTE_ABORTED);
+    qp->r.has_wqe = false;
+    qp->r.op = IBA_NO_MESSAGE;
+    qp->r.resp_count = 0; /* nobody waits for the answers to the abandoned message */
+    if (!IBA_KEEPS(x->ca, rd, RESYNC_SETS_PSN))
+        return;
+    qp->r.nak_sent = qp->r.rnr_sent = false;
+    qp->ee.refused = 0;
+    qp->r.epsn = iba_psn_add(x->psn, 1);
+    qp->r.acked = x->psn;
+    if (IBA_KEEPS(x->ca, rd, RESYNC_ACKED))
+        (void)put_ack(x, x->psn);
 }
 
 void iba_rc_nak_invalid(struct iba_rx *x)
@@ -169,6 +225,8 @@ void iba_rc_nak_operation(struct iba_rx *x)
     if (iba_rx_begins(x))
         iba_rx_take_wqe(x);
     iba_rx_complete(x, IBA_WC_LOCAL_PROTECTION);
+    if (x->user) /* the receive is the RD QP's */
+        iba_qp_fail(x->ca, x->user);
     fail_with_nak(x, IBA_NAK_REMOTE_OPERATION);
 }
 
@@ -200,7 +258,7 @@ static void put_read(struct iba_rx *x, bool replay)
                                            .msn = x->qp->r.msn,
                                            .left = iba_reth_dmalen(reth),
                                            .rkey = iba_reth_r_key(reth),
-                                           .srqn = iba_xrc_named(x),
+                                           .srqn = x->user ? x->user->qpn : iba_xrc_named(x),
                                            .va = iba_reth_va(reth)});
 }
 

@@ -20,7 +20,7 @@ static enum iba_mem_verdict flush_reach(const struct iba_rx *x, struct iba_place
         .length = iba_reth_dmalen(reth),
         .key = iba_reth_r_key(reth),
         .pd = iba_rx_pd(x),
-        .qpn = x->qp->qpn,
+        .qpn = iba_rx_user(x)->qpn,
         .need = (uint16_t)iba_flush_access(x),
         .remote = true,
         .whole = iba_feth_selectivity(iba_rx_hdr(x, IBA_H_feth)) == FLUSH_REGION,

@@ -9,6 +9,7 @@
  * no_qp, so a mutant must keep these (iba_rules_change). A mutant may lack any other row. */
 #include <string.h>
 #include "iba_rx_path.h"
+#include "transport/iba_rd.h"
 #include "transport/iba_receiver.h"
 #include "transport/iba_xrc.h"
 
@@ -101,8 +102,8 @@ static bool response(const struct iba_rx *x)
     return x->op && x->op->dir == IBA_RSP;
 }
 
-/* The high three bits of the opcode are the service. RD is not offered: no QP type receives it (PV-27). An XRC
- * initiator receives responses only, a target requests only (QS-44). */
+/* The high three bits of the opcode are the service. A packet of RD is for an EE context (PV-27). An XRC initiator
+ * receives responses only, a target requests only (QS-44). */
 static bool other_service(const struct iba_rx *x)
 {
     const unsigned service = iba_bth_opcode(x->bth) & 0xe0;
@@ -110,7 +111,7 @@ static bool other_service(const struct iba_rx *x)
     if (cnp(x))
         return false;
     return !iba_qp_has(x->qp, IBA_QP_CONNECTED | IBA_QP_DATAGRAM) || service != iba_qp_service_bits(x->qp) ||
-           !iba_qp_has(x->qp, response(x) ? IBA_QP_SENDS : IBA_QP_RECEIVES | IBA_QP_TARGETS);
+           !iba_qp_has(x->qp, IBA_QP_CONTEXT | (response(x) ? IBA_QP_SENDS : IBA_QP_RECEIVES | IBA_QP_TARGETS));
 }
 
 static bool reserved_datagram(const struct iba_rx *x)
@@ -295,6 +296,8 @@ static void to_completer(struct iba_rx *x)
 static void to_responder(struct iba_rx *x)
 {
     x->ahead = iba_psn_diff(x->psn, x->qp->r.epsn);
+    if (iba_is_context(x->qp))
+        iba_rd_note_peer(x);
     iba_rules_apply(x, IBA_TABLE_RC_RESPONDER);
 }
 
@@ -363,7 +366,7 @@ static void to_each_member(struct iba_rx *x)
     R(multicast_no_grh,      iba_rx_multicast_no_grh,     iba_rx_drop,      "is multicast and has no GRH",                                     "WF-26")  \
     R(multicast_disagrees,   iba_rx_multicast_disagrees,  iba_rx_drop,      "is multicast by DestQP or by its addresses, not by both",         "PV-30")  \
     R(multicast,             iba_rx_multicast,            to_each_member,   "is multicast: a copy to each QP of the group",                    "PV-29")  \
-    R(no_qp,                 no_qp,                       iba_rx_drop,      "is for a QP that does not exist",                                 "PV-04")  \
+    R(no_qp,                 no_qp,                       iba_rx_drop,      "is for a QP that does not exist, or of an EE context that does not", "PV-04, PV-27") \
     R(other_service,         other_service,               iba_rx_drop,      "is of another service than the QP's",                             "PV-07")  \
     R(reserved_datagram,     reserved_datagram,           iba_rx_drop,      "is a datagram with a reserved opcode",                            "PV-08")  \
     R(imm_to_management,     imm_to_management,           iba_rx_drop,      "brings immediate data to QP0 or QP1",                             "PV-08")  \
@@ -419,6 +422,9 @@ void iba_receive(struct iba_rx *x)
         x->operation = (uint8_t)iba_opcode_operation(iba_bth_opcode(x->bth));
         x->psn = iba_psn_of(iba_bth_psn(x->bth));
         x->qp = iba_qp_find(x->ca, iba_bth_destqp(x->bth));
+        x->user = NULL;
+        if (iba_bth_opcode(x->bth) >> 5 == IBA_RD)
+            iba_rd_find(x);
         if (x->qp)
             x->pkey_index = pkey_index(x);
     }

@@ -61,6 +61,17 @@ static bool is_target(uint8_t type)
     return iba_qp_type_has(type, IBA_QP_TARGETS);
 }
 
+static bool is_context(uint8_t type)
+{
+    return iba_qp_type_has(type, IBA_QP_CONTEXT);
+}
+
+/* Requests name an SRQ or a QP that has a protection domain. */
+static bool has_no_pd(uint8_t type)
+{
+    return iba_qp_type_has(type, IBA_QP_NO_PD);
+}
+
 static bool is_managed(const struct iba_qp_init *init)
 {
     return iba_qp_type_has(init->type, IBA_QP_MANAGES);
@@ -76,14 +87,15 @@ static bool qpn_reserved(const struct iba_qp_init *init, uint32_t qpn)
 #define INIT c->create.init
 #define NAMED !c->create.any
 #define CREATE_QP_CHECKS(R, A)                                                                                                          \
-    A(type_unknown,       IBA_VERB_TYPE,       !iba_qp_type_has(INIT->type, IBA_QP_SENDS | IBA_QP_TARGETS),              "QS-28")       \
+    A(type_unknown,       IBA_VERB_TYPE,       !iba_qp_type_has(INIT->type, IBA_QP_SENDS | IBA_QP_NO_PD),                "QS-28")       \
     R(verb, QP_SHARES,    IBA_VERB_TYPE,       is_shared(INIT) && !iba_qp_type_has(INIT->type, IBA_QP_SHARES),           "QS-28, QS-44") \
     A(no_xrcd,            IBA_VERB_NO_XRCD,    is_target(INIT->type) && !iba_xrcd_exists(c->ca, INIT->xrcd),             "QS-44")       \
-    R(verb, QP_PD,        IBA_VERB_NO_PD,      !is_target(INIT->type) && !iba_pd_exists(&c->ca->mem, INIT->pd),                                    "QS-28")       \
+    R(verb, QP_PD,        IBA_VERB_NO_PD,      !has_no_pd(INIT->type) && !iba_pd_exists(&c->ca->mem, INIT->pd),                                    "QS-28")       \
     A(no_send_cq,         IBA_VERB_NO_CQ,      cq_missing(c->ca, INIT, INIT->send_cq, IBA_QP_SENDS),                     "QS-28")       \
     A(no_receive_cq,      IBA_VERB_NO_CQ,      cq_missing(c->ca, INIT, INIT->recv_cq, IBA_QP_RECEIVES | IBA_QP_SHARES),  "QS-28")       \
     R(verb, QP_SRQ,       IBA_VERB_NO_SRQ,     srq_missing(c->ca, INIT),                                                 "QS-28")       \
     A(two_receive_queues, IBA_VERB_ATTR_VALUE, is_shared(INIT) && INIT->n_rq > 0,                                        "QS-28")       \
+    A(no_entry,           IBA_VERB_ATTR_VALUE, is_context(INIT->type) && INIT->n_sq == 0,                                "UU-33")       \
     A(qpn_too_large,      IBA_VERB_ATTR_VALUE, NAMED && c->create.qpn > QPN_MAX,                                         "WF-37")       \
     R(verb, QPN_ORDINARY, IBA_VERB_ATTR_VALUE, NAMED && qpn_reserved(INIT, c->create.qpn),                               "WF-37")       \
     A(qpn_taken,          IBA_VERB_BUSY,       NAMED && iba_qp_find(c->ca, c->create.qpn),                               "QS-28")
@@ -112,15 +124,17 @@ static void set_up(struct iba_qp *qp, const struct iba_qp_init *init, uint32_t q
     qp->qpn = qpn;
     qp->type = init->type;
     qp->sq_sig_all = init->sq_sig_all;
-    qp->pd = is_target(init->type) ? IBA_NONE : init->pd;
-    qp->srq = is_target(init->type) ? IBA_NONE : init->srq;
+    qp->pd = has_no_pd(init->type) ? IBA_NONE : init->pd;
+    qp->srq = has_no_pd(init->type) ? IBA_NONE : init->srq;
     qp->send_cq = sends ? init->send_cq : IBA_NONE;
     qp->recv_cq = receives ? init->recv_cq : IBA_NONE;
     qp->xrcd = is_target(init->type) ? init->xrcd : IBA_NONE;
+    if (init->type == IBA_QPT_RD || is_context(init->type))
+        qp->rdd = init->rdd;
     qp->s.ring = init->sq;
-    qp->s.n = sends ? init->n_sq : 0;
-    qp->rq.ring = init->rq;
-    qp->rq.n = receives ? init->n_rq : 0;
+    qp->s.n = sends ? init->n_sq : is_context(init->type);
+    if (receives)
+        qp->rq = (struct iba_rq){.ring = init->rq, .n = init->n_rq};
     qp->r.saved = init->saved;
     qp->r.n_saved = init->n_saved;
     iba_qp_reset(qp);
@@ -159,7 +173,7 @@ enum iba_verb_err iba_create_qp(struct iba_ca *ca, struct iba_qp *qp, const stru
     *qpn = c.create.qpn;
     if (is_target(qp->type))
         iba_xrcd_hold(ca, qp->xrcd);
-    else
+    else if (!has_no_pd(qp->type))
         iba_pd_hold(&ca->mem, qp->pd);
     return IBA_VERB_OK;
 }
@@ -187,10 +201,11 @@ enum iba_verb_err iba_destroy_qp(struct iba_ca *ca, uint32_t qpn)
 
     if (refused != IBA_PASSES)
         return (enum iba_verb_err)refused;
+    iba_qp_part(ca, qp);
     iba_mw_forget_qp(&ca->mem, qpn);
     if (is_target(qp->type))
         iba_xrcd_release(ca, qp->xrcd);
-    else
+    else if (!has_no_pd(qp->type))
         iba_pd_release(&ca->mem, qp->pd);
     for (uint32_t i = 0; i < ca->n_qp; i++)
         if (ca->qp[i] == qp)

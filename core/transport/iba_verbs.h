@@ -81,12 +81,13 @@ enum iba_verb_err iba_create_xrc_srq(struct iba_ca *ca, struct iba_srq *srq, con
 
 /* ---- queue pairs ---- */
 struct iba_qp_init {
-    uint8_t type; /* enum iba_qp_type; RD is not offered */
+    uint8_t type; /* enum iba_qp_type */
     bool sq_sig_all;
     uint32_t pd, send_cq, recv_cq, srq; /* srq: IBA_NONE for none; the CQ of a queue that the type lacks is ignored */
     uint32_t xrcd;                      /* XRC target: its domain; pd, CQs and srq are ignored, or IBA_NONE */
+    uint32_t rdd;                       /* RD and EE context: the reliable datagram domain; pd and CQs as above */
     uint32_t qpn;       /* 0: random, the normal case; other: this number, for tests. SMI and GSI always have 0 and 1 */
-    struct iba_sqe *sq; /* caller's, n_sq */
+    struct iba_sqe *sq; /* caller's, n_sq; of an EE context one */
     struct iba_recv_wr *rq;  /* caller's, n_rq; none with an SRQ */
     struct iba_saved *saved; /* caller's, n_saved: limits max_dest_rd; also has space for waiting answers */
     uint32_t n_sq, n_rq, n_saved;

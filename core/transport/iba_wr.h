@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-enum { IBA_MAX_SGE = 4 };
+enum { IBA_MAX_SGE = 4, IBA_RD_MAX_SGE = 3 };
 #define IBA_MAX_MESSAGE (UINT64_C(1) << 31) /* bytes (WF-67) */
 
 /* clang-format off */
@@ -103,8 +103,18 @@ struct iba_send_wr {
             uint8_t key_byte;
         } bind;
     };
-    struct iba_sge sge[IBA_MAX_SGE]; /* ATOMIC: one of 8 bytes for the result; FLUSH: one, whose length is flushed */
+    union {
+        struct iba_sge
+            sge[IBA_MAX_SGE]; /* ATOMIC: one of 8 bytes for the result; FLUSH: one, whose length is flushed */
+        struct {              /* RD: the address takes the place of the last entry, so every size stays */
+            struct iba_sge rd_sge[IBA_RD_MAX_SGE];
+            struct {
+                uint32_t eecn, remote_qpn, remote_qkey; /* local EE context; QP and Q_Key at its other end (PV-21) */
+            } rd;
+        };
+    };
 };
+_Static_assert(sizeof(struct iba_send_wr) == 48 + IBA_MAX_SGE * sizeof(struct iba_sge), "RD takes no memory of others");
 
 struct iba_recv_wr {
     uint64_t wr_id;

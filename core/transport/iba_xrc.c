@@ -11,6 +11,7 @@
 #include "transport/deviations_qp.h"
 #include "transport/deviations_receiver.h"
 #include "transport/iba_queue.h"
+#include "transport/iba_rd.h"
 #include "transport/iba_refusals.h"
 
 /* ---- domains: ca->xrcd has 0 for a number that is free, else one more than the users of the domain ---- */
@@ -125,6 +126,8 @@ uint32_t iba_rx_cq(const struct iba_rx *x)
 {
     const struct iba_srq *srq;
 
+    if (iba_is_context(x->qp))
+        return iba_rd_owner(x)->recv_cq;
     if (x->qp->recv_cq != IBA_NONE)
         return x->qp->recv_cq;
     srq = srq_for(x->ca, x->qp, named(x), IBA_DEVIATES(x->ca, receive, XRC_CQ));

@@ -183,7 +183,7 @@ static void types_alike(const struct iba_transition *t, unsigned type)
     const char *comma = "";
 
     for (unsigned other = type; other < IBA_QPT_COUNT; other++)
-        if (other != IBA_QPT_RD && same_attributes(t, type, other)) { /* RD is not offered */
+        if (same_attributes(t, type, other)) {
             printf("%s%s", comma, iba_qp_type_name((enum iba_qp_type)other));
             comma = ", ";
         }
@@ -196,7 +196,7 @@ static void transition_rows(const struct iba_transition *t)
         return;
     }
     for (unsigned type = 0; type < IBA_QPT_COUNT; type++) {
-        if (type == IBA_QPT_RD || listed_before(t, type))
+        if (listed_before(t, type))
             continue;
         printf("| %s → %s | ", state_id(t->from), state_id(t->to));
         types_alike(t, type);

@@ -7,7 +7,7 @@
 
 enum {
     CHAOS_QPS =
-        16, /* objects of an adapter; the QP of an index has the same type on both adapters, and is the other's peer */
+        19, /* objects of an adapter; the QP of an index has the same type on both adapters, and is the other's peer */
     CHAOS_DEPTH = 12, /* work requests of a queue */
     CHAOS_CQS = 4,
     CHAOS_CQ_ROOM = 24,

@@ -33,8 +33,8 @@ void chaos_place(struct chaos *c, unsigned end, bool remote, uint64_t most, uint
 static uint8_t pick_opcode(struct chaos *c, const struct iba_qp *qp)
 {
     static const uint8_t bits[IBA_QPT_COUNT] = {
-        [IBA_QPT_RC] = 0x00,  [IBA_QPT_UC] = 0x20,      [IBA_QPT_UD] = 0x60,     [IBA_QPT_SMI] = 0x60,
-        [IBA_QPT_GSI] = 0x60, [IBA_QPT_XRC_INI] = 0xa0, [IBA_QPT_XRC_TGT] = 0xa0};
+        [IBA_QPT_RC] = 0x00,  [IBA_QPT_UC] = 0x20,      [IBA_QPT_UD] = 0x60,      [IBA_QPT_SMI] = 0x60,
+        [IBA_QPT_GSI] = 0x60, [IBA_QPT_XRC_INI] = 0xa0, [IBA_QPT_XRC_TGT] = 0xa0, [IBA_QPT_EE] = 0x40};
     uint8_t op = 0;
 
     if (chaos_one_in(c, 64))
@@ -103,6 +103,26 @@ static void set_reach(struct chaos *c, unsigned end, struct iba_recipe *r, size_
         iba_atomiceth_set_swapdt(atomic, iba_random_next(&c->r));
         iba_atomiceth_set_cmpdt(atomic, chaos_below(c, 2));
     }
+}
+
+/* An RD QP of the end; mostly one that exists. */
+static const struct chaos_qp *rd_qp(struct chaos *c, unsigned end)
+{
+    return &c->end[end].qp[chaos_one_in(c, 32) ? chaos_below(c, CHAOS_QPS) : CHAOS_QPS - 1 - chaos_below(c, 2)];
+}
+
+/* A reliable datagram goes through the EE context to an RD QP. */
+static void set_context(struct chaos *c, unsigned end, struct iba_recipe *r, const struct iba_qp *ee)
+{
+    const struct chaos_qp *user = rd_qp(c, end);
+    uint8_t *h = iba_recipe_part(r, IBA_H_rdeth);
+
+    if (!h)
+        return;
+    iba_rdeth_set_eecnxt(h, chaos_one_in(c, 32) ? chaos_below(c, 1 << 24) : ee->qpn);
+    iba_bth_set_destqp(iba_recipe_part(r, IBA_H_bth), chaos_one_in(c, 2) ? ee->ee.sender : user->qpn);
+    if ((h = iba_recipe_part(r, IBA_H_deth)))
+        iba_deth_set_q_key(h, chaos_one_in(c, 16) ? 1 : 0x1234);
 }
 
 static void set_extras(struct chaos *c, unsigned end, struct iba_recipe *r, const struct iba_qp *qp)
@@ -222,7 +242,8 @@ size_t chaos_craft(struct chaos *c, unsigned end, uint8_t *buf, size_t cap)
     if (qp->type == IBA_QPT_RAW_IPV6 || qp->type == IBA_QPT_RAW_ETHERTYPE)
         return c->kind == IBA_PORT_IB ? craft_raw(c, end, buf, cap) : 0;
     const bool group = qp->type == IBA_QPT_UD && chaos_one_in(c, 4);
-    const bool connected = qp->type == IBA_QPT_RC || qp->type == IBA_QPT_UC || qp->type >= IBA_QPT_XRC_INI;
+    const bool connected =
+        qp->type == IBA_QPT_RC || qp->type == IBA_QPT_UC || (qp->type >= IBA_QPT_XRC_INI && qp->type != IBA_QPT_RD);
     const uint8_t code = pick_opcode(c, qp);
     iba_recipe_init(&r, encap_of(c, connected ? qp->attr.av.grh : group || chaos_one_in(c, 2)), code);
     set_bth(c, qp, &r, &iba_opcodes[code], group);
@@ -235,5 +256,7 @@ size_t chaos_craft(struct chaos *c, unsigned end, uint8_t *buf, size_t cap)
     payload[chaos_below(c, sizeof c->payload)] = (uint8_t)iba_random_next(&c->r);
     set_reach(c, end, &r, r.payload_len);
     set_extras(c, end, &r, qp);
+    if (qp->type == IBA_QPT_EE)
+        set_context(c, end, &r, qp);
     return iba_build(&r, buf, cap, &len) == IBA_OK ? len : 0;
 }

@@ -22,11 +22,14 @@ static uint8_t pick_op(struct chaos *c, enum iba_qp_type type)
     static const uint8_t rc[] = {IBA_WR_SEND,  IBA_WR_SEND_IMM, IBA_WR_SEND_INV, IBA_WR_WRITE,     IBA_WR_WRITE_IMM,
                                  IBA_WR_READ,  IBA_WR_READ,     IBA_WR_CMP_SWAP, IBA_WR_FETCH_ADD, IBA_WR_ATOMIC_WRITE,
                                  IBA_WR_FLUSH, IBA_WR_BIND_MW,  IBA_WR_WRITE,    IBA_WR_SEND};
+    static const uint8_t rd[] = {IBA_WR_SEND, IBA_WR_SEND_IMM, IBA_WR_WRITE,    IBA_WR_WRITE_IMM,
+                                 IBA_WR_READ, IBA_WR_CMP_SWAP, IBA_WR_FETCH_ADD};
     static const uint8_t uc[] = {IBA_WR_SEND, IBA_WR_SEND_IMM, IBA_WR_WRITE, IBA_WR_WRITE_IMM};
 
     switch (type) {
     case IBA_QPT_RC:
     case IBA_QPT_XRC_INI: return rc[chaos_below(c, sizeof rc)];
+    case IBA_QPT_RD: return rd[chaos_below(c, sizeof rd)];
     case IBA_QPT_UC: return uc[chaos_below(c, sizeof uc)];
     case IBA_QPT_UD: return uc[chaos_below(c, 2)];
     default: return IBA_WR_SEND;
@@ -74,10 +77,22 @@ static void aim(struct chaos *c, unsigned end, unsigned i, struct iba_send_wr *w
 {
     if (wr->op == IBA_WR_BIND_MW)
         bind(c, end, wr);
-    else if (chaos_type(i) == IBA_QPT_RC || chaos_type(i) == IBA_QPT_UC || chaos_type(i) == IBA_QPT_XRC_INI)
+    else if (chaos_type(i) == IBA_QPT_RC || chaos_type(i) == IBA_QPT_UC || chaos_type(i) == IBA_QPT_XRC_INI ||
+             chaos_type(i) == IBA_QPT_RD)
         reach(c, end, wr);
     else
         address(c, end, wr);
+}
+
+/* RD: in the place of the fourth entry. */
+static void name_context(struct chaos *c, unsigned end, struct iba_send_wr *wr)
+{
+    const struct chaos_qp *qp = c->end[1 - end].qp;
+
+    wr->n_sge = wr->n_sge > IBA_RD_MAX_SGE ? IBA_RD_MAX_SGE : wr->n_sge;
+    wr->rd.eecn = chaos_one_in(c, 32) ? any_qpn(c, end) : c->end[end].qp[CHAOS_QPS - 3].qpn;
+    wr->rd.remote_qpn = chaos_one_in(c, 16) ? any_qpn(c, 1 - end) : qp[CHAOS_QPS - 1 - chaos_below(c, 2)].qpn;
+    wr->rd.remote_qkey = chaos_one_in(c, 4) ? 0x80000000u : 0x1234;
 }
 
 static void post_send(struct chaos *c, unsigned end)
@@ -106,6 +121,8 @@ static void post_send(struct chaos *c, unsigned end)
     if (wr.op == IBA_WR_LOCAL_INV)
         wr.imm_or_key = chaos_one_in(c, 2) ? c->end[end].window[chaos_below(c, CHAOS_WINDOWS)]
                                            : c->end[end].plot[chaos_below(c, CHAOS_PLOTS)].lkey;
+    if (chaos_type(i) == IBA_QPT_RD)
+        name_context(c, end, &wr);
     chaos_result(c, iba_post_send(&c->end[end].ca, c->end[end].qp[i].qpn, &wr));
 }
 

@@ -61,9 +61,9 @@ struct iba_av chaos_av(struct chaos *c, unsigned from)
 enum iba_qp_type chaos_type(unsigned qp)
 {
     static const uint8_t type[CHAOS_QPS] = {
-        IBA_QPT_RC,      IBA_QPT_RC,     IBA_QPT_RC, IBA_QPT_RC,  IBA_QPT_RC,  IBA_QPT_RC,       IBA_QPT_UC,
-        IBA_QPT_UC,      IBA_QPT_UD,     IBA_QPT_UD, IBA_QPT_SMI, IBA_QPT_GSI, IBA_QPT_RAW_IPV6, IBA_QPT_RAW_ETHERTYPE,
-        IBA_QPT_XRC_INI, IBA_QPT_XRC_TGT};
+        IBA_QPT_RC,      IBA_QPT_RC,      IBA_QPT_RC, IBA_QPT_RC,  IBA_QPT_RC,  IBA_QPT_RC,       IBA_QPT_UC,
+        IBA_QPT_UC,      IBA_QPT_UD,      IBA_QPT_UD, IBA_QPT_SMI, IBA_QPT_GSI, IBA_QPT_RAW_IPV6, IBA_QPT_RAW_ETHERTYPE,
+        IBA_QPT_XRC_INI, IBA_QPT_XRC_TGT, IBA_QPT_EE, IBA_QPT_RD,  IBA_QPT_RD};
 
     return (enum iba_qp_type)type[qp];
 }
@@ -86,6 +86,7 @@ void chaos_make_qp(struct chaos *c, unsigned end, unsigned i)
                                      .send_cq = e->cq[chaos_below(c, CHAOS_CQS)].number,
                                      .recv_cq = e->cq[chaos_below(c, CHAOS_CQS)].number,
                                      .srq = srq ? e->srq[chaos_below(c, CHAOS_SRQS)].number : IBA_NONE,
+                                     .rdd = chaos_one_in(c, 16),
                                      .qpn = chaos_one_in(c, 32) ? (uint32_t)chaos_below(c, 1 << 24) : 0,
                                      .sq = q->sq,
                                      .rq = q->rq,
@@ -147,17 +148,21 @@ void chaos_connect(struct chaos *c, unsigned i)
 {
     const uint8_t type = (uint8_t)chaos_type(i);
     const bool raw = type == IBA_QPT_RAW_IPV6 || type == IBA_QPT_RAW_ETHERTYPE, ini = type == IBA_QPT_XRC_INI;
+    const bool ee = type == IBA_QPT_EE, rd = type == IBA_QPT_RD;
     const bool manages = type == IBA_QPT_SMI || type == IBA_QPT_GSI, rc = type == IBA_QPT_RC || ini;
-    const bool target = type == IBA_QPT_XRC_TGT, connected = rc || target || type == IBA_QPT_UC;
+    const bool target = type == IBA_QPT_XRC_TGT, connected = rc || target || ee || type == IBA_QPT_UC;
     const uint32_t psn =
         chaos_one_in(c, 3) ? 0xffffffu - (uint32_t)chaos_below(c, 8) : (uint32_t)chaos_below(c, 1 << 24);
-    uint32_t init = raw ? 0 : IBA_QPA_PKEY_INDEX, rtr = 0, rts = raw ? 0 : IBA_QPA_SQ_PSN;
+    uint32_t init = raw || rd ? 0 : IBA_QPA_PKEY_INDEX, rtr = 0, rts = raw || rd ? 0 : IBA_QPA_SQ_PSN;
 
-    init |= (manages ? 0 : IBA_QPA_PORT) | (connected ? IBA_QPA_ACCESS : raw ? 0 : IBA_QPA_QKEY);
+    init |= (manages ? 0 : IBA_QPA_PORT) | (ee || raw ? 0 : connected ? IBA_QPA_ACCESS : IBA_QPA_QKEY);
+    init |= rd ? IBA_QPA_ACCESS : 0;
     rtr |= connected ? IBA_QPA_AV | IBA_QPA_PATH_MTU | IBA_QPA_DEST_QPN | IBA_QPA_RQ_PSN : 0;
     rtr |= (rc && !ini) || target ? IBA_QPA_MAX_DEST_RD | IBA_QPA_MIN_RNR : 0;
     rts |= rc ? IBA_QPA_TIMEOUT | IBA_QPA_RETRY | IBA_QPA_RNR_RETRY | IBA_QPA_MAX_RD : target ? IBA_QPA_TIMEOUT : 0;
-    if (connected && chaos_one_in(c, 4))
+    rtr |= rd ? IBA_QPA_MIN_RNR : ee ? IBA_QPA_MAX_DEST_RD : 0;
+    rts |= rd ? IBA_QPA_RNR_RETRY : ee ? IBA_QPA_TIMEOUT | IBA_QPA_RETRY | IBA_QPA_MAX_RD : 0;
+    if (connected && !ee && chaos_one_in(c, 4))
         rts |= IBA_QPA_ALT_PATH | IBA_QPA_PATH_MIG;
     for (unsigned end = 0; end < 2; end++) {
         struct iba_qp_attr a = attributes(c, end, i, psn);

@@ -284,7 +284,7 @@ Test(fail, invariants)
     const struct iba_resp answer = {.kind = IBA_RESP_ATOMIC};
 
     BREAKS(RTS, "valid values", qp->state = IBA_QPS_COUNT);
-    BREAKS(RTS, "valid values", qp->type = IBA_QPT_RD);
+    BREAKS(RTS, "valid values", qp->type = IBA_QPT_COUNT);
     BREAKS(RTS, "leads to it", qp->qpn++);
     BREAKS(RTS, "exist", qp->pd = N_PD);
     BREAKS(RTS, "exist", qp->send_cq = N_CQ);

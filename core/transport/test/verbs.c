@@ -18,8 +18,8 @@ Test(verbs, create_qp_refuses)
     init = good;                                                                                                       \
     change;                                                                                                            \
     REFUSED(d, iba_create_qp(&d->ca, &d->qp[0], &init, &qpn), err)
-    BAD(TYPE, init.type = IBA_QPT_RD);
     BAD(TYPE, init.type = IBA_QPT_COUNT);
+    BAD(ATTR_VALUE, (init.type = IBA_QPT_EE, init.n_sq = 0));
     BAD(TYPE, init.type = 255);
     BAD(NO_PD, init.pd = N_PD);
     BAD(NO_PD, init.pd = d->pd + 1);
@@ -33,7 +33,7 @@ Test(verbs, create_qp_refuses)
     BAD(ATTR_VALUE, init.qpn = 0xffffff);
     BAD(ATTR_VALUE, init.qpn = 0x1000000);
     for (uint8_t t = 0; t < IBA_QPT_COUNT; t++) {
-        if (t == IBA_QPT_RC || t == IBA_QPT_UC || t == IBA_QPT_UD)
+        if (t == IBA_QPT_RC || t == IBA_QPT_UC || t == IBA_QPT_UD || t == IBA_QPT_RD)
             continue;
         BAD(TYPE, (init.type = t, init.srq = srq, init.n_rq = 0));
     }

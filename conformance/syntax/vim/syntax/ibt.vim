@@ -20,7 +20,7 @@ syntax keyword ibtVerdict contained pass tolerated fail done
 syntax match ibtKey '\<\%(payload\|fill\|icrc\|vcrc\|cut\|extra\|insert\|remove\|poke\|repair\)\ze[=[]'
 syntax match ibtKey '\<\%(pad_byte\|from\|to\|via\|times\|after\|within\|as\|same\|then\|hop\)\ze[=[]'
 syntax match ibtKey '\<\%(tclass\|flow\|ecn\|dscp\|sgid\|dgid\|length\|pd\|access\|iova\|piece\|stride\|rounds\|type\)\ze[=[]'
-syntax match ibtKey '\<\%(depth\|limit\|recv\|recv_bytes\|scq\|rcq\|srq\|xrcd\|cq\|pmtu\|epsn\|psn\|state\)\ze[=[]'
+syntax match ibtKey '\<\%(depth\|limit\|recv\|recv_bytes\|scq\|rcq\|srq\|xrcd\|rdd\|eecn\|cq\|pmtu\|epsn\|psn\|state\)\ze[=[]'
 syntax match ibtKey '\<\%(timeout\|retry\|rnr_retry\|min_rnr\|rd\|dest_rd\|pkey\|qkey\)\ze[=[]'
 syntax match ibtKey '\<\%(flow_control\|sig\|sq\|rq\|sl\|port\|dut\|peer\|alt\|mig\|gid\|len\|at\)\ze[=[]'
 syntax match ibtKey '\<\%(lkey\|sge\|va\|rkey\|imm\|inv\|cmp\|swap\|add\|placement\|selectivity\)\ze[=[]'
@@ -54,12 +54,12 @@ syntax match ibtNeeds '^\s*\%(needs\|role\|class\|service\|link\)\>.*$' contains
 syntax keyword ibtCapability contained rc uc ud raw management write read atomic flush persistent atomic_write send_inv mw1 mw2 mw2a
 syntax keyword ibtCapability contained fast_reg xrc_tgt pieces inline_data zero_based resize_cq srq multicast odp page_hook apm credits congestion
 syntax keyword ibtCapability contained pkey_table limited_pkey lmc two_ports two_devices qp_states rate_control exact_depth notify counters cm cm_fields cm_verbs
-syntax keyword ibtCapability contained virtual_time counter_hook xrc fabric
+syntax keyword ibtCapability contained virtual_time counter_hook xrc rd fabric
 syntax keyword ibtCapability contained counter_hook xrc
 syntax keyword ibtCapability contained virtual_time
 syntax keyword ibtOneOf contained responder requester both middle verbs fabric mandatory optional recommended conditional
 syntax keyword ibtOneOf contained informational security roce2-ipv4 roce2-ipv6 roce1 ib-local ib-global rc uc ud
-syntax keyword ibtOneOf contained raw-ipv6 raw-ethertype smi gsi xrc-ini xrc-tgt
+syntax keyword ibtOneOf contained raw-ipv6 raw-ethertype smi gsi xrc-ini xrc-tgt rd ee
 
 syntax match ibtComment '\%(^\|\s\)\zs#.*$'
 
