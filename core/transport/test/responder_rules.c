@@ -6,7 +6,16 @@
 
 static struct bed bed;
 
-enum { SILENCE = 0xff, CREDITS = 0x1f, NAK_SEQ = 0x60, NAK_INV = 0x61, NAK_ACC = 0x62, NAK_OP = 0x63, RNR = 0x20 | 13 };
+enum {
+    SILENCE = 0xff,
+    CREDITS = 0x1f,
+    NAK_SEQ = 0x60,
+    NAK_INV = 0x61,
+    NAK_ACC = 0x62,
+    NAK_OP = 0x63,
+    NAK_RD = 0x64,
+    RNR = 0x20 | 13
+};
 
 static void set_access(struct bed *b, uint16_t access)
 {
@@ -66,6 +75,73 @@ static void xrc_other_srq(struct bed *b)
         ;
     ask(b, IBA_XRC_WRITE_LAST, 1, 8);
     iba_xrceth_set_srqn(PART(b, xrceth), number);
+}
+
+/* RC's QP becomes an EE context, UD's and UC's become RD QPs. */
+static void as_context(struct bed *b)
+{
+    b->rc.type = IBA_QPT_EE;
+    b->rc.pd = b->rc.send_cq = b->rc.recv_cq = b->rc.srq = IBA_NONE;
+    memset(&b->rc.ee, 0, sizeof b->rc.ee);
+    b->rc.s.n = 1;
+    b->ud.type = b->uc.type = IBA_QPT_RD;
+    b->rc.rdd = b->ud.rdd = b->uc.rdd = 3;
+    b->ud.attr.access = b->uc.attr.access = IBA_ACCESS_REMOTE;
+    b->uc.attr.qkey = b->ud.attr.qkey;
+}
+
+static void ask_rd(struct bed *b, uint8_t opcode, int ahead, size_t payload, const struct iba_qp *to)
+{
+    ask(b, opcode, ahead, payload);
+    iba_bth_set_destqp(PART(b, bth), to->qpn);
+    iba_rdeth_set_eecnxt(PART(b, rdeth), b->rc.qpn);
+    iba_deth_set_q_key(PART(b, deth), b->ud.attr.qkey);
+    iba_deth_set_srcqp(PART(b, deth), 0x77);
+}
+
+static void rd_resync(struct bed *b)
+{
+    as_context(b);
+    ask_rd(b, IBA_RD_RESYNC, 3, 0, &b->ud);
+}
+
+static void rd_qkey_differs(struct bed *b)
+{
+    as_context(b);
+    ask_rd(b, IBA_RD_SEND_ONLY, 0, 8, &b->ud);
+    iba_deth_set_q_key(PART(b, deth), b->ud.attr.qkey + 1);
+}
+
+static void rd_refused(struct bed *b)
+{
+    rd_qkey_differs(b);
+    give(b);
+    answer(b);
+    ask_rd(b, IBA_RD_SEND_ONLY, 0, 8, &b->ud);
+}
+
+static void rd_no_receiver(struct bed *b)
+{
+    as_context(b);
+    ask_rd(b, IBA_RD_SEND_ONLY, 0, 8, &b->rc);
+}
+
+static void rd_other_domain(struct bed *b)
+{
+    as_context(b);
+    b->ud.rdd = 4;
+    ask_rd(b, IBA_RD_SEND_ONLY, 0, 8, &b->ud);
+}
+
+static void rd_other_receiver(struct bed *b)
+{
+    as_context(b);
+    ask_rd(b, IBA_RD_WRITE_FIRST, 0, MTU, &b->ud);
+    iba_reth_set_dmalen(PART(b, reth), MTU + 8);
+    give(b);
+    while (answer(b))
+        ;
+    ask_rd(b, IBA_RD_WRITE_LAST, 1, 8, &b->uc);
 }
 
 static void gap_after_rnr(struct bed *b)
@@ -471,6 +547,12 @@ static const struct expectation expectations[] = {
     {"read", plain_read, ONLY, CREDITS, 0, false, 0},
     {"swap", swap, ATOMIC, CREDITS, 0, false, 0},
     {"add", add, ATOMIC, CREDITS, 0, false, 0},
+    {"rd_resync", rd_resync, IBA_RD_ACKNOWLEDGE, CREDITS, 3, false, 0},
+    {"rd_refused", rd_refused, IBA_RD_ACKNOWLEDGE, NAK_RD, 0, false, 0},
+    {"rd_no_receiver", rd_no_receiver, IBA_RD_ACKNOWLEDGE, NAK_RD, 0, false, 0},
+    {"rd_other_domain", rd_other_domain, IBA_RD_ACKNOWLEDGE, NAK_RD, 0, false, 0},
+    {"rd_qkey_differs", rd_qkey_differs, IBA_RD_ACKNOWLEDGE, NAK_RD, 0, false, 0},
+    {"rd_other_receiver", rd_other_receiver, IBA_RD_ACKNOWLEDGE, NAK_INV, 1, false, EV_INV},
     {"xrc_other_srq", xrc_other_srq, IBA_XRC_ACKNOWLEDGE, NAK_INV, 1, true, IBA_EVENT_WQ_INVALID_REQUEST},
     {"flush", plain_flush, ONLY, CREDITS, 0, false, 0},
     {"atomic_write", atomic_write, ONLY, CREDITS, 0, false, 0},
