@@ -83,7 +83,7 @@ static int set_time(struct options *opt, const char *name)
             opt->print.time = formats[i].format;
             return EXIT_OK;
         }
-    return wrong("-t: no time format \"%s\"; there are: r a ad d dd e u ud (tcpdump's -tttt is ad)", name);
+    return wrong("-t: no time format \"%s\" (tcpdump's -tttt is ad); there are: r a ad d dd e u ud", name);
 }
 
 /* -E key=value */

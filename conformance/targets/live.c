@@ -13,7 +13,8 @@ uint64_t live_capabilities(struct ibc_target *t)
     const struct live *l = live_of(t);
     const uint64_t two = UINT64_C(1) << IBC_CAP_two_devices;
 
-    const uint64_t verbless = UINT64_C(1) << IBC_CAP_fabric | UINT64_C(1) << IBC_CAP_pieces; /* no verb of an agent */
+    const uint64_t verbless = UINT64_C(1) << IBC_CAP_fabric | UINT64_C(1) << IBC_CAP_pieces |
+                              UINT64_C(1) << IBC_CAP_rd; /* no verb of an agent */
 
     return (l->hello.devices > 1 && l->o.wire[1] ? l->hello.capabilities : l->hello.capabilities & ~two) & ~verbless;
 }

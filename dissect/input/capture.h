@@ -37,7 +37,8 @@ struct cap_packet {
     uint64_t offset; /* of its record in the stream (after gunzip); 0 when live */
     uint64_t number; /* from 1, in its capture */
     uint32_t iface;  /* pcapng interface, counted over all sections of the file; 0 elsewhere */
-    uint32_t point;  /* the same, counted in its section: a later section may have the same interfaces again */
+    uint32_t point;  /* the interface by its name, as a hash of 24 bits: the same in each section and copy of a file; 0:
+                        no name */
     const char *comment;              /* the first opt_comment of its block, or NULL */
     struct cap_options options;       /* of its block, comments included; borrowed as data */
     struct cap_options iface_options; /* of its interface; borrowed until the capture is closed */

@@ -115,6 +115,16 @@ static bool add_interface(struct cap_pcapng *f, const struct cap_iface *iface)
     return true;
 }
 
+/* FNV-1a */
+static uint32_t point_of(const char *name)
+{
+    uint32_t hash = UINT32_C(0x811c9dc5);
+
+    for (const char *c = name; c && *c; c++)
+        hash = (hash ^ (uint8_t)*c) * UINT32_C(0x01000193);
+    return name ? (hash >> 8 | 1) & 0xffffff : 0;
+}
+
 static enum outcome read_interface(struct capture *c, struct block b, struct cap_packet *p)
 {
     struct cap_pcapng *f = &c->pcapng;
@@ -137,6 +147,7 @@ static enum outcome read_interface(struct capture *c, struct block b, struct cap
         return fault_here(c, "an option overruns it");
     if (f->count == MAX_INTERFACES)
         return fault_here(c, "more than 2048 interfaces in a section");
+    iface.point = point_of(iface.name);
     iface.options = keep_options(f, options_of(b.body + 8, end, f->big));
     return add_interface(f, &iface) ? GO_ON : fault_here(c, "out of memory");
 }
@@ -235,7 +246,7 @@ static enum outcome give(struct capture *c, struct block b, uint32_t header, str
     p->ts_ns = p->has_ts ? ticks_ns(iface, p->ts_ns) : 0;
     p->iface_options = iface->options;
     p->iface_name = iface->name;
-    p->point = p->iface;
+    p->point = iface->point;
     p->iface += f->before;
     p->offset = cap_stream_offset(&c->in);
     p->number = ++c->number;

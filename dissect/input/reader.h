@@ -25,6 +25,7 @@ struct cap_iface {
     int64_t ts_offset; /* s */
     struct cap_options options;
     const char *name; /* NULL: none */
+    uint32_t point;   /* of cap_packet */
 };
 
 struct cap_kept { /* bytes that stay until the capture is closed */

@@ -30,7 +30,8 @@ struct jobs {
     bool tracks;          /* there was a management datagram: every packet may belong to a connection of theirs */
     uint64_t read, begin_ns, last_ns;
     bool timed;
-    bool several; /* capture points */
+    uint32_t point; /* of the last packet */
+    bool several;   /* capture points */
     atomic_bool vain;
 };
 
@@ -164,7 +165,9 @@ static bool deal(struct jobs *j, const struct cap_packet *cap, enum iba_link lin
         to = look(j, cap, link, source);
     if (to == DEAL_WORKERS)
         return false;
-    j->several |= cap->point != 0;
+    if (j->read > 1 && cap->point != j->point)
+        j->several = true;
+    j->point = cap->point;
     const bool stays = cap_is_mapped(j->capture[source]);
     struct chunk *c = room(j, to, stays ? 0 : cap->caplen);
     struct dealt *d = &c->packet[c->n++];

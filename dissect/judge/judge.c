@@ -241,8 +241,8 @@ static void cm_facts_of(struct iba_cm_facts *facts, const struct packet *p)
         facts->said[facts->n++] = t->said[i];
 }
 
-/* The capture point: each interface of each file, by its number in a section. Sections follow each other in time, so
- * the first interface of each is taken for the same one; otherwise no packet would repeat one of an earlier section. */
+/* The capture point: each interface of each file that has a name of its own. Numbers of interfaces would not do: a
+ * later section, and a copy of the file in one section, number the same interfaces on. */
 static uint32_t point_of(const struct packet *p)
 {
     return p->source | p->cap->point << VERDICT_SOURCE_BITS;

@@ -391,11 +391,11 @@ class Run(Case):
         self.assertEqual(len(json.loads(self.ends(1, "run", "--json", "-").stdout)["results"]), 3)
 
     def test_statements_that_count_do_not_depend_on_the_run(self):
-        """PV-27 is not open: no scenario can show it yet. A scenario that cites it beside another adds none."""
+        """PV-31 is not open: no scenario can show it. A scenario that cites it beside another adds none."""
         def lead():
             return re.search("They check[^.]*", text(self.good("run", "--html", "-"))).group()
         before = lead()
-        self.scenario("area/three/more.ibt", GOOD.replace("RR-03 RR-04", "RR-03 PV-27"))
+        self.scenario("area/three/more.ibt", GOOD.replace("RR-03 RR-04", "RR-03 PV-31"))
         self.assertEqual(before, lead())
 
     def test_evidence(self):

@@ -140,8 +140,8 @@ def without_time(value):
 
 
 def has_no_verb(id):
-    """Subnets, and regions of pieces: no verb of an agent makes them."""
-    return id.startswith(("fabric.", "memory.pieces."))
+    """Subnets, regions of pieces and EE contexts: no verb of an agent makes them."""
+    return id.startswith(("fabric.", "memory.pieces.", "rd."))
 
 
 def alive(mark):

@@ -49,6 +49,37 @@ Test(pcapng, sections_of_either_byte_order_count_interfaces_on)
     bytes_free(&f);
 }
 
+/* Interfaces of one name are one capture point in all sections, and of copies that number them in another way. */
+Test(pcapng, names_of_interfaces_are_capture_points)
+{
+    static const char *const names[] = {"a", NULL, "b", "a", "b", NULL};
+    uint32_t point[6];
+    struct bytes f = {0};
+    struct cap_packet p;
+
+    for (unsigned i = 0; i < 6; i++) {
+        struct bytes options = {0};
+        if (names[i])
+            ng_option(&options, false, 2, names[i], 1);
+        put32(&options, 0, false);
+        if (i % 2 == 0)
+            ng_section(&f, false);
+        ng_interface(&f, false, 1, 65535, &options);
+        ng_packet(&f, false, i % 2, 1, 10, 1, NULL);
+        bytes_free(&options);
+    }
+    struct capture *c = must_open(&f);
+    for (unsigned i = 0; i < 6; i++) {
+        cr_assert_eq(cap_next(c, &p), CAP_PACKET);
+        point[i] = p.point;
+        cr_expect_lt(p.point, 1U << 24);
+    }
+    cr_expect(point[1] == 0 && point[5] == 0 && point[0] != 0 && point[2] != 0);
+    cr_expect(point[0] == point[3] && point[2] == point[4] && point[0] != point[2]);
+    cap_close(c);
+    bytes_free(&f);
+}
+
 static uint64_t time_of(uint8_t resolution, int64_t offset, uint64_t ticks)
 {
     struct bytes f = {0}, options = {0}, seconds = {0};
