@@ -16,7 +16,6 @@
 #define UNDER_WAY "a packet inside a message is not the first packet of its queue pair: no packet meets both rows"
 #define FIRST_CONTACT "public sources differ on whether a packet that is refused or dropped is the first contact (a12)"
 #define WHICH_EVENT "public sources differ on the event of a request whose length, address or number does not fit (a1)"
-#define NAK_CODE_4 "four implementations handle NAK code 4 on a reliable connection differently (c2)"
 #define NO_VERB_CHECKS "no source requires the verb to refuse it, and public implementations accept it (measured only)"
 #define SHARED_KEPT "two implementations keep the shared receive of an interrupted message for the next one (c4)"
 #define OPEN_OPCODE "public sources differ on reserved opcodes: a NAK or nothing"
@@ -112,9 +111,6 @@ static const struct reason allowed[] = {
     {"RC-responder.AGAIN_ACKED=other", "public sources differ on the PSN that acknowledges a duplicate"},
     {"RC-requester.ACK_FOR_ANSWER=other:2",
      "a plain ACK does not complete a READ: whether it makes the retry earlier is open"},
-    {"RC-requester.NAK_INVALID_RD=drop", NAK_CODE_4},
-    {"RC-requester.NAK_INVALID_RD=other:1", NAK_CODE_4},
-    {"RC-requester.NAK_INVALID_RD=other:2", NAK_CODE_4},
     {"requester.resend_rest=other",
      "three requesters send the oldest packet alone, and the rest when it is answered (a5)"},
     {"posting.sge_count=drop", "some hardware executes an ATOMIC with two buffers (c7); one with another length may "

@@ -105,7 +105,10 @@ struct iba_node_port {
     uint64_t guid[IBA_GUID_BLOCK];
     uint16_t *pkey;
     uint16_t n_pkey;
+    uint16_t announce;      /* lanes, as bits, of which a flow-control packet is to be sent */
+    uint8_t announced_last; /* lane of the last one */
     uint8_t number;
+    bool credits;    /* both ends of the link count credits */
     bool link_work;  /* the agent changed what iba_link_settle() looks at */
     bool reregister; /* a client reregistration was asked for; the owner clears it (KM-30) */
     uint8_t vlarb[IBA_VLARB_BLOCKS][2 * IBA_VLARB_ENTRIES];
@@ -123,10 +126,7 @@ struct iba_node_port {
     iba_time busy_until;      /* a packet is on the wire until then */
     uint32_t busy_ps;         /* and that many picoseconds longer */
     iba_time mkey_lease_ends; /* IBA_NEVER: the lease does not run (KM-05) */
-    bool credits;             /* both ends of the link count credits */
     struct iba_lane lane[IBA_VL15];
-    uint16_t announce;       /* lanes, as bits, of which a flow-control packet is to be sent */
-    uint8_t announced_last;  /* lane of the last one */
     iba_time announce_all;   /* when the limit of each lane is sent again; IBA_NEVER: never */
     iba_time wait_since;     /* packets wait, and none may have the wire; IBA_NEVER: that is not so */
     uint32_t wait_ps;        /* waited since PortXmitWait was last raised */
