@@ -153,11 +153,14 @@ static bool expects_cnp(const struct run_player *p)
     return p->informs;
 }
 
-static bool has_sequence_nak(const struct run_player *p, const struct run_live *q)
+/* To the QP that gets the notification: of reliable datagrams the NAK is the EE context's, the notification its
+ * sender's. */
+static bool has_sequence_nak(const struct run_player *p, const struct run_packet *cnp)
 {
+    const uint32_t to = iba_bth_destqp(iba_view_bth(&cnp->view));
     const struct run_packet *k = p->first;
 
-    while (k && (k->owner != q || !is_sequence_nak(k)))
+    while (k && (k->device != cnp->device || !is_sequence_nak(k) || iba_bth_destqp(iba_view_bth(&k->view)) != to))
         k = k->next;
     return k;
 }
@@ -175,10 +178,10 @@ static bool comes_with_nak(struct run_player *p, const struct ibc_step *s, struc
     if (p->play->scenario->role == IBC_ROLE_requester || !iba_view_has_bth(&k->view) ||
         iba_bth_opcode(iba_view_bth(&k->view)) != IBA_CNP_ROCE || expects_cnp(p))
         return false;
-    while (came && !has_sequence_nak(p, q)) /* ends: packets are bounded, and time passes */
+    while (came && !has_sequence_nak(p, k)) /* ends: packets are bounded, and time passes */
         if (!run_collect(p, until, &came, s))
             return false;
-    if (!has_sequence_nak(p, q))
+    if (!has_sequence_nak(p, k))
         return false;
     run_take(p, q);
     run_comment(p, k, s, "tolerated", NULL);

@@ -7,12 +7,12 @@
 
 static struct bed bed;
 
-/* An EE context in which a message of the QP `sender` is in flight. */
-static void sends(uint32_t sender)
+/* An EE context in which a message of the QP bed.ud is in flight. */
+static void send_for_ud(void)
 {
     bed_make(&bed, IBA_PORT_IB, false);
     as_context(&bed);
-    bed.rc.ee.sender = sender;
+    bed.rc.ee.sender = bed.ud.qpn;
 }
 
 static uint32_t dropped_for(const struct iba_qp *to)
@@ -26,7 +26,7 @@ static uint32_t dropped_for(const struct iba_qp *to)
 
 Test(rd, a_response_is_for_the_sender_of_the_message)
 {
-    sends(bed.ud.qpn);
+    send_for_ud();
     cr_expect_eq(dropped_for(&bed.uc), 1);
     cr_expect_eq(dropped_for(&bed.ud), 0);
 }
