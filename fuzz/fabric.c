@@ -389,7 +389,7 @@ static void ask(void)
 static void address(unsigned node, uint8_t *grh)
 {
     const uint8_t b = fuzz_u8(&w.in);
-    uint8_t gid[16];
+    uint8_t gid[16] = {0};
 
     gid_of(node, gid);
     iba_grh_set_sgid(grh, gid);

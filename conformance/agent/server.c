@@ -99,8 +99,9 @@ static uint64_t claimed(struct ag_server *s)
 {
     uint64_t caps = s->target->ops->capabilities(s->target);
 
+    /* On real time the engine sends more slowly than its limiter lets it: no notification would show in its pace. */
     if (s->real_time)
-        caps &= ~(UINT64_C(1) << IBC_CAP_virtual_time);
+        caps &= ~(UINT64_C(1) << IBC_CAP_virtual_time | UINT64_C(1) << IBC_CAP_rate_control);
     if (!s->target->ops->cm_open)
         caps &= ~(UINT64_C(1) << IBC_CAP_cm | UINT64_C(1) << IBC_CAP_cm_fields | UINT64_C(1) << IBC_CAP_cm_verbs);
     return ag_devices(s) > 1 ? caps : caps & ~(UINT64_C(1) << IBC_CAP_two_devices);

@@ -129,7 +129,7 @@ static size_t build_global(const struct iba_node_port *from, const struct iba_no
 {
     enum { UD_SEND_ONLY = 0x64, GID_BYTES = 16 };
     static const uint8_t payload[IBA_MAD_BYTES];
-    uint8_t *grh, *bth, gid[GID_BYTES];
+    uint8_t *grh, *bth, gid[GID_BYTES] = {0};
     struct iba_recipe r;
     size_t len = 0;
 

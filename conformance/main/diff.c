@@ -225,9 +225,10 @@ int command_diff(const struct options *o)
         all = (struct changes){.c = calloc(old.n + new_one.n + 1, sizeof *all.c)};
         all.old = waivers_of(&old);
         all.new_one = waivers_of(&new_one);
-        rc = all.c && all.old.w && all.new_one.w ? EXIT_OK : wrong(EXIT_HARNESS, "out of memory");
     }
-    if (rc == EXIT_OK) {
+    if (rc == EXIT_OK && (!all.c || !all.old.w || !all.new_one.w)) {
+        rc = wrong(EXIT_HARNESS, "out of memory");
+    } else if (rc == EXIT_OK) {
         compare_all(&all, &old, &new_one);
         mark_both(&all.old, &all.new_one);
         if (o->json)

@@ -3,7 +3,7 @@
 #include <string.h>
 #include "run/play.h"
 
-void run_remember_pace(struct run_player *p, const struct ibc_step *s, const struct run_packet *k, uint64_t took)
+void run_remember_pace(struct run_player *p, const struct ibc_step *s, const struct run_packet *k, struct run_pace pace)
 {
     const struct ibc_arg *as = run_arg(s, IBC_K_as);
     unsigned i = 0;
@@ -14,14 +14,14 @@ void run_remember_pace(struct run_player *p, const struct ibc_step *s, const str
         i++;
     if (i == RUN_MAX_NAMES)
         return;
-    p->name[i] = (struct run_name){run_word(&as->v[0]), k, took};
+    p->name[i] = (struct run_name){run_word(&as->v[0]), k, pace};
     if (i == p->n_name)
         p->n_name++;
 }
 
 void run_remember(struct run_player *p, const struct ibc_step *s, const struct run_packet *k)
 {
-    run_remember_pace(p, s, k, 0);
+    run_remember_pace(p, s, k, (struct run_pace){.n = 0});
 }
 
 static const struct run_name *recall(const struct run_player *p, const char *name)
@@ -38,8 +38,8 @@ const struct run_packet *run_recall(const struct run_player *p, const char *name
     return n ? n->packet : NULL;
 }
 
-uint64_t run_pace(const struct run_player *p, const char *name)
+struct run_pace run_pace(const struct run_player *p, const char *name)
 {
     const struct run_name *n = recall(p, name);
-    return n ? n->took : 0;
+    return n ? n->pace : (struct run_pace){.n = 0};
 }

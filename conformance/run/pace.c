@@ -7,7 +7,10 @@
 #include <string.h>
 #include "run/play.h"
 
-enum { PART = 8 };
+/* In real time the tester dates packets by its own clock, after its interrupts and its scheduler. Packets that follow
+ * each other more closely than CLOSE on the average, or of which two are apart for more than a part in UNEVEN of the
+ * whole time, may have come at another pace than they were dated. */
+enum { PART = 8, CLOSE_NS = 2000, UNEVEN = 4 };
 
 /* The QP's next packet, within the patience for expected ones. NULL: none, and the play has failed. */
 static struct run_packet *next_packet(struct run_player *p, const struct ibc_step *s, struct run_live *q)
@@ -46,38 +49,62 @@ static void report(struct run_player *p, const struct ibc_step *s, uint64_t byte
              as ? " " : "", rate);
 }
 
-static bool compare(struct run_player *p, const struct ibc_step *s, enum ibc_key key, uint64_t took)
+/* A failure of a pace that the tester could not time proves nothing. */
+static void see_if_timed(struct run_player *p, struct run_pace pace)
+{
+    if (p->t->virtual_time || p->late[0])
+        return;
+    if (pace.took < pace.n * CLOSE_NS)
+        snprintf(p->late, sizeof p->late, "the tester cannot time %" PRIu64 " packets in %" PRIu64 " ns", pace.n,
+                 pace.took);
+    else if (pace.longest > pace.took / UNEVEN)
+        snprintf(p->late, sizeof p->late, "packets came unevenly: of %" PRIu64 " ns, %" PRIu64 " between two of them",
+                 pace.took, pace.longest);
+}
+
+static bool compare(struct run_player *p, const struct ibc_step *s, enum ibc_key key, struct run_pace pace)
 {
     const struct ibc_arg *than = run_arg(s, key);
-    const uint64_t other = than ? run_pace(p, run_word(&than->v[0])) : 0;
+    const struct run_pace other = than ? run_pace(p, run_word(&than->v[0])) : pace;
     char expected[RUN_TEXT], got[RUN_TEXT];
     const bool slower = key == IBC_K_slower;
 
-    if (!than || (slower ? took > other + other / PART : took + took / PART < other))
+    if (!than || (slower ? pace.took > other.took + other.took / PART : pace.took + pace.took / PART < other.took))
         return true;
+    see_if_timed(p, pace);
+    see_if_timed(p, other);
     snprintf(expected, sizeof expected, "a %s pace than '%.40s' (%" PRIu64 " ns), by more than an eighth",
-             slower ? "slower" : "faster", run_word(&than->v[0]), other);
-    snprintf(got, sizeof got, "%" PRIu64 " ns from the first packet to the last", took);
+             slower ? "slower" : "faster", run_word(&than->v[0]), other.took);
+    snprintf(got, sizeof got, "%" PRIu64 " ns from the first packet to the last", pace.took);
     return run_fail(p, s, NULL, expected, got);
+}
+
+static void add(struct run_pace *pace, uint64_t gap)
+{
+    pace->took += gap;
+    pace->longest = gap > pace->longest ? gap : pace->longest;
 }
 
 bool run_step_pace(struct run_player *p, const struct ibc_step *s)
 {
     struct run_live *q = run_live(p, s);
     const uint64_t n = run_number(p, s, IBC_K_value, 1, NULL);
-    const struct run_packet *first = NULL, *k = NULL;
+    const struct run_packet *k = NULL, *before;
+    struct run_pace pace = {.n = n};
     uint64_t bytes = 0;
 
     for (uint64_t i = 0; i < n; i++) {
+        before = k;
         k = next_packet(p, s, q);
         if (!k)
             return false;
-        first = first ? first : k;
-        bytes += i > 0 ? k->len : 0;
+        if (before)
+            add(&pace, k->at - before->at);
+        bytes += before ? k->len : 0;
     }
     if (!k)
         return run_error(p, s, "no packet to measure");
-    report(p, s, bytes, k->at - first->at);
-    run_remember_pace(p, s, k, k->at - first->at);
-    return compare(p, s, IBC_K_slower, k->at - first->at) && compare(p, s, IBC_K_faster, k->at - first->at);
+    report(p, s, bytes, pace.took);
+    run_remember_pace(p, s, k, pace);
+    return compare(p, s, IBC_K_slower, pace) && compare(p, s, IBC_K_faster, pace);
 }

@@ -130,10 +130,13 @@ struct run_event {
     struct iba_event event;
     uint8_t device;
 };
+struct run_pace {
+    uint64_t n, took, longest; /* packets; ns from the first to the last one; the longest time between two of them */
+};
 struct run_name {
     const char *name;
     const struct run_packet *packet;
-    uint64_t took; /* of a pace: ns from its first packet to its last one, which is `packet` */
+    struct run_pace pace; /* whose last packet it is; n is 0: a packet alone */
 };
 
 struct run_evidence;
@@ -254,9 +257,9 @@ struct run_live *run_qp_of(struct run_player *p, uint32_t qpn, unsigned device);
 
 /* ---- packets that have a name: name.c ---- */
 void run_remember(struct run_player *p, const struct ibc_step *s, const struct run_packet *k);
-void run_remember_pace(struct run_player *p, const struct ibc_step *s, const struct run_packet *k, uint64_t took);
-/* The time of the pace of that name, ns; 0: there is none, or it is a packet. */
-uint64_t run_pace(const struct run_player *p, const char *name);
+void run_remember_pace(struct run_player *p, const struct ibc_step *s, const struct run_packet *k,
+                       struct run_pace pace);
+struct run_pace run_pace(const struct run_player *p, const char *name); /* n is 0: there is none, or it is a packet */
 const struct run_packet *run_recall(const struct run_player *p, const char *name); /* NULL: none has that name */
 
 /* ---- time: time.c ---- */

@@ -330,6 +330,21 @@ Test(server, frames_are_taken_in_before_the_next_request)
     bench_close(b);
 }
 
+Test(server, claims_on_real_time_neither_its_time_nor_a_pace)
+{
+    static const enum ibc_capability lost[] = {IBC_CAP_virtual_time, IBC_CAP_rate_control};
+
+    for (unsigned real = 0; real < 2; real++) {
+        struct bench *b = bench_open(0, NULL);
+        b->s.real_time = real;
+        hello(b);
+        for (size_t i = 0; i < sizeof lost / sizeof *lost; i++)
+            cr_assert_eq(b->r.u.hello.capabilities >> lost[i] & 1, !real);
+        cr_assert_eq(b->r.u.hello.capabilities >> IBC_CAP_rc & 1, 1);
+        bench_close(b);
+    }
+}
+
 Test(server, says_no_in_the_device_s_words)
 {
     struct bench *b = bench_open(0, NULL);
