@@ -50,6 +50,11 @@ if(IBA_TESTS)
   find_program(IBA_CXX NAMES clang++ clang++-14 clang++-19 REQUIRED)
   add_test(NAME core-cplusplus COMMAND ${IBA_CXX} -std=c++17 -Wall -Wextra -Werror -fsyntax-only -I${CMAKE_SOURCE_DIR}/core
                                        ${CMAKE_BINARY_DIR}/all_headers.cpp)
+  if(TARGET iba-so)
+    find_package(Python3 REQUIRED COMPONENTS Interpreter)
+    add_test(NAME core-symbols COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_SOURCE_DIR}/core/test/symbols.py ${CMAKE_NM} $<TARGET_FILE:iba-so>
+                                       $<TARGET_FILE:iba-static> ${CMAKE_BINARY_DIR}/all_headers.cpp)
+  endif()
 endif()
 
 if("ibconform" IN_LIST IBPROOF_PROGRAMS)
