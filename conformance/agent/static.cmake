@@ -22,7 +22,7 @@ if(NOT static_ok OR CMAKE_C_FLAGS MATCHES "-fsanitize|-fprofile")
 endif()
 
 set(parts ibcserver ibcagent ibctargets ibcwire ibcscenario ibcverbs ibsystem iba-static)
-add_executable(ibagent-static main.c static_libs.c verbs.c $<TARGET_OBJECTS:ibcoptions>)
+add_executable(ibagent-static main.c static_libs.c ${CMAKE_SOURCE_DIR}/dissect/system/static_crc.c verbs.c $<TARGET_OBJECTS:ibcoptions>)
 # Archives by file, so that what they link otherwise, shared, stays away.
 foreach(part ${parts})
   target_link_libraries(ibagent-static PRIVATE $<TARGET_FILE:${part}>)

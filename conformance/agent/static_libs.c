@@ -4,20 +4,13 @@
  * is given twice the last one counts here; cJSON keeps both, and the agent refuses them. */
 #include <cjson/cJSON.h>
 #include <errno.h>
-#include <isa-l.h>
 #include <json-c/json.h>
 #include <pcap/pcap.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
 enum { MOST_DEPTH = 16 }; /* a request has four levels */
-
-uint32_t crc32_gzip_refl(uint32_t seed, const unsigned char *buf, uint64_t len)
-{
-    return (uint32_t)crc32_z(seed, buf, (z_size_t)len);
-}
 
 /* ---- libpcap: without a filter an interface is no wire; other wires need none ---- */
 

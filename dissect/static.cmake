@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# ibdissect-static: one file to copy to the machine that has the captures. Where all libraries have a static form. Not with sanitizers,
+# which have none.
+set(libraries pcap z pcre2-8)
+if(SECCOMP_FOUND)
+  list(APPEND libraries seccomp)
+endif()
+set(static_ok TRUE)
+foreach(library IN LISTS libraries)
+  find_library(STATIC_${library} NAMES lib${library}.a)
+  mark_as_advanced(STATIC_${library})
+  if(NOT STATIC_${library})
+    set(static_ok FALSE)
+  endif()
+endforeach()
+if(NOT static_ok OR BUILD_SHARED_LIBS OR "${CMAKE_C_FLAGS} ${CMAKE_C_FLAGS_DEBUG}" MATCHES "-fsanitize|-fprofile" OR IBA_FUZZ)
+  return()
+endif()
+
+set(parts ibrun ibjobs ibfinding iboutput ibfilter ibpage ibsummary ibstats ibtrack ibjudge ibfield ibinput ibsystem iba-static)
+add_executable(ibdissect-static main.c static_libs.c system/static_crc.c)
+target_compile_definitions(ibdissect-static PRIVATE _GNU_SOURCE)
+target_include_directories(ibdissect-static PRIVATE ${CMAKE_CURRENT_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/core ${ISAL_INCLUDE_DIRS})
+# Archives by file, so that the shared libraries that they link otherwise stay away. They need each other.
+target_link_options(ibdissect-static PRIVATE -static -Wl,--start-group)
+foreach(part IN LISTS parts)
+  target_link_libraries(ibdissect-static PRIVATE $<TARGET_FILE:${part}>)
+endforeach()
+add_dependencies(ibdissect-static ${parts})
+target_link_libraries(ibdissect-static PRIVATE ${libraries} pthread m)

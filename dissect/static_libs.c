@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* For ibdissect-static only. Debian's libpcap can capture messages of D-Bus, too, for which it needs libraries that
+ * have no static version. These functions take the place of that part of libpcap: there is no such interface. */
+#include <pcap/pcap.h>
+
+/* The names are libpcap's. */
+pcap_t *dbus_create(const char *device, char *error, int *ours);
+int dbus_findalldevs(void *devices, char *error);
+
+pcap_t *dbus_create(const char *device, char *error, int *ours)
+{
+    (void)device, (void)error;
+    *ours = 0;
+    return NULL;
+}
+
+int dbus_findalldevs(void *devices, char *error)
+{
+    (void)devices, (void)error;
+    return 0;
+}
