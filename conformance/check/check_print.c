@@ -91,6 +91,7 @@ static void print_json(struct ibc_check_print *p, const struct iba_finding *f)
 {
     const struct iba_finding_info *info = &iba_findings[f->kind];
     cJSON *o = cJSON_CreateObject();
+    char wait[24];
 
     cJSON_AddStringToObject(o, "type", "finding");
     cJSON_AddStringToObject(o, "file", p->file[f->tag]);
@@ -109,7 +110,8 @@ static void print_json(struct ibc_check_print *p, const struct iba_finding *f)
         cJSON_AddStringToObject(o, "cause_file", p->file[f->cause_tag]);
     }
     cJSON_AddNumberToObject(o, "count", f->count);
-    cJSON_AddNumberToObject(o, "wait_ns", (double)f->wait_ns);
+    snprintf(wait, sizeof wait, "%" PRIu64, (uint64_t)f->wait_ns); /* a double would lose digits */
+    cJSON_AddRawToObject(o, "wait_ns", wait);
     print_object(p->out, o);
 }
 

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The words of JSON Schema that our schemas use, for tests; jsonschema is not needed."""
+import re
 
 KNOWN = {"$schema", "$id", "$ref", "$defs", "title", "description", "type", "properties", "required", "items", "additionalProperties", "const",
-         "enum", "minimum", "maximum", "minItems", "maxItems", "prefixItems"}
-TYPES = {"object": dict, "array": list, "string": str, "integer": int, "boolean": bool, "null": type(None)}
+         "enum", "minimum", "maximum", "minItems", "maxItems", "prefixItems", "anyOf", "pattern"}
+TYPES = {"object": (dict,), "array": (list,), "string": (str,), "integer": (int,), "number": (int, float), "boolean": (bool,), "null": (type(None),)}
 
 
 def faults(value, schema, root=None, at=""):
@@ -14,13 +15,17 @@ def faults(value, schema, root=None, at=""):
         return out + faults(value, root["$defs"][schema["$ref"].rsplit("/", 1)[1]], root, at)
     types = schema.get("type", [])
     types = [types] if isinstance(types, str) else types
-    if types and not any(type(value) is TYPES[t] for t in types):
+    if types and not any(type(value) in TYPES[t] for t in types):
         return out + [f"{at}: {value!r:.60} is no {' or '.join(types)}"]
     if "const" in schema and value != schema["const"]:
         out.append(f"{at}: {value!r:.60} is not {schema['const']!r}")
     if "enum" in schema and value not in schema["enum"]:
         out.append(f"{at}: {value!r:.60} is none of {schema['enum']}")
-    if type(value) is int and not schema.get("minimum", value) <= value <= schema.get("maximum", value):
+    if "anyOf" in schema:  # those of the alternative that it comes nearest to
+        out += min((faults(value, one, root, at) for one in schema["anyOf"]), key=len)
+    if isinstance(value, str) and not re.search(schema.get("pattern", ""), value):
+        out.append(f"{at}: {value!r:.60} is not like {schema['pattern']}")
+    if type(value) in (int, float) and not schema.get("minimum", value) <= value <= schema.get("maximum", value):
         out.append(f"{at}: {value} is out of range")
     if isinstance(value, dict):
         out += [f"{at}: no member {key}" for key in schema.get("required", []) if key not in value]

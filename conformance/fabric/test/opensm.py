@@ -12,6 +12,9 @@ import unittest
 
 from fabric import BIN, SOURCE, Case, ring, star
 
+sys.path.insert(0, str(SOURCE / "tools/lib"))
+import json_schema  # noqa: E402
+
 ONCE = ("/usr/sbin/opensm", "-o", "-f", "osm.log", "-D", "0x43")
 
 
@@ -315,6 +318,8 @@ class Statistics(Case):
         self.assertEqual(f.close(), 0)
         printed = json.loads(subprocess.run([BIN / "ibdissect", "-q", "-z", "fabric", "-T", "json", capture],
                                             capture_output=True, text=True, check=True).stdout)
+        schema = json.loads((SOURCE / "docs/schemas/statistics.schema.json").read_text())
+        self.assertEqual(json_schema.faults(printed, schema), [])
         self.assertEqual((printed["moved"], printed["damaged_flow"], printed["no_room"]), (0, 0, 0))
         expert = subprocess.run([BIN / "ibdissect", "-q", "-z", "expert", "-T", "json", capture], capture_output=True, text=True,
                                 check=True).stdout
