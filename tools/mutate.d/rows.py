@@ -4,6 +4,9 @@
 A row is left out, exchanged with the one after it, or has another row's entry in one column. Sentences, clauses and names
 (strings and the first column) stay as they are: what they say is no behaviour. Lists of what a broken engine may do
 otherwise are left alone, too.
+
+So is a change that changes nothing by the way the table is read: the exchange of two rows that different inputs ask for or that
+exclude each other, since no input sees both; of rows of a table whose order does nothing; and the code of an answer that has none.
 """
 
 import re
@@ -12,6 +15,20 @@ from mutant import Mutant
 
 DEFINE = re.compile(rb"^#[ \t]*define[ \t]+(\w+)\((\w+)\)((?:[^\n]*\\\n)+[^\n]*)", re.M)
 BROKEN = re.compile(r"DOES|DEVIATION")
+# The column that must equal the input for a row to apply, and the columns of the answer and of its code, which only these answers have.
+INPUT = {"CM_MESSAGE_RULES": 1, "CM_TIMER_RULES": 1, "CM_VERB_RULES": 1}
+CODE = dict.fromkeys(INPUT, (5, 6, (b"REJ", b"APR", b"SIDR_REP")))
+# Rows that exclude each other: each is of another operation, syndrome or NAK code, or of a receive WQE that is there or is not.
+EXCLUSIVE = {
+    "RC_RESPONDER_RULES": (
+        "write_not_enabled read_not_enabled atomic_not_enabled flush_not_enabled atomic_write_not_enabled",
+        "no_receive_wqe receive_absent", "send_too_long atomic_misaligned atomic_write_length",
+        "write_denied read_denied atomic_denied flush_denied atomic_write_denied", "send_end write_part", "write_end read swap",
+        "add flush atomic_write"),
+    "RC_COMPLETER_RULES": (
+        "NAK_SEQUENCE RNR_EXHAUSTED", "RNR NAK_INVALID_REQUEST NAK_REMOTE_ACCESS NAK_REMOTE_OPERATION NAK_INVALID_RD ACK"),
+}
+UNORDERED = ("ATTRIBUTES",)  # of a QP: each is copied to its own field
 COMMENT = re.compile(rb"/\*.*?\*/", re.S)
 
 
@@ -69,6 +86,20 @@ def tables_of(text):
             yield name, plain, rows
 
 
+def asked_apart(name, one, other, plain):
+    """Whether no input asks for both rows, whose columns these are, or their order does nothing."""
+    column = INPUT.get(name)
+    names = {plain[slice(*row[0])].decode() for row in (one, other)}
+    return (name in UNORDERED or any(names <= set(group.split()) for group in EXCLUSIVE.get(name, ()))
+            or (column is not None and len({plain[slice(*row[column])] for row in (one, other)}) == 2))
+
+
+def unread(name, column, parts, plain):
+    """Whether nobody reads that column of a row with this answer."""
+    answer, code, coded = CODE.get(name, (None, None, ()))
+    return column == code and plain[slice(*parts[answer])] not in coded
+
+
 def blank(text):
     """As many lines as `text` has, and nothing in them."""
     return "\\\n" * text.count(b"\n")
@@ -84,17 +115,18 @@ def mutants_of(path, name, lines=None):
             column = span[0] - text.rfind(b"\n", 0, span[0])
             found.append(Mutant(name, line, column, operator, span[0], span[1], replacement))
 
-    for _, plain, rows in tables_of(text):
+    for table, plain, rows in tables_of(text):
         for i, (start, end, parts) in enumerate(rows):
             add((start, end), "row-dropped", blank(text[start:end]))
             after = rows[(i + 1) % len(rows)]
-            if i + 1 < len(rows) and b"\n" not in text[start:end] + text[after[0]:after[1]]:
+            one_line = b"\n" not in text[start:end] + text[after[0]:after[1]]
+            if i + 1 < len(rows) and one_line and not asked_apart(table, parts, after[2], plain):
                 gap = text[end:after[0]]
                 swapped = text[after[0]:after[1]] + gap + text[start:end]
                 add((start, after[1]), "rows-exchanged", swapped.decode())
             for column, span in enumerate(parts[1:], 1):
                 old = plain[span[0]:span[1]]
-                if old.startswith(b'"') or len(after[2]) <= column:
+                if old.startswith(b'"') or len(after[2]) <= column or unread(table, column, parts, plain):
                     continue
                 other = plain[after[2][column][0]:after[2][column][1]]
                 if other and other != old and b"\n" not in old + other and not other.startswith(b'"'):

@@ -69,6 +69,23 @@ Test(verdict, what_is_not_certain_deviates)
     done(&r);
 }
 
+/* A value that is refused is printed as the line has it. */
+Test(verdict, any_value_is_too_much)
+{
+    static const struct run_case c[] = {{RC "qp a recv=1\n> a SEND_ONLY ackreq=1\n< a ACKNOWLEDGE psn=!any\n",
+                                         IBC_IS_FAIL, "bth.psn not any", "bth.psn 0x001000"}};
+
+    run_cases(c);
+}
+
+Test(verdict, a_run_takes_time)
+{
+    struct ibc_result r = of(CASE_HEAD("rc") "vary x +0 +1\n" BODY);
+
+    cr_expect(r.wall_ns > 0 && r.wall_ns < UINT64_C(60000000000), "%llu ns", (unsigned long long)r.wall_ns);
+    done(&r);
+}
+
 /* The worst wins in this order; the others do not rank. */
 Test(verdict, order)
 {

@@ -229,6 +229,13 @@ static iba_time held_until(void *ctx, uint32_t qpn, iba_time now)
     return HELD;
 }
 
+static iba_time no_wait(void *ctx, uint32_t qpn, iba_time now)
+{
+    (void)ctx;
+    (void)qpn;
+    return now;
+}
+
 /* The adapter waits for the limiter if a request or a READ response is next, and not for a CNP, an ACK or a value. */
 Test(congestion, only_data_waits)
 {
@@ -250,5 +257,33 @@ Test(congestion, only_data_waits)
         ca.now = over ? HELD : HELD - 1;
         cr_expect_eq(iba_ca_deadline(&ca),
                      !managed && !over && (request || (!cnp && response && is_read)) ? HELD : IBA_NEVER, "case %u", k);
+    }
+}
+
+static unsigned started_flows;
+static uint32_t started;
+
+static void start(void *ctx, uint32_t qpn)
+{
+    (void)ctx;
+    started = qpn;
+    started_flows++;
+}
+
+/* A flow begins with each life of a QP that sends: a QP that comes back from Reset has no rate of before. */
+Test(congestion, each_life_of_a_qp_begins_a_flow)
+{
+    const struct iba_limiter limiter = {.start = start, .due = no_wait};
+    const struct iba_qp_attr reset = {.state = IBA_QPS_RESET};
+    struct lab *l = lab_open(IBA_PORT_ROCE2, 2);
+    const uint32_t a = lab_qp(l, 0, IBA_QPT_RC, IBA_NONE), b = lab_qp(l, 1, IBA_QPT_RC, IBA_NONE);
+
+    l->end[0].ca.limiter = &limiter;
+    for (unsigned life = 1; life < 4; life++) {
+        lab_connect(l, 0, a, 1, b, lab_attr());
+        cr_expect_eq(started_flows, life);
+        cr_expect_eq(started, a);
+        cr_assert_eq(iba_modify_qp(&l->end[0].ca, a, &reset, IBA_QPA_STATE), IBA_VERB_OK);
+        cr_assert_eq(iba_modify_qp(&l->end[1].ca, b, &reset, IBA_QPA_STATE), IBA_VERB_OK);
     }
 }

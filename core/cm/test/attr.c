@@ -148,7 +148,7 @@ Test(attr, every_timeout_and_delay)
 
 /* A LAP of the peer names the path from the peer, ours the path from us; an APR of status 0 makes it the alternate one.
  */
-static void load(bool theirs, unsigned status)
+static void load(bool theirs, unsigned status, bool local)
 {
     static const uint8_t far[16] = {0xfe, 0x80, 7, [15] = 9};
     struct iba_cm_lap lap = {.alt_flowlabel = 0x12345,
@@ -156,7 +156,7 @@ static void load(bool theirs, unsigned status)
                              .alt_hoplim = 0x43,
                              .alt_pktrate = 5,
                              .alt_sl = 6,
-                             .alt_subnetlocal = 0,
+                             .alt_subnetlocal = local,
                              .remoteqpn = theirs ? OUR_QPN : HAND_QPN,
                              .remoteresptout = 20};
     uint8_t mad[IBA_MAD_BYTES], *data;
@@ -188,20 +188,21 @@ static void load(bool theirs, unsigned status)
 
 Test(attr, a_loaded_path_is_the_alternate_one)
 {
-    for (unsigned k = 0; k < 8; k++) {
-        const bool active = k % 2, theirs = k / 2 % 2, refused = k / 4;
+    for (unsigned k = 0; k < 16; k++) {
+        const bool active = k % 2, theirs = k / 2 % 2, refused = k / 4 % 2, local = k / 8;
         struct iba_qp_attr a;
         uint32_t mask;
         hand_open(&h, IBA_PORT_IB);
         (active ? hand_active : hand_passive)(&h, IBA_CMS_ESTABLISHED);
-        load(theirs, refused ? 5 : 0);
+        load(theirs, refused ? 5 : 0, local);
         cr_assert(iba_cm_qp_attr(CM, h.id, IBA_QPS_RTS, &a, &mask));
         cr_expect_eq((mask & IBA_QPA_ALT_PATH) != 0, !refused, "case %u", k);
         if (!refused) {
             cr_expect_eq(mask, IBA_QPA_STATE | IBA_QPA_ALT_PATH | IBA_QPA_PATH_MIG);
             cr_expect(a.path_mig == IBA_PATH_REARM && a.alt_av.port == 1 && a.alt_av.dlid == 77 && a.alt_av.sl == 6);
             cr_expect(a.alt_av.flow_label == 0x12345 && a.alt_av.tclass == 0x67 && a.alt_av.hop_limit == 0x43);
-            cr_expect(a.alt_av.static_rate == 5 && a.alt_av.grh && a.alt_av.dgid[2] == 7 && a.alt_av.dgid[15] == 9);
+            cr_expect(a.alt_av.static_rate == 5 && a.alt_av.grh == !local && a.alt_av.dgid[2] == 7 &&
+                      a.alt_av.dgid[15] == 9);
             cr_expect_eq(a.alt_av.path_bits, 0);
             const uint8_t *req = iba_cm_find(CM, h.id)->req;
             const uint8_t *own = active ? iba_cm_req_alt_localgid(req) : iba_cm_req_alt_remotegid(req);

@@ -547,6 +547,28 @@ Test(validate_rules, states)
     }
 }
 
+/* UU-40: a raw packet goes to the QP of its kind and port, wherever the adapter keeps it. */
+Test(validate_rules, raw_queue_pairs)
+{
+    struct iba_view v;
+
+    for (uint32_t at = 0; at < sizeof bed.qp_slot / sizeof *bed.qp_slot; at++)
+        for (unsigned k = 0; k < 3; k++) {
+            bed_make(&bed, IBA_PORT_IB, false);
+            memset(bed.qp_slot, 0, sizeof bed.qp_slot);
+            bed.qp_slot[at] = &bed.raw;
+            bed.raw.type = k == 1 ? IBA_QPT_RAW_IPV6 : IBA_QPT_RAW_ETHERTYPE;
+            bed.raw.attr.port = k == 2 ? 2 : 1;
+            raw_packet(&bed);
+            const size_t len = built(&bed.r, bed.in, sizeof bed.in);
+            look(&v, IBA_LINK_IB, bed.in, len, len);
+            struct iba_rx x = {.ca = &bed.ca, .port = &bed.ca.port[0], .v = &v};
+            iba_receive(&x);
+            cr_expect_eq(hits(&bed, V, "raw"), k == 0, "slot %u, case %u", at, k);
+            cr_expect_eq(hits(&bed, V, "raw_unwanted"), k != 0, "slot %u, case %u", at, k);
+        }
+}
+
 /* PV-15, PV-29: each member of a group is checked by itself. */
 Test(validate_rules, members_differ)
 {
