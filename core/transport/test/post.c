@@ -124,6 +124,37 @@ Test(post, length)
     }
 }
 
+/* QS-84: SENDs and WRITEs, of as many bytes as the list has space for, of one address or more. */
+Test(post, inline_data)
+{
+    static const uint8_t data[IBA_MAX_INLINE + 1] = {1, 2, 3};
+    struct desk *d = desk_open();
+    const uint32_t qpn = desk_qp_in(d, 0, IBA_QPT_RC, IBA_QPS_RTS);
+
+    for (unsigned f = 0; f < N_FORMS; f++) {
+        struct iba_send_wr wr = legal(d, f);
+        const bool has_data = strncmp(forms[f].word, "send", 4) == 0 || strncmp(forms[f].word, "write", 5) == 0;
+        wr.flags |= IBA_WR_INLINE;
+        wr.sge[0].addr = (uintptr_t)data;
+        d->qp[0].s.count = 0;
+        if (!has_data) {
+            REFUSED(d, iba_post_send(&d->ca, qpn, &wr), LENGTH);
+            continue;
+        }
+        OK(iba_post_send(&d->ca, qpn, &wr));
+        wr.n_sge = 2;
+        for (unsigned first = 0; first <= IBA_MAX_INLINE; first += IBA_MAX_INLINE / 2) {
+            wr.sge[0].length = first;
+            wr.sge[1].addr = (uintptr_t)data;
+            wr.sge[1].length = IBA_MAX_INLINE - first;
+            d->qp[0].s.count = 0;
+            OK(iba_post_send(&d->ca, qpn, &wr));
+            wr.sge[1].length++;
+            REFUSED(d, iba_post_send(&d->ca, qpn, &wr), LENGTH);
+        }
+    }
+}
+
 /* UU-16: a datagram is one packet of the port's MTU. */
 Test(post, length_of_datagrams)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Values of attributes: the last legal one and the first illegal one of each, and their effects. */
+#include "transport/iba_qp_attr.h"
 #include "verbs.h"
 
 static struct desk *d;
@@ -250,4 +251,25 @@ Test(attr, datagrams_take_the_ports_mtu)
     cr_assert_eq(d->qp[0].attr.path_mtu, IBA_MTU_1024);
     GOOD(GSI, RESET, INIT, 0, (void)a);
     cr_assert_eq(d->qp[0].attr.path_mtu, IBA_MTU_2048);
+}
+
+/* PV-26: no connection leads to a group. A GID counts where the path has a GRH, as on RoCE it always has. */
+Test(attr, connections_lead_to_no_group)
+{
+    struct iba_av av;
+
+    for (unsigned k = 0; k < 16; k++) {
+        const bool ib = k & 1, grh = k & 2, group_gid = k & 4, group_lid = k & 8;
+        d = desk_open();
+        av = desk_av();
+        if (ib)
+            on_ib(&av);
+        av.grh = grh;
+        av.dgid[0] = group_gid ? 0xff : av.dgid[0];
+        if (group_lid)
+            av.dlid = 0xc001;
+        const bool leads = (ib && group_lid) || (group_gid && (grh || !ib));
+        cr_expect_eq(iba_av_legal(&d->ca, &av, true), !leads, "case %u", k);
+        cr_expect(iba_av_legal(&d->ca, &av, false), "case %u", k);
+    }
 }
