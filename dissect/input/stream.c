@@ -9,13 +9,14 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
+#include <isa-l/igzip_lib.h>
 #include "system/signals.h"
 
 struct cap_gunzip {
-    z_stream z;
+    struct inflate_state z;
     uint8_t *raw; /* CAP_STREAM_LOOK bytes of the file */
     bool between; /* a member has ended: its end may be the file's */
+    bool pending; /* the last output was full: there may be more of the input that was taken */
 };
 
 static void end_early(struct cap_stream *s, const char *what, const char *detail)
@@ -61,7 +62,6 @@ bool cap_stream_open(struct cap_stream *s, int fd)
 void cap_stream_close(struct cap_stream *s)
 {
     if (s->gunzip != NULL) {
-        inflateEnd(&s->gunzip->z);
         free(s->gunzip->raw);
         free(s->gunzip);
     }
@@ -77,16 +77,17 @@ bool cap_stream_gunzip(struct cap_stream *s)
 {
     uint8_t *window = malloc(CAP_STREAM_INFLATED);
     struct cap_gunzip *g = calloc(1, sizeof *g);
-    /* 16: a gzip header and trailer, checked by zlib */
-    if (window == NULL || g == NULL || inflateInit2(&g->z, 16 + MAX_WBITS) != Z_OK) {
+    if (window == NULL || g == NULL) {
         free(window);
         free(g);
         return false;
     }
+    isal_inflate_init(&g->z);
+    g->z.crc_flag = ISAL_GZIP; /* header and trailer are checked */
     assert(s->size == CAP_STREAM_LOOK);
     g->raw = s->window;
     g->z.next_in = s->at;
-    g->z.avail_in = (uInt)cap_stream_have(s);
+    g->z.avail_in = (uint32_t)cap_stream_have(s);
     s->window = s->at = s->end = window;
     s->size = s->want = CAP_STREAM_INFLATED;
     s->eof = false;
@@ -118,14 +119,14 @@ bool cap_stream_map(struct cap_stream *s)
     return true;
 }
 
-/* Gets input for zlib, or ends the stream with a message. */
+/* Gets input, or ends the stream with a message. */
 static bool gunzip_input(struct cap_stream *s)
 {
     struct cap_gunzip *g = s->gunzip;
     if (g->z.avail_in > 0)
         return true;
     g->z.next_in = g->raw;
-    g->z.avail_in = (uInt)read_file(s, g->raw, CAP_STREAM_LOOK);
+    g->z.avail_in = (uint32_t)read_file(s, g->raw, CAP_STREAM_LOOK);
     if (g->z.avail_in > 0)
         return true;
     s->eof = true;
@@ -148,9 +149,33 @@ static bool gunzip_member(struct cap_stream *s)
         end_early(s, "bytes that are not gzip follow the gzip stream", NULL);
         return false;
     }
-    inflateReset(&g->z);
+    isal_inflate_reset(&g->z);
+    g->z.crc_flag = ISAL_GZIP;
     g->between = false;
     return true;
+}
+
+static const char *gunzip_fault(int r)
+{
+    static const char *const faults[] = {NULL,
+                                         "invalid block",
+                                         "invalid code",
+                                         "invalid distance",
+                                         "invalid header",
+                                         "unknown compression method",
+                                         "incorrect data check"};
+
+    return r < 0 && (size_t)-r < sizeof faults / sizeof *faults ? faults[-r] : "it needs a dictionary";
+}
+
+/* Whether there is something to inflate: a member that goes on, or a new one. */
+static bool gunzip_ready(struct cap_stream *s)
+{
+    struct cap_gunzip *g = s->gunzip;
+    while (g->between)
+        if (!gunzip_input(s) || (!gunzip_member(s) && s->eof))
+            return false;
+    return g->pending || gunzip_input(s);
 }
 
 /* At least one byte into room, or the end. */
@@ -158,14 +183,13 @@ static size_t read_gunzip(struct cap_stream *s, uint8_t *to, size_t room)
 {
     struct cap_gunzip *g = s->gunzip;
     g->z.next_out = to;
-    g->z.avail_out = (uInt)room;
-    while (g->z.avail_out == room && !s->eof && gunzip_input(s)) {
-        if (g->between && !gunzip_member(s))
-            continue;
-        int r = inflate(&g->z, Z_NO_FLUSH);
-        g->between = r == Z_STREAM_END;
-        if (r != Z_OK && r != Z_STREAM_END && r != Z_BUF_ERROR)
-            end_early(s, "bad gzip data", g->z.msg ? g->z.msg : zError(r));
+    g->z.avail_out = (uint32_t)room;
+    while (g->z.avail_out == room && !s->eof && gunzip_ready(s)) {
+        int r = isal_inflate(&g->z);
+        g->between = r == ISAL_DECOMP_OK && g->z.block_state == ISAL_BLOCK_FINISH;
+        g->pending = !g->between && g->z.avail_out == 0;
+        if (r < 0 || r == ISAL_NEED_DICT)
+            end_early(s, "bad gzip data", gunzip_fault(r));
     }
     return room - g->z.avail_out;
 }

@@ -82,7 +82,7 @@ Test(stream, a_cut_gzip_file_gives_what_it_has)
     bytes_free(&z);
 }
 
-Test(stream, a_damaged_gzip_file_says_what_zlib_found)
+Test(stream, a_damaged_gzip_file_says_so)
 {
     struct bytes f = noisy_pcap(50), z = {0};
     put_gzip(&z, f.b, f.n);
