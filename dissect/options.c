@@ -129,7 +129,7 @@ static int set_form(struct options *opt, const char *text)
 
 static int add_stat(struct options *opt, const char *text)
 {
-    char err[256];
+    char err[512];
     const char *arg = NULL;
     const struct stat_kind *kind = stat_find(text, &arg, err, sizeof err);
     void *state = kind ? kind->open(arg, err, sizeof err) : NULL;
@@ -428,9 +428,18 @@ static bool needs_future(const struct field *f)
     return any;
 }
 
+/* Whether the argument of a statistic uses such a field. */
+static bool stats_use(const struct options *opt, bool (*is)(const struct field *f))
+{
+    for (size_t i = 0; i < opt->n_stat; i++)
+        if (opt->stat[i].kind->uses && opt->stat[i].kind->uses(opt->stat[i].state, is))
+            return true;
+    return false;
+}
+
 static bool wants_future(const struct options *opt)
 {
-    bool wants = opt->hold || (opt->filter && filter_uses(opt->filter, needs_future));
+    bool wants = opt->hold || (opt->filter && filter_uses(opt->filter, needs_future)) || stats_use(opt, needs_future);
 
     /* Findings made later about packets that do not match must not count. */
     wants |= opt->filter && opt->fail_on != IBA_SEVERITY_NONE;
@@ -445,7 +454,7 @@ static bool wants_judgement(const struct options *opt)
 {
     bool wants = opt->fail_on != IBA_SEVERITY_NONE || opt->report_path || opt->summary_path || opt->rows;
 
-    wants |= opt->filter && filter_uses(opt->filter, field_is_analysis);
+    wants |= (opt->filter && filter_uses(opt->filter, field_is_analysis)) || stats_use(opt, field_is_analysis);
     for (size_t i = 0; i < opt->print.n_field; i++)
         wants |= field_is_analysis(opt->print.field[i]);
     for (size_t i = 0; i < opt->n_stat; i++)

@@ -90,7 +90,7 @@ static const char *const statistics[] = {NULL,
                                          "mad",
                                          "perf",
                                          "fabric",
-                                         "io,stat,1000000",
+                                         "io,stat,1000000,infiniband.aeth,SUM(bth.psn),AVG(frame.time_delta)udp",
                                          "expert,warn"};
 
 static void add_statistics(struct command *c, const uint8_t *head)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdio.h>
 #include <stdlib.h>
+#include "stats/io_column.h"
 #include "stats/kinds.h"
 
 enum { MAX_INTERVALS = 100000, FIRST_INTERVALS = 64, GIGA = 1000000000, DECIMALS = 9 };
@@ -11,7 +12,9 @@ struct interval {
 struct io {
     struct stat_clock clock;
     uint64_t asked_ns, length_ns; /* of an interval; 0: the whole run is one */
+    struct io_columns columns;    /* of the user; n is 0: none */
     struct interval *interval;    /* `room` of them, owned */
+    struct io_cell *cell;         /* columns.n for each interval, owned; NULL: no columns */
     size_t room, limit, n;        /* n: up to the last with a packet */
     uint64_t last_ns;             /* latest time seen, from the first packet on */
     uint64_t here_ns;             /* time of the packet before */
@@ -19,8 +22,8 @@ struct io {
     unsigned doubled;
 };
 
-/* Seconds with up to nine decimals, as nanoseconds. */
-static bool seconds(const char *s, uint64_t *ns)
+/* Seconds with up to nine decimals, as nanoseconds; `rest` is what follows them and a comma, or NULL. */
+static bool seconds(const char *s, uint64_t *ns, const char **rest)
 {
     enum { MAX_SECONDS = 1000000000 };
     uint64_t whole = 0, part = 0;
@@ -34,30 +37,41 @@ static bool seconds(const char *s, uint64_t *ns)
     for (; decimals < DECIMALS; decimals++)
         part *= 10;
     *ns = whole * GIGA + part;
-    return *s == '\0' && digits > 0 && whole <= MAX_SECONDS;
+    *rest = *s == ',' ? s + 1 : NULL;
+    return (*s == '\0' || *s == ',') && digits > 0 && whole <= MAX_SECONDS;
 }
 
 void *stat_io_open(const char *arg, char *err, size_t errlen)
 {
     uint64_t ns;
+    const char *columns;
 
-    if (!arg || !seconds(arg, &ns)) {
-        (void)snprintf(err, errlen, "-z io,stat%s%.64s: SEC is a number of seconds such as 0.5, or 0 for the whole run",
+    if (!arg || !seconds(arg, &ns, &columns)) {
+        (void)snprintf(err, errlen,
+                       "-z io,stat%s%.64s: the form is -z io,stat,SEC[,FILTER]...; SEC is a number of seconds such as "
+                       "0.5, or 0 for the whole run",
                        arg ? "," : "", arg ? arg : "");
         return NULL;
     }
     struct io *s = calloc(1, sizeof *s);
-    struct interval *first = calloc(FIRST_INTERVALS, sizeof *first);
-    if (!s || !first) {
-        free(s);
-        free(first);
+    if (!s) {
         (void)snprintf(err, errlen, "-z io,stat: out of memory");
         return NULL;
     }
+    if (columns && !io_columns_open(&s->columns, columns, err, errlen)) {
+        stat_io_close(s);
+        return NULL;
+    }
     s->asked_ns = s->length_ns = ns;
-    s->interval = first;
+    s->interval = calloc(FIRST_INTERVALS, sizeof *s->interval);
+    s->cell = columns ? calloc(FIRST_INTERVALS, s->columns.n * sizeof *s->cell) : NULL;
+    if (!s->interval || (columns && !s->cell)) {
+        (void)snprintf(err, errlen, "-z io,stat: out of memory");
+        stat_io_close(s);
+        return NULL;
+    }
     s->room = FIRST_INTERVALS;
-    s->limit = MAX_INTERVALS;
+    s->limit = MAX_INTERVALS / (1 + s->columns.n);
     return s;
 }
 
@@ -65,9 +79,25 @@ void stat_io_close(void *state)
 {
     struct io *s = state;
 
-    if (s)
-        free(s->interval);
+    if (!s)
+        return;
+    io_columns_close(&s->columns);
+    free(s->interval);
+    free(s->cell);
     free(s);
+}
+
+bool stat_io_uses(const void *state, bool (*is)(const struct field *f))
+{
+    const struct io *s = state;
+
+    return io_columns_use(&s->columns, is);
+}
+
+/* The cells of interval i. */
+static struct io_cell *cells(const struct io *s, size_t i)
+{
+    return s->cell ? s->cell + i * s->columns.n : NULL;
 }
 
 static void add(struct interval *to, const struct interval *from)
@@ -85,7 +115,14 @@ static void double_length(struct io *s)
         const struct interval one = s->interval[i];
         memset(&s->interval[i], 0, sizeof one);
         add(&s->interval[i / 2], &one);
+        if (i > 0 && s->cell) { /* those of the first stay */
+            if (i % 2 == 0)
+                memset(cells(s, i / 2), 0, s->columns.n * sizeof *s->cell);
+            io_columns_add(&s->columns, cells(s, i / 2), cells(s, i));
+        }
     }
+    if (s->cell)
+        memset(cells(s, (s->n + 1) / 2), 0, (s->n - (s->n + 1) / 2) * s->columns.n * sizeof *s->cell);
     s->n = (s->n + 1) / 2;
     s->length_ns *= 2;
     s->doubled++;
@@ -100,12 +137,16 @@ static void grow(struct io *s, size_t i)
         room *= 2;
     room = room < s->limit ? room : s->limit;
     struct interval *more = realloc(s->interval, room * sizeof *more);
-    if (!more) {
+    s->interval = more ? more : s->interval;
+    struct io_cell *cell = more && s->cell ? realloc(s->cell, room * s->columns.n * sizeof *cell) : NULL;
+    s->cell = cell ? cell : s->cell;
+    if (!more || (s->cell && !cell)) {
         s->limit = s->room;
         return;
     }
     memset(more + s->room, 0, (room - s->room) * sizeof *more);
-    s->interval = more;
+    if (cell)
+        memset(cell + s->room * s->columns.n, 0, (room - s->room) * s->columns.n * sizeof *cell);
     s->room = room;
 }
 
@@ -149,6 +190,8 @@ void stat_io_packet(void *state, const struct packet *p)
     const struct iba_view *v = &p->view;
     struct interval *i = interval_at(s, place(s, p));
 
+    if (s->cell)
+        io_columns_packet(&s->columns, cells(s, (size_t)(i - s->interval)), p);
     i->packets++;
     i->bytes += packet_len(p);
     i->infiniband += stat_is_infiniband(v);
@@ -211,6 +254,38 @@ static void print_notes(const struct io *s, struct out *o)
     print_note(o, "Packets older than the first: ", s->early, ", counted in the first interval\n");
 }
 
+/* The cells of all intervals. */
+static void total_cells(const struct io *s, struct io_cell *all)
+{
+    memset(all, 0, s->columns.n * sizeof *all);
+    for (size_t i = 0; i < s->n; i++)
+        io_columns_add(&s->columns, all, cells(s, i));
+}
+
+static void print_columns(const struct io *s, struct out *o)
+{
+    struct column columns[2 + 2 * IO_COLUMNS] = {{"From (s)", 20, false}, {"To (s)", 20, false}};
+    char title[2 * IO_COLUMNS][IO_TITLE];
+    struct io_cell all[IO_COLUMNS];
+    struct table t;
+
+    total_cells(s, all);
+    io_columns_legend(&s->columns, o);
+    table_open(&t, o, "Packets, bytes and fields over time", columns,
+               2 + io_columns_heads(&s->columns, columns + 2, title));
+    for (size_t i = 0; i < s->n; i++) {
+        table_time(&t, start_ns(s, i));
+        table_time(&t, end_ns(s, i));
+        io_columns_row(&s->columns, &t, cells(s, i));
+    }
+    table_rule(&t, '-');
+    table_str(&t, "All");
+    table_time(&t, bounded(s->last_ns));
+    io_columns_row(&s->columns, &t, all);
+    print_notes(s, o);
+    table_close(&t);
+}
+
 static void print_text(const struct io *s, struct out *o)
 {
     static const struct column columns[] = {
@@ -219,6 +294,10 @@ static void print_text(const struct io *s, struct out *o)
     const struct interval all = total(s);
     struct table t;
 
+    if (s->cell) {
+        print_columns(s, o);
+        return;
+    }
     table_open(&t, o, "Packets and bytes over time", columns, sizeof columns / sizeof *columns);
     for (size_t i = 0; i < s->n; i++) {
         table_time(&t, start_ns(s, i));
@@ -254,6 +333,11 @@ static void print_json(const struct io *s, struct out *o)
     print_json_counts(o, &all);
     json_u64(o, "untimed", s->untimed);
     json_u64(o, "early", s->early);
+    if (s->cell) {
+        struct io_cell sum[IO_COLUMNS];
+        total_cells(s, sum);
+        io_columns_json(&s->columns, o, sum);
+    }
     json_key(o, "intervals");
     out_ch(o, '[');
     for (size_t i = 0; i < s->n; i++) {
@@ -261,6 +345,8 @@ static void print_json(const struct io *s, struct out *o)
         out_time(o, start_ns(s, i));
         json_time(o, "end", end_ns(s, i));
         print_json_counts(o, &s->interval[i]);
+        if (s->cell)
+            io_cells_json(&s->columns, o, cells(s, i));
         out_ch(o, '}');
     }
     out_str(o, "]}\n");

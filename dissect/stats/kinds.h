@@ -24,6 +24,7 @@ STAT_KIND(qp)
 STAT_KIND(rc)
 STAT_KIND(srt)
 void stat_io_close(void *state);
+bool stat_io_uses(const void *state, bool (*is)(const struct field *f));
 void stat_expert_late(void *state, const struct iba_finding *f, const struct verdict_names *names);
 void stat_messages_message(void *state, const struct iba_message *m, const struct verdict_names *names);
 void stat_srt_message(void *state, const struct iba_message *m, const struct verdict_names *names);

@@ -15,8 +15,12 @@ const struct stat_kind stat_kinds[] = {
     {KIND("icrc", "icrc", "good, bad and missing CRCs by encapsulation, and the first bad packets", icrc),
      .close = free},
     {KIND("opcode,tree", "opcode,tree", "packets and payload by transport service and opcode", opcode), .close = free},
-    {KIND("io,stat", "io,stat,SEC", "packets and bytes in intervals of SEC seconds; 0: the whole run", io),
-     .close = stat_io_close},
+    {KIND(
+         "io,stat", "io,stat,SEC",
+         "packets and bytes in intervals of SEC seconds, 0: the whole run; with [,FILTER]... of filters, and SUM, AVG, "
+         "MIN, MAX, COUNT(FIELD)FILTER",
+         io),
+     .close = stat_io_close, .uses = stat_io_uses},
     {KIND("conv,qp", "conv,qp", "conversations by addresses, destination QP, service and P_Key", conv), .close = free},
     {KIND("rc,analysis", "rc,analysis", "findings of each reliable connection, by direction", rc), .close = free,
      .judged = true, .late = stat_rc_late, .expect = stat_rc_expect, .join = stat_rc_join},

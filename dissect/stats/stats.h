@@ -6,6 +6,7 @@
 #include "field/packet.h"
 #include "field/verdict.h"
 
+struct field;       /* field/field.h */
 struct iba_message; /* observer/iba_message.h */
 /* Some of the packets of a run were counted by themselves: their directions, and names, in the whole run. */
 struct stat_part {
@@ -23,6 +24,8 @@ struct stat_kind {
     void (*print)(void *state, struct out *o, bool json);
     void (*close)(void *state);
     bool judged; /* packets must come with a verdict */
+    /* Optional: whether its argument uses a field for which `is` is true. */
+    bool (*uses)(const void *state, bool (*is)(const struct field *f));
     /* Optional: a packet of this direction is most likely next: prefetch its data. */
     void (*expect)(void *state, uint32_t direction);
     /* Optional: a finding that does not belong to the current packet, but to an earlier one. Called for all packets,

@@ -215,7 +215,8 @@ class Usage(Case):
         self.assertEqual(listed, self.good("-G", "statistics").stdout)
         self.assertIn(b"-z io,stat,SEC          packets and bytes", listed)
         self.fails(1, "-z", "nonsense", ACKS, says="-z help lists all")
-        self.fails(1, "-z", "io,stat", ACKS, says="-z io,stat: SEC is")
+        self.fails(1, "-z", "io,stat", ACKS, says="-z io,stat: the form is -z io,stat,SEC[,FILTER]...")
+        self.fails(1, "-z", "io,stat,infiniband", ACKS, says="-z io,stat,infiniband: the form is -z io,stat,SEC[,FILTER]...")
 
     def test_packed_captures(self):
         for head, says in ((b"\x28\xb5\x2f\xfd", "zstdcat"), (b"\xfd7zXZ\0", "xzcat"), (b"\x04\x22\x4d\x18", "lz4cat"),

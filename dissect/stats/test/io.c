@@ -2,6 +2,7 @@
 #include "feed.h"
 #include <criterion/criterion.h>
 #include <stdlib.h>
+#include "field/field.h"
 #include "wire/iba_opcode_rows.h"
 
 #define SECOND INT64_C(1000000000)
@@ -114,7 +115,7 @@ Test(io, seconds_that_are_none_are_refused)
     static const char *const wrong[] = {
         "io,stat",     "io,stat,",    "io,stat,abc",          "io,stat,-1",
         "io,stat,1e3", "io,stat,.",   "io,stat,1.0000000001", "io,stat,1000000001",
-        "io,stat,1,2", "io,stat,nan", "io,stat, 1",           "io,stat,99999999999999999999"};
+        "io,stat,1;2", "io,stat,nan", "io,stat, 1",           "io,stat,99999999999999999999"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         char err[256] = "";
         const char *arg;
@@ -142,6 +143,94 @@ Test(io, seconds_are_exact)
         char *j = printed(&f, true);
         cr_expect(strstr(j, right[i].json), "%s: %s", right[i].text, j);
         free(j);
+        feed_close(&f);
+    }
+}
+
+Test(io, columns_count_and_calculate)
+{
+    const struct frame one =
+        frame_of(&(struct spec){.proto = IBA_PROTO_ROCE2, .opcode = IBA_RC_SEND_ONLY, .psn = 7, .dest_qp = 5});
+    const struct frame two =
+        frame_of(&(struct spec){.proto = IBA_PROTO_ROCE2, .opcode = IBA_RC_SEND_ONLY, .psn = 12, .dest_qp = 6});
+    const struct frame other = frame_other();
+    struct feed f;
+    feed_open(
+        &f,
+        "io,stat,0.5,,infiniband.bth.destqp in {5, 6},SUM(infiniband.bth.psn),AVG(bth.psn)infiniband,"
+        "MIN(bth.psn)bth.psn,MAX(bth.psn)bth.psn > 8,COUNT(ip.addr),MIN(frame.time_relative),AVG(frame.time_relative)"
+        "infiniband,FRAMES,BYTES()infiniband.bth.destqp == 6");
+    feed(&f, &one, 0);
+    feed(&f, &two, SECOND / 4);
+    feed(&f, &one, SECOND / 3);
+    feed(&f, &other, SECOND);
+    expect(&f, "io-columns");
+}
+
+Test(io, columns_are_merged_with_their_intervals)
+{
+    const struct frame small =
+        frame_of(&(struct spec){.proto = IBA_PROTO_ROCE2, .opcode = IBA_RC_SEND_ONLY, .psn = 3, .dest_qp = 5});
+    const struct frame large =
+        frame_of(&(struct spec){.proto = IBA_PROTO_ROCE2, .opcode = IBA_RC_SEND_ONLY, .psn = 50, .dest_qp = 5});
+    struct feed f;
+    feed_open(&f, "io,stat,1,SUM(bth.psn),MIN(bth.psn),MAX(bth.psn)");
+    for (int64_t i = 0; i < 25001; i++) /* a quarter of the intervals of a run without columns */
+        feed(&f, i % 2 ? &large : &small, i * SECOND);
+    char *j = printed(&f, true);
+    cr_expect(strstr(j, "\"doubled\":1,"));
+    cr_expect_eq(occurrences(j, "\"columns\":[{\"sum\":53},{\"min\":3},{\"max\":50}]"), 12500);
+    cr_expect_eq(occurrences(j, "\"columns\":[{\"sum\":3},{\"min\":3},{\"max\":3}]"), 1);
+    cr_expect(strstr(j, "\"columns\":[{\"sum\":662503,"));
+    free(j);
+    feed_close(&f);
+}
+
+Test(io, columns_that_are_none_are_refused)
+{
+    static const struct {
+        const char *text, *says;
+    } wrong[] = {
+        {"io,stat,1,SUM(ip.addr)", "no number and no time; COUNT(FIELD)"},
+        {"io,stat,1,MAX(infiniband.bth)", "no number and no time"},
+        {"io,stat,1,LOAD(frame.len)", "LOAD(frame.len): no such function; there are COUNT(FIELD), SUM"},
+        {"io,stat,1,SUM(bth.psm)", "nearest is"},
+        {"io,stat,1,SUM", "the form is SUM(FIELD)FILTER"},
+        {"io,stat,1,SUM()", "the form is SUM(FIELD)FILTER"},
+        {"io,stat,1,SUM(bth.psn", "the form is SUM(FIELD)FILTER"},
+        {"io,stat,1,FRAMES(bth.psn)", "the form is FRAMES()FILTER"},
+        {"io,stat,1,SUM(bth.psn)bth.psn >", "-z io,stat: filter bth.psn >: column"},
+        {"io,stat,1,bth.psn,ip.tt == 1", "-z io,stat: filter ip.tt == 1: column 1: no field"},
+        {"io,stat,1,,,,,,,,,,,,,,,,,,", "more than 16 filters"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        char err[512] = "";
+        const char *arg;
+        const struct stat_kind *k = stat_find(wrong[i].text, &arg, err, sizeof err);
+        cr_assert_not_null(k);
+        cr_expect_null(k->open(arg, err, sizeof err), "%s", wrong[i].text);
+        cr_expect(strstr(err, wrong[i].says) && !strchr(err, '\n'), "%s: %s", wrong[i].text, err);
+    }
+}
+
+static bool is_psn(const struct field *f)
+{
+    return strcmp(f->name, "infiniband.bth.psn") == 0;
+}
+
+Test(io, fields_of_columns_are_known)
+{
+    static const struct {
+        const char *text;
+        bool uses;
+    } cases[] = {{"io,stat,1", false},
+                 {"io,stat,1,udp", false},
+                 {"io,stat,1,udp,SUM(bth.psn)udp", true},
+                 {"io,stat,1,COUNT(udp.port)udp && bth.psn == 1", true}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct feed f;
+        feed_open(&f, cases[i].text);
+        cr_expect_eq(f.kind->uses(f.state, is_psn), cases[i].uses, "%s", cases[i].text);
         feed_close(&f);
     }
 }
