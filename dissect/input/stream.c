@@ -9,11 +9,12 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <isa-l/igzip_lib.h>
+#include "gunzip.h"
 #include "system/signals.h"
 
 struct cap_gunzip {
-    struct inflate_state z;
+    struct gunzip *z;
+    struct gunzip_io io;
     uint8_t *raw; /* CAP_STREAM_LOOK bytes of the file */
     bool between; /* a member has ended: its end may be the file's */
     bool pending; /* the last output was full: there may be more of the input that was taken */
@@ -62,6 +63,7 @@ bool cap_stream_open(struct cap_stream *s, int fd)
 void cap_stream_close(struct cap_stream *s)
 {
     if (s->gunzip != NULL) {
+        gunzip_close(s->gunzip->z);
         free(s->gunzip->raw);
         free(s->gunzip);
     }
@@ -77,17 +79,18 @@ bool cap_stream_gunzip(struct cap_stream *s)
 {
     uint8_t *window = malloc(CAP_STREAM_INFLATED);
     struct cap_gunzip *g = calloc(1, sizeof *g);
-    if (window == NULL || g == NULL) {
+    struct gunzip *z = gunzip_open();
+    if (window == NULL || g == NULL || z == NULL) {
+        gunzip_close(z);
         free(window);
         free(g);
         return false;
     }
-    isal_inflate_init(&g->z);
-    g->z.crc_flag = ISAL_GZIP; /* header and trailer are checked */
     assert(s->size == CAP_STREAM_LOOK);
+    g->z = z;
     g->raw = s->window;
-    g->z.next_in = s->at;
-    g->z.avail_in = (uint32_t)cap_stream_have(s);
+    g->io.in = s->at;
+    g->io.have = (uint32_t)cap_stream_have(s);
     s->window = s->at = s->end = window;
     s->size = s->want = CAP_STREAM_INFLATED;
     s->eof = false;
@@ -123,11 +126,11 @@ bool cap_stream_map(struct cap_stream *s)
 static bool gunzip_input(struct cap_stream *s)
 {
     struct cap_gunzip *g = s->gunzip;
-    if (g->z.avail_in > 0)
+    if (g->io.have > 0)
         return true;
-    g->z.next_in = g->raw;
-    g->z.avail_in = (uint32_t)read_file(s, g->raw, CAP_STREAM_LOOK);
-    if (g->z.avail_in > 0)
+    g->io.in = g->raw;
+    g->io.have = (uint32_t)read_file(s, g->raw, CAP_STREAM_LOOK);
+    if (g->io.have > 0)
         return true;
     s->eof = true;
     if (!g->between && !s->stopped && s->fault[0] == '\0')
@@ -139,33 +142,19 @@ static bool gunzip_input(struct cap_stream *s)
 static bool gunzip_member(struct cap_stream *s)
 {
     struct cap_gunzip *g = s->gunzip;
-    while (g->z.avail_in > 0 && *g->z.next_in == 0) {
-        g->z.next_in++;
-        g->z.avail_in--;
+    while (g->io.have > 0 && *g->io.in == 0) {
+        g->io.in++;
+        g->io.have--;
     }
-    if (g->z.avail_in == 0)
+    if (g->io.have == 0)
         return false;
-    if (*g->z.next_in != 0x1f) {
+    if (*g->io.in != 0x1f) {
         end_early(s, "bytes that are not gzip follow the gzip stream", NULL);
         return false;
     }
-    isal_inflate_reset(&g->z);
-    g->z.crc_flag = ISAL_GZIP;
+    gunzip_again(g->z);
     g->between = false;
     return true;
-}
-
-static const char *gunzip_fault(int r)
-{
-    static const char *const faults[] = {NULL,
-                                         "invalid block",
-                                         "invalid code",
-                                         "invalid distance",
-                                         "invalid header",
-                                         "unknown compression method",
-                                         "incorrect data check"};
-
-    return r < 0 && (size_t)-r < sizeof faults / sizeof *faults ? faults[-r] : "it needs a dictionary";
 }
 
 /* Whether there is something to inflate: a member that goes on, or a new one. */
@@ -182,16 +171,17 @@ static bool gunzip_ready(struct cap_stream *s)
 static size_t read_gunzip(struct cap_stream *s, uint8_t *to, size_t room)
 {
     struct cap_gunzip *g = s->gunzip;
-    g->z.next_out = to;
-    g->z.avail_out = (uint32_t)room;
-    while (g->z.avail_out == room && !s->eof && gunzip_ready(s)) {
-        int r = isal_inflate(&g->z);
-        g->between = r == ISAL_DECOMP_OK && g->z.block_state == ISAL_BLOCK_FINISH;
-        g->pending = !g->between && g->z.avail_out == 0;
-        if (r < 0 || r == ISAL_NEED_DICT)
-            end_early(s, "bad gzip data", gunzip_fault(r));
+    g->io.out = to;
+    g->io.room = (uint32_t)room;
+    while (g->io.room == room && !s->eof && gunzip_ready(s)) {
+        const char *fault;
+        const enum gunzip_result r = gunzip_run(g->z, &g->io, &fault);
+        g->between = r == GUNZIP_END;
+        g->pending = r == GUNZIP_MORE && g->io.room == 0;
+        if (r == GUNZIP_BAD)
+            end_early(s, "bad gzip data", fault);
     }
-    return room - g->z.avail_out;
+    return room - g->io.room;
 }
 
 static bool resize(struct cap_stream *s, size_t size)

@@ -63,6 +63,11 @@ class Schemas(unittest.TestCase):
                 seen.add(one["stat"])
         self.assertEqual({one["$ref"].rsplit("/", 1)[1] for one in schema["anyOf"]}, {name.replace(",", "_") for name in seen})
 
+    def test_columns(self):
+        columns = ",infiniband,FRAMES,BYTES()udp,COUNT(ip.addr),SUM(bth.psn),AVG(bth.psn),MIN(aeth.msn),MAX(frame.time_delta)"
+        for one in lines(printed("-q", "-T", "jsonl", "-z", "io,stat,0.01," + columns, ROOT / "pcaps/rxe-rping.pcap")):
+            self.follows(read("statistics"), one, columns)
+
     def test_packets(self):
         tshark, ek, flat = read("packets-json"), read("packets-ek"), read("packets-jsonl")
         for path in CAPTURES:
