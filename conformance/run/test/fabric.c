@@ -42,6 +42,11 @@ Test(fabric, datagrams)
         {HEAD " s.1 set PortInfo modifier=9\n", F, "status 0", "status 0x1c"},
         {HEAD " s.1 pull\n s.1 get NodeInfo\n", F, "an answer of the agent", "nothing"},
         {HEAD " s.2 pull\n s.1 get PortInfo modifier=2 portstate=1\n", P, "", ""}, /* its trap is not asked for */
+        /* a manager that changes another field orders nothing by those that it has read */
+        {HEAD " s.1 set SwitchInfo portstatechange=1\n s.2 pull\n s.1 set SwitchInfo lifetimevalue=7\n"
+              " s.1 get SwitchInfo lifetimevalue=7 portstatechange=1\n",
+         P, "", ""},
+        {HEAD " s.1 set SwitchInfo portstatechange=1\n s.1 get SwitchInfo portstatechange=0\n", P, "", ""},
         {HEAD " s.2 pull\n< s.1 TRAP Notice:129\n", F, "trap 0x81", "trap 0x80"},
     };
     run_subnets(c);
