@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The RC responder with several packets: PSNs, order, duplicates, memory. */
 #include "receive.h"
+#include "transport/iba_responder.h"
 #include "transport/iba_wr_ops.h"
 #include "wire/iba_opcode_rows.h"
 
@@ -287,6 +288,24 @@ Test(responder, credits)
     bed.rc.attr.flow_control = true;
     give_write(0, true);
     expect_syndrome(0x1f, 0);
+}
+
+/* WF-49: code 30 stands for 32768 receives, and for all beyond; 31 has no number. */
+Test(responder, credits_of_many)
+{
+    static const uint32_t codes[] = {0,    1,    2,    3,    4,    6,     8,     12,    16,   24,   32,
+                                     48,   64,   96,   128,  192,  256,   384,   512,   768,  1024, 1536,
+                                     2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768};
+
+    bed_make(&bed, IBA_PORT_IB, false);
+    bed.rc.attr.flow_control = true;
+    for (unsigned k = 0; k < COUNT(codes); k++) {
+        cr_expect_eq(iba_responder_credit(&bed.rc, codes[k]), k);
+        cr_expect_eq(iba_responder_credit(&bed.rc, k + 1 < COUNT(codes) ? codes[k + 1] - 1 : 0xfffffffe), k);
+    }
+    cr_expect_eq(iba_responder_credit(&bed.rc, IBA_NONE), 31);
+    bed.rc.attr.flow_control = false;
+    cr_expect_eq(iba_responder_credit(&bed.rc, 5), 31);
 }
 
 /* RR-23: a duplicate WRITE is acknowledged, and writes nothing. The ACK does not acknowledge a READ after the WRITE. */

@@ -386,3 +386,19 @@ Test(unreliable_rules, area_for_the_grh)
     cr_assert_eq(completion(&bed).flags, IBA_WC_GRH);
     cr_assert_eq(memcmp(bed.memory + 20, bed.in + 14, 20), 0, "the IPv4 header ends the area");
 }
+
+/* PV-13: the entry of the QP's attribute counts as long as the table has it. */
+Test(unreliable_rules, a_table_of_keys_that_has_become_shorter)
+{
+    for (unsigned n = 2; n <= 5; n++) {
+        bed_make(&bed, IBA_PORT_IB, false);
+        bed.uc.attr.pkey_index = 3;
+        bed.ca.port[0].pkey[3] = 0x8123;
+        bed.ca.port[0].n_pkey = (uint8_t)n;
+        uc(&bed, IBA_UC_WRITE_ONLY, 5, 8);
+        iba_bth_set_p_key(PART(&bed, bth), 0x8123);
+        give(&bed);
+        cr_expect_eq(hits(&bed, IBA_TABLE_VALIDATE, "pkey_differs"), n <= 3, "%u keys", n);
+        cr_expect_eq(all_hits(&bed, IBA_TABLE_UC_RECEIVER) > 0, n > 3, "%u keys", n);
+    }
+}

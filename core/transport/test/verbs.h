@@ -41,6 +41,10 @@ static inline void desk_event(void *ctx, const struct iba_event *e)
     struct desk *d = ctx;
 
     cr_assert_lt(d->n_event, 16);
+    if (e->kind == IBA_EVENT_CQ_ERROR || e->kind == IBA_EVENT_SRQ_CATASTROPHIC || e->kind == IBA_EVENT_LAST_WQE_REACHED)
+        cr_assert(e->a == 0 && e->b == 0, "%u and %u, of a key's violation", e->a, e->b);
+    if (e->kind == IBA_EVENT_CQ_ERROR || e->kind == IBA_EVENT_SRQ_CATASTROPHIC)
+        cr_assert_eq(e->port, 0, "a queue has no port");
     d->events[d->n_event++] = *e;
 }
 
