@@ -362,12 +362,16 @@ static uint16_t some_lid(void)
 /* A datagram of an adapter: its attribute's 64 bytes are zero but for some. */
 static void ask(void)
 {
+    enum { PERFORMANCE = 0x04, CONGESTION = 0x21 };
     const unsigned node = SWITCHES + fuzz_u8(&w.in) % (NODES - SWITCHES);
     struct iba_mgmt_to to = {.dlid = some_lid(), .slid = (uint16_t)(node + 1), .pkey = UINT16_MAX};
     uint8_t mad[IBA_MAD_BYTES] = {1, 0, 1}, packet[IBA_MGMT_BYTES];
 
-    to.dqp = to.sqp = fuzz_u8(&w.in) & 1;
-    mad[1] = to.dqp ? 4 : to.dlid == UINT16_MAX ? 0x81 : 1;
+    const uint8_t class = fuzz_u8(&w.in);
+
+    to.dqp = to.sqp = class & 1;
+    mad[1] = to.dqp ? (class & 2 ? CONGESTION : PERFORMANCE) : to.dlid == UINT16_MAX ? 0x81 : 1;
+    mad[2] = to.dqp && class & 2 ? 2 : 1;
     mad[3] = fuzz_u8(&w.in);
     iba_madhdr_set_transactionid(mad, fuzz_u8(&w.in));
     iba_madhdr_set_attributeid(mad, fuzz_u8(&w.in));
