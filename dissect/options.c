@@ -49,9 +49,10 @@ static int add_field(struct options *opt, const char *name)
     const struct field *f = field_find(name);
     char what[256];
 
-    field_unknown(what, sizeof what, name);
-    if (!f)
+    if (!f) {
+        field_unknown(what, sizeof what, name);
         return wrong("-e: %s", what);
+    }
     if (opt->print.n_field == PRINT_MAX_FIELDS)
         return wrong("-e: more than %d fields", PRINT_MAX_FIELDS);
     opt->print.field[opt->print.n_field++] = f;
