@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""cable.py TAP PEER,OWN COMMAND...: a network interface whose cable leads to a unix: wire.
+"""cable.py [--mtu N] TAP PEER,OWN COMMAND...: a network interface whose cable leads to a unix: wire.
 
-Makes the interface TAP in this network namespace, carries frames between it and datagram sockets (PEER's path, our OWN:
+Makes the interface TAP, of MTU N (9000), in this network namespace, carries frames between it and datagram sockets (PEER's path, our OWN:
 what qemu's -netdev dgram and `ibagent --wire unix:` speak), and runs COMMAND meanwhile; ends with its exit code. So a device
 on a unix: wire is tested over afpacket: too. Needs root in the namespace:
 
@@ -22,14 +22,17 @@ import threading
 
 TUNSETIFF, IFF_TAP, IFF_NO_PI = 0x400454CA, 0x0002, 0x1000
 LONGEST = 65535
+ETHERNET = 14 + 4  # bytes before the packet: the header, with a VLAN tag
 
 
-def carry(tap, wire, peer):
+def carry(tap, wire, peer, mtu):
     while True:
         for end in select.select([tap, wire], [], [])[0]:
             try:
                 if end is wire:
-                    os.write(tap, wire.recv(LONGEST))
+                    frame = wire.recv(LONGEST)
+                    if len(frame) <= mtu + ETHERNET:  # a port receives no longer ones; a tap would
+                        os.write(tap, frame)
                 else:
                     wire.sendto(os.read(tap, LONGEST), peer)
             except OSError:
@@ -48,19 +51,22 @@ def open_tun():
 
 
 def main():
-    name, (peer, own), command = sys.argv[1], sys.argv[2].split(","), sys.argv[3:]
+    args, mtu = sys.argv[1:], 9000
+    if args[0] == "--mtu":
+        args, mtu = args[2:], int(args[1])
+    name, (peer, own), command = args[0], args[1].split(","), args[2:]
     tap = open_tun()
     fcntl.ioctl(tap, TUNSETIFF, struct.pack("16sH22x", name.encode(), IFF_TAP | IFF_NO_PI))
     # Prevents the kernel from sending packets of its own.
     with open(f"/proc/sys/net/ipv6/conf/{name}/disable_ipv6", "w", encoding="ascii") as f:
         f.write("1")
-    subprocess.run(["ip", "link", "set", name, "mtu", "9000", "up"], check=True)
+    subprocess.run(["ip", "link", "set", name, "mtu", str(mtu), "up"], check=True)
     wire = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
     wire.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 22)
     if os.path.exists(own):
         os.unlink(own)
     wire.bind(own)
-    threading.Thread(target=carry, args=(tap, wire, peer), daemon=True).start()
+    threading.Thread(target=carry, args=(tap, wire, peer, mtu), daemon=True).start()
     code = subprocess.run(command, check=False).returncode
     os.unlink(own)
     sys.exit(code)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """disturb.py IBCONFORM [OPTION]... [PATTERN]...: plays scenarios undisturbed, then under each disturbance, and compares.
 
-No device may be blamed for disturbances of the tester, of the agent's channel and of the machine that the device runs on. Under a disturbance
+No device may be blamed for disturbances of the tester, its port, the agent's channel and the machine that the device runs on. Under a disturbance
   - nothing fails that did not fail without it,
   - a scenario whose verdict is another one is ERROR or INCONCLUSIVE, and says why,
   - the run ends.
@@ -22,6 +22,7 @@ process that has the agent's socket on its command line: the virtual machine, or
 """
 
 import argparse
+import collections
 import json
 import os
 import pathlib
@@ -32,6 +33,7 @@ import tempfile
 import threading
 import time
 
+CABLE = pathlib.Path(__file__).with_name("cable.py")
 WIRE, AGENT = os.environ.get("IBPROOF_WIRE", ""), os.environ.get("IBPROOF_AGENT", "")
 JUDGED = ("PASS", "TOLERATED", "INFO", "FAIL", "XFAIL", "XPASS", "DEVIATES")
 OUT_OF_SCOPE = ("NOT_APPLICABLE", "UNSUPPORTED")
@@ -144,7 +146,13 @@ def be_busy(_):
     return end
 
 
-DISTURBANCES = {"channel": kill_channel, "tester": stop_tester, "busy": be_busy, "machine": stop_machine, "for-good": stop_for_good}
+def small_port(_):
+    """The tester's port has MTU 1500"""
+    # Run.command() makes the port before the run.
+
+
+DISTURBANCES = {"channel": kill_channel, "tester": stop_tester, "busy": be_busy, "machine": stop_machine, "for-good": stop_for_good,
+                "mtu": small_port}
 
 
 class Run:
@@ -155,9 +163,7 @@ class Run:
         self.folder.mkdir(parents=True)
         self.relay = self.folder / "relay.py"
         self.relay.write_text(RELAY)
-        agent = AGENT if disturb is not kill_channel else f"exec:exec {sys.executable} {self.relay} {AGENT.removeprefix('unix:')}"
-        command = [options.program, "run", *(pattern or options.pattern), "--target", "live", "--wire", WIRE, "--agent", agent]
-        command += ["--evidence", str(self.folder / "evidence"), "--json", str(self.folder / "report.json"), *options.more]
+        command = self.command(disturb, pattern or options.pattern)
         began = time.monotonic()
         with open(self.folder / "said", "w", encoding="utf-8") as said:
             with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=said) as self.process:
@@ -168,6 +174,17 @@ class Run:
         if (self.folder / "report.json").exists():
             report = json.loads((self.folder / "report.json").read_text(encoding="utf-8"))
             self.results = {r["id"]: r for r in report["results"]}
+
+    def command(self, disturb, pattern):
+        agent, wire, port, user = AGENT, WIRE, [], []
+        if disturb is kill_channel:
+            agent = f"exec:exec {sys.executable} {self.relay} {AGENT.removeprefix('unix:')}"
+        if disturb is small_port:  # in a network namespace, with a cable to the device's wire
+            mapped = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
+            port = ["unshare", *mapped, "--net", sys.executable, CABLE, "--mtu", "1500", "tap0", WIRE.removeprefix("unix:")]
+            wire, user = "afpacket:tap0", ["--user", "root"]
+        return [*port, self.options.program, "run", *pattern, "--target", "live", "--wire", wire, "--agent", agent, *user,
+                "--evidence", str(self.folder / "evidence"), "--json", str(self.folder / "report.json"), *self.options.more]
 
     def played(self):
         return len(list((self.folder / "evidence").glob("*"))) if (self.folder / "evidence").exists() else 0
@@ -180,7 +197,7 @@ class Run:
         try:
             return self.process.wait(max(1, until - time.monotonic()))
         except subprocess.TimeoutExpired:
-            self.process.kill()
+            tell(children(self.process.pid), signal.SIGKILL)
             return None
         finally:
             if end:
@@ -269,6 +286,9 @@ def main():
               f"{sum(', now ' in line for line in other)} verdicts differ, {len(wrong)} wrongly", flush=True)
         for line in wrong:
             print(f"    WRONG {line}")
+        causes = collections.Counter(line.partition(", now ")[2] for line in other if ", now " in line)
+        for cause, n in causes.most_common(5):
+            print(f"    {n} x {cause}")
         for line in other[:20]:
             print(f"    {line}")
     print(f"reports: {o.out}")

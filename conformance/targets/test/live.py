@@ -601,7 +601,7 @@ def unhurried(test):
 
 
 class Disturbed(Punctual):
-    """When tester, channel or the agent's machine are disturbed, no device is blamed: tools/disturb on the engine."""
+    """When tester, its port, channel or the agent's machine are disturbed, no device is blamed: tools/disturb on the engine."""
 
     def test_disturbances(self):
         at = self.folder / "agent"
@@ -616,14 +616,15 @@ class Disturbed(Punctual):
             time.sleep(0.01)
         env = {**self.env, "IBPROOF_WIRE": tester[1], "IBPROOF_AGENT": f"unix:{at}"}
         r = subprocess.run([sys.executable, SOURCE.parent / "tools/guest.d/disturb.py", PROGRAM, "rc.requester.nak*", "rc.responder.psn*", "state.err",
-                            "rc.requester.r*", "--timeout-scale", "0.3", "--seconds", "4", "--out", self.folder], stdout=subprocess.PIPE,
+                            "rc.requester.r*", "rc.responder.*segmented", "--timeout-scale", "0.3", "--seconds", "4", "--out", self.folder], stdout=subprocess.PIPE,
                            stderr=subprocess.STDOUT, timeout=800, env=env)
         said = r.stdout.decode()
         self.assertEqual(r.returncode, 0, said)
-        for name in ("channel", "tester", "busy", "machine", "for-good"):
+        for name in ("channel", "tester", "busy", "machine", "for-good", "mtu"):
             self.assertRegex(said, rf"(?m)^{name}: .*, 0 wrongly$")
-        for share in re.findall(r"(?m)^(?:channel|tester|busy|machine): .*?([0-9.]+)% judged", said):
+        for share in re.findall(r"(?m)^(?:channel|tester|busy|machine|mtu): .*?([0-9.]+)% judged", said):
             self.assertGreaterEqual(float(share), 80, said)
+        self.assertRegex(said, r"(?m)^    \d+ x INCONCLUSIVE: MTU 1500 ")
 
     def tearDown(self):
         pass
