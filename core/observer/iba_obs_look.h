@@ -50,6 +50,7 @@ struct iba_look { /* one packet with a BTH */
     uint8_t opcode, syndrome;    /* syndrome, msn: valid when the packet has an AETH */
     uint16_t ip_id;
     bool has_ip_id, late; /* late: the packet has an older IPv4 identification than earlier packets */
+    bool overtaken;       /* a request that is late, and was not sent again */
     iba_psn psn;
     uint32_t msn;
     uint64_t content;                 /* hash of the bytes that a retransmission repeats */

@@ -170,7 +170,8 @@ static bool shorten_read(const struct iba_obs_open *o, const struct iba_look *l,
     return true;
 }
 
-/* The First of a message is sent again, and the capture lacks its earlier transmission. */
+/* The First of a message is sent again, and the capture lacks its earlier transmission; or later packets overtook it.
+ */
 static bool prepend(struct iba_obs_open *o, const struct iba_look *l)
 {
     for (uint32_t i = 0; l->op->pos == IBA_FIRST && i < o->n; i++) {
@@ -183,7 +184,7 @@ static bool prepend(struct iba_obs_open *o, const struct iba_look *l)
         m->bytes = x->operation == IBA_OPERATION_WRITE ? bytes_of(l) : m->bytes + missing;
         x->first = l->psn;
         x->whole = true;
-        m->again++;
+        m->again += !l->overtaken;
         return true;
     }
     return false;
@@ -207,7 +208,7 @@ static void request(struct iba_obs_open *o, const struct iba_look *l)
     if (shorten_read(o, l, x))
         x = covering(o, l->psn);
     if (x) {
-        rest_of(l->s, o, x)->again++;
+        rest_of(l->s, o, x)->again += !l->overtaken;
         return;
     }
     if (prepend(o, l))
@@ -268,6 +269,16 @@ void iba_obs_open_packet(struct iba_look *l)
     struct iba_obs_open *o = requester ? open_of(l->s, requester) : NULL;
     if (o)
         (asks ? request : response)(o, l);
+}
+
+void iba_obs_open_overtaken(struct iba_observer *s, const struct iba_flow *f, iba_psn psn)
+{
+    struct iba_obs_open *o = s->open && iba_obs_number(s, f) != 0 ? open_of(s, f) : NULL;
+    const struct iba_obs_span *x = o ? covering(o, psn) : NULL;
+    struct iba_message *m = x ? rest_of(s, o, x) : NULL;
+
+    if (m && m->again > 0)
+        m->again--;
 }
 
 void iba_obs_open_end(struct iba_observer *s)

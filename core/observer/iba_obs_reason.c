@@ -3,6 +3,7 @@
  * late. */
 #include "observer/iba_obs_reason.h"
 #include "observer/iba_obs_look.h"
+#include "observer/iba_obs_open.h"
 #include "observer/iba_obs_peer.h"
 #include "observer/iba_obs_read.h"
 #include "observer/iba_obs_record.h"
@@ -565,23 +566,26 @@ void iba_obs_settle(struct iba_observer *s, struct iba_flow *f, bool went_back)
 {
     struct iba_obs_requests *q = &f->rq;
     const bool by_itself = q->run.kind == IBA_FINDING_RETRY_TIMEOUT || q->run.kind == IBA_FINDING_RETRY_UNCLEAR;
+    const bool reported = q->undecided.reported;
     const iba_psn psn = q->undecided.psn;
 
     if (q->undecided.mark.frame == 0)
         return;
-    if (!q->undecided.reported && went_back && q->undecided.ahead > 0)
+    if (!reported && went_back && q->undecided.ahead > 0)
         iba_obs_report_of(s, f, IBA_FINDING_GAP, &q->undecided.mark,
                           &(struct iba_obs_detail){.count = q->undecided.ahead}, psn);
-    if (!q->undecided.reported && (went_back || !q->undecided.lawful))
+    if (!reported && (went_back || !q->undecided.lawful))
         iba_obs_report_of(s, f, went_back ? (enum iba_finding_kind)q->run.kind : IBA_FINDING_LATE, &q->undecided.mark,
                           &(struct iba_obs_detail){.cause = went_back && !by_itself ? &q->run.mark : NULL,
                                                    .decision = went_back ? q->run.decision : NULL},
                           psn);
-    if (!went_back && q->run.guess && !q->undecided.reported)
+    if (!went_back && q->run.guess && !reported)
         q->run = q->interrupted; /* the packet was late: the retransmissions before it go on */
     q->undecided.mark.frame = 0;
     q->run.guess = false;
     if (!went_back) {
+        if (!reported)
+            iba_obs_open_overtaken(s, f, psn);
         iba_obs_close_gap(s, q->gaps, psn);
         return;
     }

@@ -203,7 +203,8 @@ static void take_late(struct iba_look *l, struct iba_obs_requests *q, uint32_t n
         iba_obs_order_fill(l->flow, l->psn, n - 1);
     iba_obs_report(l, IBA_FINDING_LATE, &(struct iba_obs_detail){.decision = by});
     iba_obs_close_gap(l->s, q->gaps, l->psn);
-    if (l->late && !first && iba_obs_sent_again_though_late(l)) {
+    l->overtaken = !l->late || first || !iba_obs_sent_again_though_late(l);
+    if (!l->overtaken) {
         if (!q->run.on && !iba_obs_left_since(l, &q->run.mark)) {
             q->run.kind = IBA_FINDING_RETRY_UNCLEAR;
             q->run.decision = NULL;

@@ -273,6 +273,13 @@ class Statistics(Case):
                     self.assertEqual((other["peer"], other["src"], other["dst"]), (d["direction"], d["dst"], d["src"]))
                     self.assertEqual((other["dest_qp"], other["source_qp"]), (d["source_qp"], d["dest_qp"]))
 
+    def test_sent_again_of_messages_and_of_packets(self):
+        """Late first transmissions are not sent again: a message counts as many packets as the findings of its direction."""
+        told = self.stat("messages", REORDER)["messages"]
+        again = [x for x in findings(jsonl(self.good("-T", "jsonl", REORDER))) if x[1].startswith("RETRY_")]
+        self.assertEqual([m["sent_again"] for m in told], [11, 0, 0])
+        self.assertEqual(len(again), 11)
+
     def test_messages_of_clean_captures(self):
         """Compared with messages that this test derives from the packets. IBPROOF_CLEAN=DIR: of the captures there."""
         folder = os.environ.get("IBPROOF_CLEAN")
