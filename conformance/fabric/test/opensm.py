@@ -39,6 +39,12 @@ class BringUp(Case):
             self.assertEqual(f.pairs(f"port {node} {port}")["state"], "Active", (node, port))
         self.assertEqual(f.pairs("port S0 3")["state"], "Down")
 
+    def test_the_example(self):
+        """examples/ring.net: every adapter reaches every other one."""
+        f = self.up((SOURCE / "examples/ring.net").read_text(), "H0")
+        sums = f.pairs("pairs")
+        self.assertEqual((sums["packets"], sums["delivered"], sums["most_hops"]), ("12", "12", "4"))  # wires between opposite adapters
+
     def test_four_switches_sixteen_adapters(self):
         f = self.up(ring(4, 16), "H0")
         lids = {f.pairs(f"port H{i} 1")["lid"] for i in range(16)}
