@@ -47,8 +47,8 @@ struct iba_ca_config { /* the arrays belong to the caller, are cleared by init, 
     .pd = (e)->pds, .n_qp = IBA_CA_ENTRIES((e)->qps), .n_cq = IBA_CA_ENTRIES((e)->cqs),                                \
     .n_srq = IBA_CA_ENTRIES((e)->srqs), .n_ah = IBA_CA_ENTRIES((e)->ahs), .n_mcast = IBA_CA_ENTRIES((e)->mcasts),      \
     .n_key = IBA_CA_ENTRIES((e)->keys), .n_pd = IBA_CA_ENTRIES((e)->pds)
-void iba_ca_init(struct iba_ca *ca, const struct iba_ca_config *cfg);
-struct iba_port *iba_ca_port(struct iba_ca *ca, uint8_t number); /* from 1 */
+void iba_ca_init(struct iba_ca *ca, const struct iba_ca_config *cfg); /* *cfg is copied; its arrays are not */
+struct iba_port *iba_ca_port(struct iba_ca *ca, uint8_t number);      /* from 1; the adapter's own, set up after init */
 /* Replaces one rule table, for mutants; NULL restores the true one. Rows keep their `hit` indices. */
 void iba_ca_set_rules(struct iba_ca *ca, enum iba_rule_table t, const struct iba_rules *rules);
 /* Makes the adapter deviate in one behaviour (iba_change.h); NULL: in none. The caller owns `c`, which must live as

@@ -36,7 +36,7 @@ struct iba_gsi {
 };
 /* Makes QP1, and what it needs: a domain, a region, a CQ of the adapter. The error of the verb that failed. */
 enum iba_verb_err iba_gsi_open(struct iba_gsi *g, struct iba_ca *ca, struct iba_cm *cm);
-void iba_gsi_feed(struct iba_gsi *g, uint8_t port, const struct iba_view *v, iba_time now);
+void iba_gsi_feed(struct iba_gsi *g, uint8_t port, const struct iba_view *v, iba_time now); /* as iba_ca_feed() */
 /* The next packet of the CM, and the number of the port that it leaves from; *len 0: none. cap >= IBA_TX_MOST, or
  * IBA_NO_ROOM. */
 enum iba_err iba_gsi_poll(struct iba_gsi *g, uint8_t *port, uint8_t *buf, size_t cap, size_t *len, iba_time now);

@@ -99,9 +99,9 @@ enum iba_cm_err {
 #define IBA_CM_ERR_ID(name, words) IBA_CM_##name,
     IBA_CM_ERRS(IBA_CM_ERR_ID) IBA_CM_ERR_COUNT
 };
-const char *iba_cm_state_name(enum iba_cm_state s);
+const char *iba_cm_state_name(enum iba_cm_state s);      /* never NULL */
 const char *iba_cm_event_name(enum iba_cm_event_kind k); /* "REJ" */
-const char *iba_cm_err_name(enum iba_cm_err e);
+const char *iba_cm_err_name(enum iba_cm_err e);          /* never NULL */
 
 enum { /* of every message: the MAD's method and class version (MD-54) */
        IBA_CM_SEND = 3,
@@ -275,19 +275,19 @@ struct iba_cm {
     const struct iba_cm_deviations *deviate;
     bool broken; /* a table or a row of a list is changed */
 };
-void iba_cm_init(struct iba_cm *cm, const struct iba_cm_config *cfg);
+void iba_cm_init(struct iba_cm *cm, const struct iba_cm_config *cfg); /* clears the arrays */
 
 /* ---- datagrams and time ---- */
 struct iba_cm_source {
     struct iba_av av; /* the path back to the sender */
     uint16_t pkey;
     uint8_t port;
-};
+}; /* iba_cm_feed(): a datagram that arrived from there; one that is no CM message is dropped */
 void iba_cm_feed(struct iba_cm *cm, const struct iba_cm_source *from, const uint8_t mad[IBA_MAD_BYTES], iba_time now);
-void iba_cm_advance(struct iba_cm *cm, iba_time now);
-iba_time iba_cm_deadline(const struct iba_cm *cm); /* IBA_NEVER: no timer runs */
-bool iba_cm_poll(struct iba_cm *cm, struct iba_cm_datagram *out);
-bool iba_cm_next_event(struct iba_cm *cm, struct iba_cm_event *e);
+void iba_cm_advance(struct iba_cm *cm, iba_time now);              /* runs the timers up to now */
+iba_time iba_cm_deadline(const struct iba_cm *cm);                 /* IBA_NEVER: no timer runs */
+bool iba_cm_poll(struct iba_cm *cm, struct iba_cm_datagram *out);  /* false: none */
+bool iba_cm_next_event(struct iba_cm *cm, struct iba_cm_event *e); /* false: none */
 
 /* ---- verbs: listening ---- */
 enum iba_cm_err iba_cm_listen(struct iba_cm *cm, const struct iba_cm_listen *l, uint32_t *number);
@@ -329,7 +329,7 @@ enum iba_cm_err iba_cm_load(struct iba_cm *cm, uint32_t id, const struct iba_cm_
 /* Answers an event LAP with an APR. */
 enum iba_cm_err iba_cm_loaded(struct iba_cm *cm, uint32_t id, uint8_t status, struct iba_cm_private info,
                               struct iba_cm_private p, iba_time now);
-/* Sends a SAP, or answers an event SAP with an SPR. The meaning of the bytes after the
+/* iba_cm_suggest() sends a SAP, iba_cm_suggested() answers an event SAP with an SPR. The meaning of the bytes after the
  * communication IDs is not public: `p`. */
 enum iba_cm_err iba_cm_suggest(struct iba_cm *cm, uint32_t id, struct iba_cm_private p, iba_time now);
 enum iba_cm_err iba_cm_suggested(struct iba_cm *cm, uint32_t id, struct iba_cm_private p, iba_time now);

@@ -72,7 +72,7 @@ struct iba_pool {
     uint8_t *bytes;
     int32_t n, free, used, free_hold;
 };
-void iba_pool_init(struct iba_pool *p, struct iba_slot *slot, uint8_t *bytes, int32_t n);
+void iba_pool_init(struct iba_pool *p, struct iba_slot *slot, uint8_t *bytes, int32_t n); /* makes all n free */
 
 struct iba_fifo { /* of slots; empty: first is IBA_NO_SLOT */
     int32_t first, last;
@@ -240,7 +240,7 @@ struct iba_fabric_table {
     const void *row;
 };
 extern const struct iba_fabric_table *const iba_fabric_tables[IBA_FABRIC_TABLE_COUNT];
-const struct iba_fabric_row *iba_fabric_row(const struct iba_fabric_table *t, unsigned i);
+const struct iba_fabric_row *iba_fabric_row(const struct iba_fabric_table *t, unsigned i); /* i < t->n */
 
 struct iba_node {
     struct iba_node_config cfg;
@@ -264,7 +264,7 @@ size_t iba_node_bytes(const struct iba_node_config *cfg);
 /* A node after power-up: ports Down and polling, default P_Key, no M_Key (KM-09, KM-13). `memory` and the pool must
  * live as long as the node. */
 void iba_node_init(struct iba_node *n, const struct iba_node_config *cfg, void *memory, struct iba_pool *pool);
-
+/* A packet that arrived by that port, from 1: from LRH to VCRC, or the 6 bytes of a flow-control packet. */
 void iba_node_feed(struct iba_node *n, uint8_t port, const uint8_t *bytes, size_t len, iba_time now);
 /* From software of the node by that port, of a switch by port 0: a packet with LRH and CRCs. Directed routes that begin
  * here have a hop pointer of 0, and of answers hop count + 1. */
@@ -281,14 +281,14 @@ struct iba_mgmt_to {
     uint8_t sl;
 };
 /* For software that has the datagram only: writes the packet around its 256 bytes, IBA_MGMT_BYTES long. */
-enum { IBA_MGMT_BYTES = 8 + 12 + 8 + 256 + 4 + 2 };
+enum { IBA_MGMT_BYTES = 8 + 12 + 8 + 256 + 4 + 2 }; /* which iba_mgmt_build() returns */
 size_t iba_mgmt_build(uint8_t *out, const struct iba_mgmt_to *to, uint8_t vl, const uint8_t *mad);
 /* The next packet for the wire of that port, flow-control packets among them: its length; 0: none now.
  * cap >= IBA_PACKET_MOST. */
 size_t iba_node_poll(struct iba_node *n, uint8_t port, uint8_t *buf, size_t cap, iba_time now);
 /* The next packet for software, and the port that it came by (a switch's: 0). */
 size_t iba_node_receive(struct iba_node *n, uint8_t *port, uint8_t *buf, size_t cap);
-void iba_node_advance(struct iba_node *n, iba_time now);
+void iba_node_advance(struct iba_node *n, iba_time now); /* runs the timers up to now */
 /* When iba_node_advance() or iba_node_poll() has something to do; IBA_NEVER: nothing waits. */
 iba_time iba_node_deadline(const struct iba_node *n);
 /* Whether iba_node_poll() of the port may have a packet, now or later. */
@@ -296,8 +296,8 @@ static inline bool iba_node_port_has_work(const struct iba_node_port *p)
 {
     return p->waiting > 0 || p->announce != 0 || p->paced_waiting > 0;
 }
-/* Credits of a lane (section 7.9). Blocks of a packet of `len` bytes; blocks that the neighbour has room for by what it
- * said last, modulo 4096; and whether it has room for a packet, of which VL 15 needs none. */
+/* Credits of a lane (section 7.9). iba_node_blocks(): of a packet of `len` bytes. iba_node_credits(): blocks of room
+ * by what the neighbour said last, modulo 4096. iba_node_has_credits(): room for a packet; VL 15 needs none. */
 unsigned iba_node_blocks(size_t len);
 unsigned iba_node_credits(const struct iba_node_port *p, unsigned vl);
 bool iba_node_has_credits(const struct iba_node *n, const struct iba_node_port *p, unsigned vl, size_t len);
@@ -310,7 +310,7 @@ static inline struct iba_node_port *iba_node_end_port(struct iba_node *n, uint8_
 {
     return &n->port[n->cfg.type == IBA_NODE_SWITCH ? 0 : port];
 }
-static inline bool iba_node_is_switch(const struct iba_node *n)
+static inline bool iba_node_is_switch(const struct iba_node *n) /* a router is none */
 {
     return n->cfg.type == IBA_NODE_SWITCH;
 }
@@ -324,7 +324,7 @@ static inline unsigned iba_node_mft_positions(const struct iba_node *n)
 {
     return n->cfg.n_port / IBA_MFT_PORTS + 1u;
 }
-static inline bool iba_node_port_has_lid(const struct iba_node_port *p, uint16_t lid)
+static inline bool iba_node_port_has_lid(const struct iba_node_port *p, uint16_t lid) /* by LID and LMC */
 {
     return p->info.lid && lid >= p->info.lid && lid < p->info.lid + (1u << p->info.lmc);
 }

@@ -78,7 +78,7 @@ struct iba_av {
     bool smp; /* IB: leads to QP0, so VL 15 whatever the SL says (WF-12) */
 };
 
-static inline enum iba_link iba_port_link(const struct iba_port *p)
+static inline enum iba_link iba_port_link(const struct iba_port *p) /* of its frames, to parse them with */
 {
     return p->kind == IBA_PORT_IB ? IBA_LINK_IB : IBA_LINK_ETHERNET;
 }
@@ -95,8 +95,8 @@ bool iba_port_pkey_match(const struct iba_port *p, uint16_t a, uint16_t b);
 int iba_port_pkey_find(const struct iba_port *p, uint16_t key);
 /* Sets one entry; false when the index is beyond the table. Takes effect at once (QS-79). */
 bool iba_port_pkey_set(struct iba_port *p, uint8_t index, uint16_t key);
-void iba_port_count_pkey_violation(struct iba_port *p);
-void iba_port_count_qkey_violation(struct iba_port *p);
+void iba_port_count_pkey_violation(struct iba_port *p); /* the counter stays at its maximum */
+void iba_port_count_qkey_violation(struct iba_port *p); /* the counter stays at its maximum */
 
 enum iba_lid_class { IBA_LID_RESERVED, IBA_LID_UNICAST, IBA_LID_MULTICAST, IBA_LID_PERMISSIVE };
 enum iba_lid_class iba_lid_classify(uint16_t lid); /* WF-15 */

@@ -49,7 +49,7 @@ enum iba_upper {
     IBA_UPPER_RPC,
     IBA_UPPERS
 };
-enum iba_upper iba_upper_of(uint64_t service_id);
+enum iba_upper iba_upper_of(uint64_t service_id); /* IBA_UPPER_NONE: none that is known */
 /* "NVMe/RDMA"; "" for NONE. */
 const char *iba_upper_name(enum iba_upper u);
 /* Adds the layout of the private data of a REQ, REP or REJ for a connection of this protocol. Adds nothing if the data

@@ -46,7 +46,7 @@ struct iba_rmpp_desk {
  * ABORT end both. */
 const struct iba_rmpp_transfer *iba_rmpp_feed(struct iba_rmpp_desk *r, const struct iba_rmpp_ends *ends,
                                               const struct iba_mad *m);
-static inline uint32_t iba_rmpp_records(const struct iba_rmpp_transfer *t)
+static inline uint32_t iba_rmpp_records(const struct iba_rmpp_transfer *t) /* complete ones */
 {
     return t->record_bytes ? t->bytes / t->record_bytes : 0;
 }

@@ -45,15 +45,15 @@ enum iba_mem_kind { IBA_MEM_FREE, IBA_MEM_MR, IBA_MEM_MW1, IBA_MEM_MW2A, IBA_MEM
  * again, but gives no access. A window that is not bound is invalid. */
 enum iba_mem_state { IBA_MEM_INVALID, IBA_MEM_VALID };
 
-static inline uint32_t iba_key_index(uint32_t key)
+static inline uint32_t iba_key_index(uint32_t key) /* its upper 24 bits: the entry of the table */
 {
     return key >> 8;
 }
-static inline uint8_t iba_key_byte(uint32_t key)
+static inline uint8_t iba_key_byte(uint32_t key) /* its low 8 bits: the consumer's (QS-72) */
 {
     return (uint8_t)key;
 }
-static inline uint32_t iba_key_of(uint32_t index, uint8_t byte)
+static inline uint32_t iba_key_of(uint32_t index, uint8_t byte) /* index < 2^24 */
 {
     return index << 8 | byte;
 }
@@ -125,16 +125,16 @@ enum iba_mem_err { /* results of the calls that change the table; 0 is success *
 #define IBA_MEM_ERR_ID(name, text) IBA_##name,
                    IBA_MEM_ERRS(IBA_MEM_ERR_ID) IBA_MEM_ERR_COUNT
 };
-const char *iba_mem_strerror(enum iba_mem_err e);
+const char *iba_mem_strerror(enum iba_mem_err e); /* the text above; never NULL */
 
 /* ---- set-up; arrays are the caller's and are cleared ---- */
 void iba_mem_init(struct iba_mem *m, struct iba_mkey *key, uint32_t n_key, uint32_t *pd, uint32_t n_pd,
                   uint64_t (*random)(void *), void *ctx);
-enum iba_mem_err iba_pd_create(struct iba_mem *m, uint32_t *pd);
-enum iba_mem_err iba_pd_destroy(struct iba_mem *m, uint32_t pd);
+enum iba_mem_err iba_pd_create(struct iba_mem *m, uint32_t *pd); /* MEM_FULL */
+enum iba_mem_err iba_pd_destroy(struct iba_mem *m, uint32_t pd); /* MEM_NO_PD; MEM_PD_BUSY: it has users */
 /* QPs, SRQs and address handles hold their domain with this; regions and windows hold it by themselves. */
 void iba_pd_hold(struct iba_mem *m, uint32_t pd);
-void iba_pd_release(struct iba_mem *m, uint32_t pd);
+void iba_pd_release(struct iba_mem *m, uint32_t pd); /* after iba_pd_hold() */
 
 struct iba_mr_attr {
     uint8_t *base;
@@ -212,7 +212,7 @@ struct iba_place {
 enum iba_mem_verdict iba_mem_reach(struct iba_mem *m, const struct iba_reach *r, struct iba_place *place);
 /* Moves n bytes, at most IBA_MEM_PAGE, that iba_mem_reach() has granted, into or out of the region. */
 void iba_mem_put(const struct iba_place *place, const uint8_t *from, size_t n);
-void iba_mem_get(const struct iba_place *place, uint8_t *to, size_t n);
+void iba_mem_get(const struct iba_place *place, uint8_t *to, size_t n); /* as iba_mem_put(), out of the region */
 
 /* For printing the rule table. A sentence continues "the access ...". */
 struct iba_mem_rule_info {

@@ -140,19 +140,19 @@ void iba_observer_end(struct iba_observer *s, iba_time now);
  * prefetches the memory that the next step reads, so the caller does each step for several packets before the next
  * step. The last step returns the direction's number, 0 when the direction is not known. */
 void iba_observer_expect(const struct iba_observer *s, struct iba_expected *e, const struct iba_view *v);
-void iba_observer_fetch(const struct iba_observer *s, struct iba_expected *e);
-uint32_t iba_observer_fetch_peer(const struct iba_observer *s, const struct iba_expected *e);
+void iba_observer_fetch(const struct iba_observer *s, struct iba_expected *e);                /* the second step */
+uint32_t iba_observer_fetch_peer(const struct iba_observer *s, const struct iba_expected *e); /* the last step */
 /* Some directions are at rest, so these prefetches are worth their time. */
 bool iba_observer_has_resting(const struct iba_observer *s);
 
 /* ---- properties of a direction; flows are valid until the next packet ---- */
 const struct iba_flow_key *iba_flow_key(const struct iba_flow *f);
-enum iba_svc iba_flow_svc(const struct iba_flow *f);
+enum iba_svc iba_flow_svc(const struct iba_flow *f); /* by its opcodes */
 /* Path MTU, bytes; 0: not seen. */
 uint32_t iba_flow_pmtu(const struct iba_flow *f);
 /* The flow has a peer, which may be at rest. The peer is a guess: several directions would fit. */
 bool iba_flow_is_paired(const struct iba_flow *f);
-bool iba_flow_is_guess(const struct iba_flow *f);
+bool iba_flow_is_guess(const struct iba_flow *f); /* a guess: see iba_flow_is_paired() */
 /* The source QP in the DETH of its datagrams; false: it has no datagrams. */
 bool iba_flow_src_qp(const struct iba_flow *f, uint32_t *qpn);
 struct iba_flow_counts { /* counted since the last rest */
@@ -162,7 +162,7 @@ struct iba_flow_counts { /* counted since the last rest */
     uint64_t fatal;        /* frame of the first NAK it sent that ends the connection; 0: none */
     iba_time began;        /* its first packet */
 };
-struct iba_flow_counts iba_flow_counts(const struct iba_flow *f);
+struct iba_flow_counts iba_flow_counts(const struct iba_flow *f); /* found is valid until the next packet */
 /* The other direction. NULL: it is not known, or it is at rest. It is never at rest while a response is fed. */
 const struct iba_flow *iba_observer_peer(const struct iba_observer *s, const struct iba_flow *f);
 /* The number that the caller gave the direction: it is asked for one when it has none yet. 0: none. */
@@ -175,7 +175,7 @@ struct iba_observer_totals {
     uint64_t seen_twice, evicted; /* seen_twice: packets at two capture points; evicted: forgotten directions */
     const uint32_t *found;        /* findings by kind */
 };
-struct iba_observer_totals iba_observer_totals(const struct iba_observer *s);
+struct iba_observer_totals iba_observer_totals(const struct iba_observer *s); /* of all packets so far */
 
 /* An observer of all packets between some addresses, in both directions, judges as an observer of the whole capture
  * does, unless a decision depends on packets between other addresses. It notices each such decision. Tables that all
@@ -188,7 +188,7 @@ struct iba_observer_part {
     uint64_t damaged, most_damaged;       /* packets; so many of the whole capture are remembered */
     uint64_t congested; /* places in the table of congested senders: those of two parts must be different */
 };
-struct iba_observer_part iba_observer_part(const struct iba_observer *s);
+struct iba_observer_part iba_observer_part(const struct iba_observer *s); /* of all packets so far */
 
 #ifdef __cplusplus
 }

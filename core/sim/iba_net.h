@@ -72,7 +72,7 @@ struct iba_net {
     void (*log)(void *ctx, const struct iba_net_event *e); /* optional */
     void *log_ctx;
 };
-
+/* The arrays are the caller's: n_slot slots, n_slot * slot_bytes bytes. *f is copied. */
 void iba_net_init(struct iba_net *n, uint64_t seed, const struct iba_net_faults *f, enum iba_link link,
                   struct iba_net_slot *slot, uint8_t *bytes, uint32_t n_slot, uint32_t slot_bytes);
 /* A frame leaves side `from` (0 or 1) for the other. 1 <= len <= slot_bytes. */

@@ -12,8 +12,8 @@ extern "C" {
 struct iba_random {
     uint64_t s; /* never 0 */
 };
-void iba_random_seed(struct iba_random *r, uint64_t seed);
-uint64_t iba_random_next(struct iba_random *r);
+void iba_random_seed(struct iba_random *r, uint64_t seed); /* any seed, 0 too */
+uint64_t iba_random_next(struct iba_random *r);            /* 64 random bits */
 /* Uniform in [0, n), n > 0. */
 uint64_t iba_random_below(struct iba_random *r, uint64_t n);
 

@@ -36,7 +36,7 @@ enum iba_verb_err {
 #define IBA_VERB_ERR_ID(name, text) IBA_##name,
     IBA_VERB_ERRS(IBA_VERB_ERR_ID) IBA_VERB_ERR_COUNT
 };
-const char *iba_verb_strerror(enum iba_verb_err e);
+const char *iba_verb_strerror(enum iba_verb_err e); /* the text above; never NULL */
 
 /* ---- completion queues; a number is a slot of the adapter's table ---- */
 /* FULL. `ring` is memory of the caller, n >= 1. */
@@ -92,9 +92,9 @@ struct iba_qp_init {
     struct iba_saved *saved; /* caller's, n_saved: limits max_dest_rd; also has space for waiting answers */
     uint32_t n_sq, n_rq, n_saved;
 };
-/* TYPE (not offered, or cannot have an SRQ), NO_PD, NO_CQ, NO_SRQ, NO_XRCD; ATTR_VALUE: the number is illegal, or the
- * QP has a receive queue beside an SRQ; BUSY: the number is taken, for example by the one SMI or the one GSI; FULL. */
-/* Returns a random starting PSN, which an attacker cannot guess. It is for attr.sq_psn, and for the peer. */
+/* iba_create_qp(): TYPE (not offered, or no SRQ with it), NO_PD, NO_CQ, NO_SRQ, NO_XRCD, FULL; ATTR_VALUE: the number
+ * is illegal, or the QP has a receive queue beside an SRQ; BUSY: the number is taken, as by the one SMI or GSI.
+ * iba_random_psn(): a starting PSN, which an attacker cannot guess. It is for attr.sq_psn, and for the peer. */
 uint32_t iba_random_psn(struct iba_ca *ca);
 enum iba_verb_err iba_create_qp(struct iba_ca *ca, struct iba_qp *qp, const struct iba_qp_init *init, uint32_t *qpn);
 /* Permitted in any state; queued work requests do not complete (QS-29). NO_QP; BUSY while the QP is attached to a
@@ -129,12 +129,12 @@ struct iba_transition {
     uint32_t required[IBA_QPT_COUNT], optional[IBA_QPT_COUNT]; /* enum iba_qp_attr_mask, without STATE */
     const char *clause;
 };
-const struct iba_transition *iba_transitions(size_t *n);
+const struct iba_transition *iba_transitions(size_t *n); /* the table, *n rows (QS-01..QS-13) */
 /* The attributes that the transition requires (enum iba_qp_attr_mask, without STATE); 0: none, or no such transition.
  */
 uint32_t iba_qp_required(enum iba_qp_type type, uint8_t from, uint8_t to);
-const char *iba_qp_state_name(enum iba_qp_state s);
-const char *iba_qp_type_name(enum iba_qp_type t);
+const char *iba_qp_state_name(enum iba_qp_state s); /* never NULL */
+const char *iba_qp_type_name(enum iba_qp_type t);   /* never NULL */
 
 #ifdef __cplusplus
 }

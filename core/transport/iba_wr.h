@@ -58,8 +58,8 @@ enum iba_event_kind {
 #define IBA_EVENT_ID(name, words) IBA_EVENT_##name,
     IBA_EVENTS(IBA_EVENT_ID) IBA_EVENT_COUNT
 };
-const char *iba_wc_status_name(enum iba_wc_status s);
-const char *iba_event_name(enum iba_event_kind k);
+const char *iba_wc_status_name(enum iba_wc_status s); /* the words above; never NULL */
+const char *iba_event_name(enum iba_event_kind k);    /* the words above; never NULL */
 
 struct iba_sge {
     uint64_t addr; /* address in the region of lkey */

@@ -35,7 +35,7 @@ enum iba_wr_op {
 #define IBA_WR_OP_ID(name, words) IBA_WR_##name,
     IBA_WR_OPS(IBA_WR_OP_ID) IBA_WR_OP_COUNT
 };
-const char *iba_wr_op_name(enum iba_wr_op op);
+const char *iba_wr_op_name(enum iba_wr_op op); /* the words above; never NULL */
 
 #ifdef __cplusplus
 }

@@ -53,7 +53,7 @@ static inline uint8_t iba_syndrome_kind(uint8_t syndrome)
 {
     return syndrome >> 5;
 }
-static inline uint8_t iba_syndrome_code(uint8_t syndrome)
+static inline uint8_t iba_syndrome_code(uint8_t syndrome) /* its low five bits */
 {
     return syndrome % IBA_SYNDROME_CODES;
 }

@@ -34,20 +34,20 @@ uint16_t iba_vcrc(const uint8_t *lrh, size_t len);
 /* Link packet CRC over the first four bytes of a flow-control packet: the same CRC-16 (section 7.9.4 [K]). */
 uint16_t iba_lpcrc(const uint8_t *fc);
 
-static inline uint32_t iba_le32(const uint8_t *p)
+static inline uint32_t iba_le32(const uint8_t *p) /* four bytes, the lowest first */
 {
     return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
-static inline uint16_t iba_le16(const uint8_t *p)
+static inline uint16_t iba_le16(const uint8_t *p) /* two bytes, the lowest first */
 {
     return (uint16_t)(p[0] | p[1] << 8);
 }
-static inline void iba_put_le32(uint8_t *p, uint32_t v)
+static inline void iba_put_le32(uint8_t *p, uint32_t v) /* four bytes, the lowest first */
 {
     for (unsigned i = 0; i < 4; i++)
         p[i] = (uint8_t)(v >> 8 * i);
 }
-static inline void iba_put_le16(uint8_t *p, uint16_t v)
+static inline void iba_put_le16(uint8_t *p, uint16_t v) /* two bytes, the lowest first */
 {
     p[0] = (uint8_t)v;
     p[1] = (uint8_t)(v >> 8);

@@ -64,7 +64,7 @@ static inline bool iba_addr_eq(const uint8_t *a, const uint8_t *b, enum iba_addr
 }
 /* GIDs of 16 bytes with an IPv4 address: ::ffff:a.b.c.d (RO-16). */
 bool iba_gid_is_ipv4(const uint8_t *gid);
-void iba_gid_set_ipv4(uint8_t *gid, uint32_t address);
+void iba_gid_set_ipv4(uint8_t *gid, uint32_t address); /* address: 0x0a000001 is 10.0.0.1 */
 /* False: the packet has no GIDs (native without a GRH), or no endpoints at all. */
 bool iba_endpoints_gids(struct iba_endpoint_gids *g, const struct iba_view *v);
 

@@ -159,21 +159,21 @@ extern const struct iba_hdr_info iba_headers[IBA_H_COUNT];
 
 /* Decodes a complete header into struct iba_<h>, and encodes it. */
 void iba_hdr_get(enum iba_hdr h, const uint8_t *wire, void *out);
-void iba_hdr_put(enum iba_hdr h, const void *in, uint8_t *wire);
+void iba_hdr_put(enum iba_hdr h, const void *in, uint8_t *wire); /* the inverse */
 /* The same for any table in this form. */
 void iba_layout_get(const struct iba_hdr_info *info, const uint8_t *wire, void *out);
-void iba_layout_put(const struct iba_hdr_info *info, const void *in, uint8_t *wire);
+void iba_layout_put(const struct iba_hdr_info *info, const void *in, uint8_t *wire); /* the inverse */
 
 /* One field through its row. Only for rows of at most 64 bits; wider ones are the bits/8 bytes at wire + at/8. */
 uint64_t iba_field_get(const struct iba_field *f, const uint8_t *wire);
-void iba_field_put(const struct iba_field *f, uint8_t *wire, uint64_t v);
+void iba_field_put(const struct iba_field *f, uint8_t *wire, uint64_t v); /* the low f->bits bits of v */
 /* Whether the row exists in the header at `wire`. */
 bool iba_field_present(const struct iba_field *f, const uint8_t *wire);
-static inline bool iba_field_is_bytes(const struct iba_field *f)
+static inline bool iba_field_is_bytes(const struct iba_field *f) /* shown as bytes, and no number */
 {
     return f->show == IBA_SHOW_BYTES || f->show == IBA_SHOW_IP6 || f->show == IBA_SHOW_TEXT;
 }
-static inline uint64_t iba_field_max(const struct iba_field *f)
+static inline uint64_t iba_field_max(const struct iba_field *f) /* the largest value of f->bits bits */
 {
     return f->bits >= 64 ? UINT64_MAX : (UINT64_C(1) << f->bits) - 1;
 }

@@ -7,7 +7,7 @@
 /* The codes of verbs and management datagrams (WF-66); the names count bytes of payload. */
 enum iba_mtu { IBA_MTU_256 = 1, IBA_MTU_512, IBA_MTU_1024, IBA_MTU_2048, IBA_MTU_4096 };
 enum { IBA_MTU_LEAST_BYTES = 256, IBA_MTU_MOST_BYTES = 4096 };
-static inline uint32_t iba_mtu_bytes(enum iba_mtu m)
+static inline uint32_t iba_mtu_bytes(enum iba_mtu m) /* bytes of payload */
 {
     return 128u << m;
 }

@@ -43,7 +43,7 @@ extern const struct iba_opcode iba_opcodes[256];
 const char *iba_opcode_title(uint8_t code);
 /* "RC", "UC", ... of a service. Never NULL. */
 const char *iba_svc_name(enum iba_svc svc);
-static inline bool iba_opcode_is_vendor(uint8_t code)
+static inline bool iba_opcode_is_vendor(uint8_t code) /* manufacturer specific (WF-59) */
 {
     return code >= 0xc0;
 }
@@ -59,7 +59,7 @@ static inline bool iba_opcode_begins(const struct iba_opcode *op)
 {
     return op->pos == IBA_FIRST || op->pos == IBA_ONLY;
 }
-static inline bool iba_opcode_ends(const struct iba_opcode *op)
+static inline bool iba_opcode_ends(const struct iba_opcode *op) /* see iba_opcode_begins() */
 {
     return op->pos == IBA_LAST || op->pos == IBA_ONLY;
 }

@@ -11,11 +11,11 @@ typedef struct {
 
 enum { IBA_PSN_MASK = 0xffffff };
 
-static inline iba_psn iba_psn_of(uint32_t v)
+static inline iba_psn iba_psn_of(uint32_t v) /* the low 24 bits of v */
 {
     return (iba_psn){v & IBA_PSN_MASK};
 }
-static inline iba_psn iba_psn_add(iba_psn a, uint32_t n)
+static inline iba_psn iba_psn_add(iba_psn a, uint32_t n) /* wraps (WF-39) */
 {
     return iba_psn_of(a.v + n);
 }
@@ -26,7 +26,7 @@ static inline int32_t iba_psn_diff(iba_psn a, iba_psn b)
     const uint32_t d = (a.v - b.v) & IBA_PSN_MASK, sign = 0x800000;
     return (int32_t)(d ^ sign) - (int32_t)sign;
 }
-static inline int iba_psn_eq(iba_psn a, iba_psn b)
+static inline int iba_psn_eq(iba_psn a, iba_psn b) /* 1: equal; 0 */
 {
     return a.v == b.v;
 }

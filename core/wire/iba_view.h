@@ -122,7 +122,7 @@ uint32_t iba_view_icrc(const struct iba_view *v);
 /* "good", "bad", "truncated", "absent", "pending". */
 const char *iba_check_name(enum iba_check c);
 
-static inline bool iba_view_has(const struct iba_view *v, enum iba_hdr h)
+static inline bool iba_view_has(const struct iba_view *v, enum iba_hdr h) /* a header of that kind, whole */
 {
     return (v->has >> h & 1) != 0;
 }
@@ -131,11 +131,11 @@ static inline const uint8_t *iba_view_hdr(const struct iba_view *v, enum iba_hdr
 {
     return v->wire + v->at[h];
 }
-static inline bool iba_view_has_bth(const struct iba_view *v)
+static inline bool iba_view_has_bth(const struct iba_view *v) /* a transport header */
 {
     return iba_view_has(v, IBA_H_bth);
 }
-static inline const uint8_t *iba_view_bth(const struct iba_view *v)
+static inline const uint8_t *iba_view_bth(const struct iba_view *v) /* which the view must have */
 {
     return v->wire + v->bth_at;
 }
