@@ -78,6 +78,58 @@ Test(verdict, any_value_is_too_much)
     run_cases(c);
 }
 
+/* A counter that is wrong is a finding of its own, with the sentence of the statement. */
+Test(verdict, a_wrong_counter_has_its_sentence)
+{
+    struct ibc_result r = of(HEAD_OF("RR-03") "qp a recv=1\n> a SEND_ONLY ackreq=1\n< a ACKNOWLEDGE\ncounter "
+                                              "packets_in +7\n");
+
+    cr_expect_eq(r.counters, IBC_IS_FAIL, "%s", ibc_verdict_names[r.counters]);
+    cr_expect_str_eq(r.counter_finding.sentence, ibc_statement_find("RR-03")->words);
+    cr_expect_str_eq(r.finding.sentence, "");
+    done(&r);
+}
+
+static uint64_t lacking;
+static uint32_t rights;
+
+static uint64_t fewer_capabilities(struct ibc_target *t)
+{
+    return whole->capabilities(t) & ~lacking;
+}
+
+static enum ibc_rc keep_rights(struct ibc_target *t, unsigned d, uint32_t qpn, const struct ibc_qp_attr *a)
+{
+    if (rights == 0 && (a->mask & IBA_QPA_ACCESS))
+        rights = a->a.access;
+    return whole->modify_qp(t, d, qpn, a);
+}
+
+/* A QP gives the rights that the device has. */
+Test(verdict, a_qp_asks_for_no_right_that_the_device_lacks)
+{
+    static const struct {
+        uint64_t lacks;
+        uint32_t not_given;
+    } c[] = {{0, 0},
+             {UINT64_C(1) << IBC_CAP_flush, IBA_ACCESS_FLUSH_GLOBAL},
+             {UINT64_C(1) << IBC_CAP_persistent, IBA_ACCESS_FLUSH_PERSISTENT},
+             {UINT64_C(1) << IBC_CAP_atomic, IBA_ACCESS_REMOTE_ATOMIC}};
+    static const struct ibc_options o = {.seed = 3};
+
+    for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
+        struct ibc_target *t = open_changed();
+        lacking = c[i].lacks;
+        rights = 0;
+        changed.capabilities = fewer_capabilities;
+        changed.modify_qp = keep_rights;
+        struct ibc_result r = run_text(t, RC "qp a recv=1\n> a SEND_ONLY ackreq=1\n< a ACKNOWLEDGE\n", &o);
+        cr_expect_eq(r.verdict, IBC_IS_PASS);
+        cr_expect_eq(rights, IBA_ACCESS_REMOTE & ~c[i].not_given, "case %zu: %#x", i, rights);
+        close_changed(t, &r);
+    }
+}
+
 Test(verdict, a_run_takes_time)
 {
     struct ibc_result r = of(CASE_HEAD("rc") "vary x +0 +1\n" BODY);

@@ -131,6 +131,23 @@ Test(waivers, apply)
     ibc_waivers_free(&w);
 }
 
+/* A symptom may stand in any text of the finding. */
+Test(waivers, where_symptoms_are_looked_for)
+{
+    cr_assert(load("[{" GOOD ",\"expires\":\"2030-01-01\"}]"), "%s", err);
+    for (unsigned k = 0; k < 5; k++) {
+        struct ibc_result r = {.scenario = &scenario, .verdict = IBC_IS_FAIL, .counters = IBC_IS_NOT_APPLICABLE};
+        struct ibc_finding *f = &r.finding;
+        snprintf(f->got, sizeof f->got, "%s", k == 0 ? "got 2" : "");
+        snprintf(f->expected, sizeof f->expected, "%s", k == 1 ? "got 2" : "");
+        snprintf(f->sentence, sizeof f->sentence, "%s", k == 2 ? "got 2" : "");
+        snprintf(f->variation, sizeof f->variation, "%s", k == 3 ? "got 2" : "");
+        ibc_waivers_apply(&w, "reference", &r);
+        cr_expect_eq(r.verdict, k < 4 ? IBC_IS_XFAIL : IBC_IS_FAIL, "text %u", k);
+    }
+    ibc_waivers_free(&w);
+}
+
 Test(waivers, several_patterns_symptoms_and_targets)
 {
     char pattern[64];
