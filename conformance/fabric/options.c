@@ -31,7 +31,7 @@ static int help(void)
          "Usage: ibfabric [option]... TOPOLOGY\n\n"
          "TOPOLOGY is a file as ibnetdiscover prints it, or a net file of ibsim; - is the standard input.\n"
          "Programs reach the subnet through libumad2sim, as they reach ibsim.\n\nOptions");
-    ibc_usage_print(rows, sizeof rows / sizeof *rows, 16);
+    ibc_usage_print(rows, sizeof rows / sizeof *rows, 18);
     puts("\nCommands of the console; an empty line ends each answer");
     console_help(stdout);
     puts("\nExit: 0 a signal, quit or the end of the console; 2 wrong usage, or the topology is wrong; 4 a socket or "

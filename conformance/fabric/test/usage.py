@@ -32,6 +32,7 @@ class Usage(unittest.TestCase):
         self.assertEqual(done.returncode, 0)
         for word in ("--pcap FILE", "Examples", "SIM_HOST", "Exit:", "pull"):
             self.assertIn(word, done.stdout)
+        self.assertRegex(done.stdout, r"(?m)^  --credits BLOCKS +links", "an option's value and its words are apart")
         self.assertRegex(self.run_it("--version").stdout, r"^ibfabric \d")
 
     def test_wrong_usage_is_one_line_and_2(self):
