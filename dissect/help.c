@@ -54,6 +54,7 @@ const char *const help_text[] = {
     "  -z messages            each message: packets, bytes, response, latency, retransmissions\n"
     "  -z srt                 response times by operation and size: p50, p90, p99, longest\n"
     "  -z perf                each direction: rates, outstanding messages, what limits it and how much of the time\n"
+    "  -z hosts               host by host, incast, and the rounds of a collective: who begins last\n"
     "  -z agreed              reliable connections: agreed on, and observed\n"
     "  -z cm                  connections, from CM messages\n"
     "  -z mad                 management datagrams, response times\n"

@@ -73,24 +73,16 @@ static const char *const filters[] = {NULL,
 
 /* One of -z. All of them are those before the last two. With shorter intervals, times that are far apart would only
  * fill many lines. */
-enum { ALL_STATISTICS = 16 };
-static const char *const statistics[] = {NULL,
-                                         "icrc",
-                                         "opcode,tree",
-                                         "io,stat,100000000",
-                                         "io,stat,0",
-                                         "conv,qp",
-                                         "expert",
-                                         "rc,analysis",
-                                         "qp",
-                                         "messages",
-                                         "srt",
-                                         "agreed",
-                                         "cm",
-                                         "mad",
-                                         "perf",
-                                         "fabric",
-                                         "io,stat,1000000,infiniband.aeth,SUM(bth.psn),AVG(frame.time_delta)udp",
+enum { ALL_STATISTICS = 17 };
+static const char *const statistics[] = {NULL,          "icrc",
+                                         "opcode,tree", "io,stat,100000000",
+                                         "io,stat,0",   "conv,qp",
+                                         "expert",      "rc,analysis",
+                                         "qp",          "messages",
+                                         "srt",         "agreed",
+                                         "cm",          "mad",
+                                         "perf",        "fabric",
+                                         "hosts",       "io,stat,1000000,infiniband.aeth,SUM(bth.psn)",
                                          "expert,warn"};
 
 static void add_statistics(struct command *c, const uint8_t *head)

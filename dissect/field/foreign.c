@@ -19,7 +19,6 @@ static const struct {
     {"endpoints,", "-z qp lists queue pairs; tshark counts addresses"},
     {"io,phs", "-z opcode,tree counts packets by service and opcode"},
     {"plen,tree", "-z opcode,tree counts bytes by opcode; tshark counts lengths"},
-    {"hosts", "-z conv,qp has the addresses; no name is looked up"},
     {"dests,tree", "-z conv,qp counts by addresses"},
     {"ip_hosts,tree", "-z conv,qp counts by addresses"},
     {"follow,", "-T fields -e infiniband.payload -Y 'infiniband.bth.destqp == N' prints what went to a queue pair"},
