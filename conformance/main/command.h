@@ -22,5 +22,6 @@ int command_statements(const struct options *o);
 int command_mutants(const struct options *o);
 int command_check(const struct options *o);
 int command_diff(const struct options *o);
+int command_devices(const struct options *o);
 int command_fuzz(const struct options *o);
 #endif

@@ -59,5 +59,9 @@ enum { ANY = MAX_WORDS };
       "connection\n")                                                                                                  \
     C(diff, "diff", "OLD NEW", 2, 2, "what changed between two reports of run --json", HAS(json),                      \
       "  ibconform diff before.json after.json                newly failing, newly passing, other symptoms\n"          \
-      "  ibconform diff 6.1.json 7.3.json --json | jq '.changes[] | select(.change == \"newly failing\").id'\n")
+      "  ibconform diff 6.1.json 7.3.json --json | jq '.changes[] | select(.change == \"newly failing\").id'\n")       \
+    C(devices, "devices", "REPORT...", 1, ANY, "reports of run --json side by side: devices and scenarios",            \
+      HAS(html) | HAS(verbose),                                                                                        \
+      "  ibconform devices cx5.json cx6.json rxe.json         as Markdown: what each passes, and what one did not\n"   \
+      "  ibconform devices *.json --html devices.html         as a page\n")
 #endif

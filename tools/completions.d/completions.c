@@ -76,6 +76,7 @@ static const struct values {
     {"ibconform", "scenarios", FOLDERS, ""},
     {"check", NULL, FILES, ""},
     {"diff", NULL, FILES, ""},
+    {"devices", NULL, FILES, ""},
     {"fuzz", NULL, NOTHING, ""},
     {"ibconform", NULL, COMMAND_OUTPUT, "ibconform list 2>/dev/null | cut -d\" \" -f1"},
     {"ibagent", "engine", WORDS, "reference mutant:"},

@@ -20,7 +20,7 @@ PROGRAM = os.path.join(os.environ["IBPROOF_BIN"], "ibconform")
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 SAMPLE = "rc.responder.psn-gap-one-nak"
 PLACE = {"ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", ""), "LC_ALL": "C.UTF-8", "PATH": os.environ["PATH"]}
-COMMANDS = ("list", "show", "run", "statements", "mutants", "fuzz", "check", "diff")
+COMMANDS = ("list", "show", "run", "statements", "mutants", "fuzz", "check", "diff", "devices")
 
 GOOD = """title    a SEND is acknowledged
 spec     RR-03 RR-04
@@ -92,7 +92,7 @@ class Usage(Case):
         for command in COMMANDS:
             self.fails(2, command, "--nonsense", says="no option --nonsense")
             self.fails(2, command, "-k", says="no option -k")
-        for command in (c for c in COMMANDS if c not in ("check", "diff", "fuzz")):
+        for command in (c for c in COMMANDS if c not in ("check", "diff", "devices", "fuzz")):
             self.fails(2, command, "--scenarios", says="wants a value")
             self.fails(2, command, "--scenarios=", says="empty")
         self.fails(2, "check", "--scenarios", ".", says="no option --scenarios")
@@ -519,6 +519,34 @@ class Diff(Case):
                         '{"tool":"ibconform","format":2,"results":[]}'):
             self.fails(2, "diff", self.file(content), good, says="not what ibconform run --json writes")
         self.fails(2, "diff", self.file("nonsense"), good, says="not JSON")
+
+    def test_devices_side_by_side(self):
+        good, bad = self.report("good.json"), self.report("bad|.json", "mutant:emit.aeth.msn=+1")
+        part = self.change(good, {"area.two.fine": None})
+        rows = [line.split(" | ") for line in text(self.good("devices", good, bad, part)).splitlines()]
+        self.assertEqual(rows[0], ["# Devices and scenarios"])
+        self.assertIn(["| area.one", "1 of 1", "0 of 1", "1 of 1 |"], rows)
+        self.assertIn(["| area.two", "1 of 1", "0 of 1", "- |"], rows)
+        self.assertIn(["| area.two.fine", "PASS", "FAIL", "- |"], rows)
+        self.assertIn(["| scenario", "good", "bad&#124;", "%s |" % part.stem], rows)
+        self.assertNotIn("area.one.good", text(self.good("devices", good, part)), "all passed")
+        self.assertIn("| area.one.good | PASS | PASS |", text(self.good("devices", "-v", good, part)))
+
+    def test_devices_as_a_page(self):
+        good, bad = self.report("good.json"), self.report("bad.json", "mutant:emit.aeth.msn=+1")
+        page = self.folder / "devices.html"
+        hostile = json.loads(bad.read_text())
+        hostile["run"]["target"] = hostile["results"][0]["id"] = "</td><script>|"
+        self.good("devices", good, bad, self.file(json.dumps(hostile), "hostile.json"), "--html", page)
+        written = page.read_text()
+        body = xml.etree.ElementTree.fromstring(written[written.index("<body>"):written.index("</html>")])
+        cells = [[(c.text, c.get("class")) for c in r] for r in body.iter("tr")]
+        self.assertIn([("area.one.good", None), ("PASS", "good"), ("FAIL", "bad"), ("-", "off")], cells)
+        self.assertIn([("</td><script>|", None), ("-", "off"), ("-", "off"), ("FAIL", "bad")], cells)
+        self.assertEqual(text(self.good("devices", good, bad, "--html", "-"))[:15], "<!DOCTYPE html>")
+        self.fails(2, "devices", says="wants REPORT...")
+        self.fails(2, "devices", good, self.file("{}"), says="not what ibconform run --json writes")
+        self.fails(4, "devices", good, "--html", self.folder / "none" / "x.html", says="No such file")
 
     def test_a_report_cannot_write_on_the_terminal(self):
         good = self.report("good.json")
