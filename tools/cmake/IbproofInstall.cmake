@@ -9,11 +9,13 @@
 #   share/ibproof   the scenarios that ibconform plays by default; files for Wireshark
 set_target_properties(iba-static PROPERTIES EXPORT_NAME iba-static)
 install(TARGETS iba-static EXPORT libiba ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+set(installed iba-static)
 set(iba_linked iba-static)
 set(iba_requires "Requires: libisal") # a static library: who links it links libisal
 if(IBPROOF_SHARED)
   set_target_properties(iba-so PROPERTIES EXPORT_NAME iba-shared)
   install(TARGETS iba-so EXPORT libiba LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  list(APPEND installed iba-so)
   set(iba_linked iba-shared)
   set(iba_requires "Requires.private: libisal")
 endif()
@@ -24,12 +26,19 @@ endif()
 foreach(program ibdissect ibconform ibagent ibagent-static ibfabric)
   if(TARGET ${program} AND program IN_LIST IBPROOF_PROGRAMS)
     install(TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+    list(APPEND installed ${program})
     file(GLOB manual CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/*/man/${program}.1)
     install(FILES ${manual} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
   elseif(TARGET ${program})
     set_target_properties(${program} PROPERTIES EXCLUDE_FROM_ALL TRUE)
   endif()
 endforeach()
+
+# Only what is installed: half of the whole build, which has tools and fuzz targets, too.
+if(TARGET completions)
+  list(APPEND installed completions)
+endif()
+add_custom_target(installed DEPENDS ${installed})
 
 # Headers that say "Not for users of libiba" are not installed. The others must compile as C++, too: the test core-cplusplus compiles
 # one file that includes all of them.
