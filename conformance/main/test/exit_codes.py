@@ -29,6 +29,7 @@ CALLS = {
     "ibconform fuzz": {0: ["--count", "5"], 1: ["--count", "50", "--target", "mutant:emit.aeth.msn=+1"], 2: ["--nonsense"]},
     "ibconform check": {0: [GOOD], 1: [FAULTY], 2: [NO]},
     "ibconform diff": {0: ["good.json", "good.json"], 1: ["good.json", "bad.json"], 2: ["good.json", NO], 3: ["good.json", "open.json"]},
+    "ibconform devices": {0: ["good.json", "bad.json"], 2: [NO], 4: ["good.json", "--html", NO]},
     "ibfabric": {0: [ROOT / "examples/ring.net", "--console"], 2: [NO], 4: [ROOT / "examples/ring.net", "--console", "--pcap", NO]},
     "ibagent": {0: ["--engine"], 2: ["--nonsense"], 4: ["--engine", "--listen", "tcp:99999"]},
 }

@@ -13,7 +13,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 BIN = pathlib.Path(os.environ["IBPROOF_BIN"]).resolve()
 HELP = ["ibdissect", "ibconform", *(f"ibconform {word}" for word in ("list", "show", "run", "statements", "mutants", "fuzz", "check", "diff"))]
 # Minutes, a device, a network interface, or programs that may be missing.
-NOT = re.compile(r"--target live|tcpdump|jq |^ibconform (run|mutants)$|--link all|mutants --out|mutants rc|--sample|mutant:all|--scenarios found|client.pcapng")
+NOT = re.compile(r"--target live|tcpdump|jq |^ibconform (run|mutants)$|--link all|mutants --out|mutants rc|--sample|mutant:all|--scenarios found|client.pcapng|devices")
 CODES = {"ibconform run RR-04 --target 'mutant:emit.aeth.msn=+1'": 1, "ibconform fuzz --target 'mutant:emit.aeth.msn=+1' --evidence found": 1,
          "ibconform diff before.json after.json": 1, "ibconform run --rerun-failed r.json --max-failures 5": 0}
 
