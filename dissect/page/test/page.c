@@ -172,7 +172,7 @@ Test(page, events_over_time)
         what[i] = v.again;
         for (unsigned k = EVENT_RNR; k < EVENT_KINDS; k++)
             if (iba_random_below(&random, 2)) {
-                verdict_add(&v, &(struct iba_finding){.kind = kind[k]});
+                verdict_add(&v, &(struct iba_finding){.kind = (uint8_t)kind[k]});
                 what[i] |= 1u << k;
             }
         verdict_add(&v, &(struct iba_finding){.kind = IBA_FINDING_GAP}); /* not drawn */

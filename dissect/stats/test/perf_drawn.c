@@ -61,7 +61,7 @@ static void send(uint32_t id, uint8_t opcode, uint32_t psn, uint8_t words, uint3
 
 static void mark(enum iba_finding_kind kind)
 {
-    const struct iba_finding found = {.kind = kind};
+    const struct iba_finding found = {.kind = (uint8_t)kind};
 
     verdict_add(&verdict, &found);
 }
