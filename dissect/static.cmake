@@ -18,7 +18,7 @@ if(NOT static_ok OR BUILD_SHARED_LIBS OR "${CMAKE_C_FLAGS} ${CMAKE_C_FLAGS_DEBUG
 endif()
 
 set(parts ibrun ibjobs ibfinding iboutput ibfilter ibpage ibsummary ibstats ibtrack ibjudge ibfield ibinput ibsystem iba-static)
-add_executable(ibdissect-static main.c static_libs.c system/static_crc.c input/gunzip_zlib.c)
+add_executable(ibdissect-static main.c static_libs.c system/static_crc.c)
 target_compile_definitions(ibdissect-static PRIVATE _GNU_SOURCE)
 target_include_directories(ibdissect-static PRIVATE ${CMAKE_CURRENT_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/core ${ISAL_INCLUDE_DIRS})
 # Archives by file, so that the shared libraries that they link otherwise stay away. They need each other.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Inflates one member of a gzip file after another. gunzip.c does it by ISA-L; gunzip_zlib.c by zlib, for programs that
- * are linked statically, since Debian has no static ISA-L. */
+/* Inflates one member of a gzip file after another, by zlib. ISA-L is faster, but of a damaged member it gives another
+ * number of bytes when it gets the member in pieces. */
 #ifndef DISSECT_GUNZIP_H
 #define DISSECT_GUNZIP_H
 #include <stdint.h>
