@@ -36,21 +36,22 @@ uint64_t iba_field_get(const struct iba_field *f, const uint8_t *wire);
 bool iba_field_present(const struct iba_field *f, const uint8_t *wire);
 
 enum iba_wr_op { IBA_WR_SEND, IBA_WR_SEND_IMM, IBA_WR_WRITE, IBA_WR_WRITE_IMM, IBA_WR_READ, IBA_WR_CMP_SWAP, IBA_WR_FETCH_ADD, ... };
-enum { EN_VA, EN_FRAME, IBA_WC_WITH_IMM, ... };
-struct engine { uint32_t rkey; ...; };
+enum { EN_FRAME, IBA_WC_WITH_IMM, ... };
+#define IBA_PAIR_VA ...
+struct iba_pair_end { uint32_t rkey; ...; };
 struct iba_wc { uint64_t wr_id; uint8_t status; uint8_t flags; uint32_t byte_len; uint32_t imm_or_key; uint32_t qpn; ...; };
-int engine_open(struct engine *e, uint64_t seed, uint64_t mac, const uint8_t *gid, uint8_t *memory, uint64_t size);
-int engine_create_qp(struct engine *e, uint32_t *qpn);
-int engine_connect(struct engine *e, uint32_t qpn, uint64_t mac, const uint8_t *gid, uint32_t peer, uint32_t psn, uint32_t epsn,
+int iba_pair_end_open(struct iba_pair_end *e, uint64_t seed, uint64_t mac, const uint8_t *gid, void *memory, uint64_t size);
+int iba_pair_end_create_qp(struct iba_pair_end *e, uint32_t *qpn);
+int engine_connect(struct iba_pair_end *e, uint32_t qpn, uint64_t mac, const uint8_t *gid, uint32_t peer, uint32_t psn, uint32_t epsn,
                    int pmtu, int timeout, int retry);
-int engine_send(struct engine *e, uint32_t qpn, int op, uint64_t id, uint64_t at, uint32_t length, uint64_t va, uint32_t rkey,
+int engine_send(struct iba_pair_end *e, uint32_t qpn, int op, uint64_t id, uint64_t at, uint32_t length, uint64_t va, uint32_t rkey,
                 uint64_t compare_add, uint64_t swap, uint32_t imm);
-int engine_receive(struct engine *e, uint32_t qpn, uint64_t id, uint64_t at, uint32_t length);
-bool engine_feed(struct engine *e, const uint8_t *frame, size_t n, uint64_t now);
-void engine_advance(struct engine *e, uint64_t now);
-size_t engine_next(struct engine *e, uint8_t *frame, uint64_t now);
-uint64_t engine_deadline(const struct engine *e);
-bool engine_poll(struct engine *e, struct iba_wc *wc);
+int engine_receive(struct iba_pair_end *e, uint32_t qpn, uint64_t id, uint64_t at, uint32_t length);
+bool engine_feed(struct iba_pair_end *e, const uint8_t *frame, size_t n, uint64_t now);
+void engine_advance(struct iba_pair_end *e, uint64_t now);
+size_t engine_next(struct iba_pair_end *e, uint8_t *frame, uint64_t now);
+uint64_t engine_deadline(const struct iba_pair_end *e);
+bool engine_poll(struct iba_pair_end *e, struct iba_wc *wc);
 const char *engine_error(int error);
 const char *engine_status(int status);
 """

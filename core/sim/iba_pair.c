@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "sim/iba_pair.h"
+#include <string.h>
 #include "wire/iba_endpoints.h"
 
-enum { FRAME_DELAY_NS = 1000, HOPS = 64, NO_VLAN = 0xffff };
+enum { FRAME_DELAY_NS = 1000, HOPS = 64, NO_VLAN = 0xffff, GID_BYTES = 16 };
 
 static uint64_t entropy(void *ctx)
 {
     return iba_random_next(&((struct iba_pair_end *)ctx)->random);
 }
 
-static void gid_of(unsigned n, uint8_t gid[16])
+static void gid_of(unsigned n, uint8_t gid[GID_BYTES])
 {
     iba_gid_set_ipv4(gid, 0x0a000001 + n);
 }
@@ -19,7 +20,8 @@ static uint64_t mac_of(unsigned n)
     return 0x020000000001 + n;
 }
 
-static int open_end(struct iba_pair_end *e, unsigned n, uint64_t seed, void *memory, uint64_t size)
+int iba_pair_end_open(struct iba_pair_end *e, uint64_t seed, uint64_t mac, const uint8_t gid[16], void *memory,
+                      uint64_t size)
 {
     const struct iba_ca_config cfg = {.n_port = 1,
                                       .qp = e->qps,
@@ -39,10 +41,11 @@ static int open_end(struct iba_pair_end *e, unsigned n, uint64_t seed, void *mem
                                          IBA_ACCESS_REMOTE_ATOMIC};
     int error;
 
-    iba_random_seed(&e->random, seed * 2 + n);
+    e->n_qp = 0;
+    iba_random_seed(&e->random, seed);
     iba_ca_init(&e->ca, &cfg);
-    iba_port_init(iba_ca_port(&e->ca, 1), 1, IBA_PORT_ROCE2, IBA_MTU_4096, mac_of(n));
-    gid_of(n, iba_ca_port(&e->ca, 1)->gid[0]);
+    iba_port_init(iba_ca_port(&e->ca, 1), 1, IBA_PORT_ROCE2, IBA_MTU_4096, mac);
+    memcpy(iba_ca_port(&e->ca, 1)->gid[0], gid, GID_BYTES);
     error = (int)iba_pd_create(&e->ca.mem, &e->pd);
     attr.pd = e->pd;
     if (error == 0)
@@ -54,6 +57,7 @@ int iba_pair_open(struct iba_pair *p, uint64_t seed, const struct iba_net_faults
                   uint64_t size)
 {
     const struct iba_net_faults none = {.delay_ns = FRAME_DELAY_NS};
+    uint8_t gid[GID_BYTES];
     int error = 0;
 
     p->now = 0;
@@ -61,13 +65,13 @@ int iba_pair_open(struct iba_pair *p, uint64_t seed, const struct iba_net_faults
     iba_net_init(&p->net, seed, faults ? faults : &none, IBA_LINK_ETHERNET, p->slot, p->bytes, IBA_PAIR_FLIGHT,
                  IBA_TX_MOST);
     for (unsigned n = 0; n < 2 && error == 0; n++) {
-        p->end[n].n_qp = 0;
-        error = open_end(&p->end[n], n, seed, memory[n], size);
+        gid_of(n, gid);
+        error = iba_pair_end_open(&p->end[n], seed * 2 + n, mac_of(n), gid, memory[n], size);
     }
     return error;
 }
 
-static int create_qp(struct iba_pair_end *e, uint32_t *qpn)
+int iba_pair_end_create_qp(struct iba_pair_end *e, uint32_t *qpn)
 {
     const uint32_t n = e->n_qp;
     struct iba_qp_init init = {.type = IBA_QPT_RC,
@@ -90,9 +94,8 @@ static int create_qp(struct iba_pair_end *e, uint32_t *qpn)
     return error;
 }
 
-/* From Reset to Ready to Send, to queue pair `dest` of the other end `peer`. */
-static int bring_up(struct iba_pair_end *e, uint32_t qpn, const struct iba_pair_qp *how, unsigned peer, uint32_t dest,
-                    const uint32_t psn[2])
+int iba_pair_end_connect(struct iba_pair_end *e, uint32_t qpn, const struct iba_pair_qp *how,
+                         const struct iba_pair_peer *peer, uint32_t psn)
 {
     struct iba_qp_attr a = {
         .access = IBA_ACCESS_REMOTE_WRITE | IBA_ACCESS_REMOTE_READ | IBA_ACCESS_REMOTE_ATOMIC,
@@ -104,14 +107,14 @@ static int bring_up(struct iba_pair_end *e, uint32_t qpn, const struct iba_pair_
         .max_rd = 8,
         .max_dest_rd = 8,
         .path_mtu = (uint8_t)how->pmtu,
-        .dest_qpn = dest,
-        .rq_psn = psn[peer],
-        .sq_psn = psn[1 - peer],
-        .av = {.dmac = mac_of(peer), .vlan = NO_VLAN, .hop_limit = HOPS, .port = 1, .grh = true},
+        .dest_qpn = peer->qpn,
+        .rq_psn = peer->psn,
+        .sq_psn = psn,
+        .av = {.dmac = peer->mac, .vlan = NO_VLAN, .hop_limit = HOPS, .port = 1, .grh = true},
     };
     int error = 0;
 
-    gid_of(peer, a.av.dgid);
+    memcpy(a.av.dgid, peer->gid, sizeof peer->gid);
     for (unsigned from = IBA_QPS_RESET; error == 0 && from < IBA_QPS_RTS; from++) {
         a.state = (uint8_t)(from + 1);
         error =
@@ -127,10 +130,13 @@ int iba_pair_connect(struct iba_pair *p, const struct iba_pair_qp *how, uint32_t
 
     for (unsigned n = 0; n < 2 && error == 0; n++) {
         psn[n] = iba_random_psn(&p->end[n].ca);
-        error = create_qp(&p->end[n], &qpn[n]);
+        error = iba_pair_end_create_qp(&p->end[n], &qpn[n]);
     }
-    for (unsigned n = 0; n < 2 && error == 0; n++)
-        error = bring_up(&p->end[n], qpn[n], how, 1 - n, qpn[1 - n], psn);
+    for (unsigned n = 0; n < 2 && error == 0; n++) {
+        struct iba_pair_peer peer = {.mac = mac_of(1 - n), .qpn = qpn[1 - n], .psn = psn[1 - n]};
+        gid_of(1 - n, peer.gid);
+        error = iba_pair_end_connect(&p->end[n], qpn[n], how, &peer, psn[n]);
+    }
     return error;
 }
 

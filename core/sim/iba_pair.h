@@ -66,6 +66,22 @@ bool iba_pair_step(struct iba_pair *p);
 /* Steps until that end has a completion, and takes it. False: nothing is left to do, and there is none. */
 bool iba_pair_wait(struct iba_pair *p, unsigned end, struct iba_wc *wc);
 
+/* ---- one end, for a caller that carries its packets himself; errors as above ---- */
+
+struct iba_pair_peer { /* the other end of a connection */
+    uint64_t mac;
+    uint8_t gid[16];
+    uint32_t qpn, psn; /* its queue pair, and the first PSN that it sends */
+};
+/* Prepares the adapter, the port with these addresses, and the region, `size` bytes at `memory`. */
+int iba_pair_end_open(struct iba_pair_end *e, uint64_t seed, uint64_t mac, const uint8_t gid[16], void *memory,
+                      uint64_t size);
+/* A reliable connection's queue pair in Reset; IBA_VERB_FULL after IBA_PAIR_QPS of them. */
+int iba_pair_end_create_qp(struct iba_pair_end *e, uint32_t *qpn);
+/* Takes the queue pair from Reset to Ready to Send; `psn` is the first that it sends. */
+int iba_pair_end_connect(struct iba_pair_end *e, uint32_t qpn, const struct iba_pair_qp *how,
+                         const struct iba_pair_peer *peer, uint32_t psn);
+
 #ifdef __cplusplus
 }
 #endif

@@ -40,7 +40,7 @@ class QueuePair:
 
     def __init__(self, engine: Engine) -> None:
         number = ffi.new("uint32_t *")
-        _check(lib.engine_create_qp(engine._engine, number))
+        _check(lib.iba_pair_end_create_qp(engine._engine, number))
         self.engine, self.number, self.psn = engine, int(number[0]), engine._random.randrange(1 << 24)
 
     def connect(self, peer: QueuePair, pmtu: int = 1024, timeout: int = 8, retry: int = 7) -> None:
@@ -72,13 +72,13 @@ class Engine:
     Times are ns; the caller's clock must not go back."""
 
     def __init__(self, mac: str = "02:00:00:00:00:01", ipv4: str = "10.0.0.1", *, memory: int = 65536, seed: int = 1) -> None:
-        self.mac, self.ipv4, self.va = mac, ipv4, int(lib.EN_VA)
+        self.mac, self.ipv4, self.va = mac, ipv4, int(lib.IBA_PAIR_VA)
         self._bytes = ffi.new("uint8_t[]", memory)
         self.memory = ffi.buffer(self._bytes)
         self._random = random.Random(seed)
-        self._engine = ffi.new("struct engine *")
+        self._engine = ffi.new("struct iba_pair_end *")
         self._frame = ffi.new("uint8_t[]", lib.EN_FRAME)
-        _check(lib.engine_open(self._engine, seed, int(mac.replace(":", ""), 16), _gid(ipv4), self._bytes, memory))
+        _check(lib.iba_pair_end_open(self._engine, seed, int(mac.replace(":", ""), 16), _gid(ipv4), self._bytes, memory))
 
     @property
     def rkey(self) -> int:
