@@ -9,12 +9,11 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "gunzip.h"
+#include <zlib.h>
 #include "system/signals.h"
 
 struct cap_gunzip {
-    struct gunzip *z;
-    struct gunzip_io io;
+    z_stream z;
     uint8_t *raw; /* CAP_STREAM_LOOK bytes of the file */
     bool between; /* a member has ended: its end may be the file's */
     bool pending; /* the last output was full: there may be more of the input that was taken */
@@ -63,7 +62,7 @@ bool cap_stream_open(struct cap_stream *s, int fd)
 void cap_stream_close(struct cap_stream *s)
 {
     if (s->gunzip != NULL) {
-        gunzip_close(s->gunzip->z);
+        inflateEnd(&s->gunzip->z);
         free(s->gunzip->raw);
         free(s->gunzip);
     }
@@ -79,18 +78,16 @@ bool cap_stream_gunzip(struct cap_stream *s)
 {
     uint8_t *window = malloc(CAP_STREAM_INFLATED);
     struct cap_gunzip *g = calloc(1, sizeof *g);
-    struct gunzip *z = gunzip_open();
-    if (window == NULL || g == NULL || z == NULL) {
-        gunzip_close(z);
+    /* 16: a gzip header and trailer, checked by zlib */
+    if (window == NULL || g == NULL || inflateInit2(&g->z, 16 + MAX_WBITS) != Z_OK) {
         free(window);
         free(g);
         return false;
     }
     assert(s->size == CAP_STREAM_LOOK);
-    g->z = z;
     g->raw = s->window;
-    g->io.in = s->at;
-    g->io.have = (uint32_t)cap_stream_have(s);
+    g->z.next_in = s->at;
+    g->z.avail_in = (uInt)cap_stream_have(s);
     s->window = s->at = s->end = window;
     s->size = s->want = CAP_STREAM_INFLATED;
     s->eof = false;
@@ -122,15 +119,15 @@ bool cap_stream_map(struct cap_stream *s)
     return true;
 }
 
-/* Gets input, or ends the stream with a message. */
+/* Gets input for zlib, or ends the stream with a message. */
 static bool gunzip_input(struct cap_stream *s)
 {
     struct cap_gunzip *g = s->gunzip;
-    if (g->io.have > 0)
+    if (g->z.avail_in > 0)
         return true;
-    g->io.in = g->raw;
-    g->io.have = (uint32_t)read_file(s, g->raw, CAP_STREAM_LOOK);
-    if (g->io.have > 0)
+    g->z.next_in = g->raw;
+    g->z.avail_in = (uInt)read_file(s, g->raw, CAP_STREAM_LOOK);
+    if (g->z.avail_in > 0)
         return true;
     s->eof = true;
     if (!g->between && !s->stopped && s->fault[0] == '\0')
@@ -142,17 +139,17 @@ static bool gunzip_input(struct cap_stream *s)
 static bool gunzip_member(struct cap_stream *s)
 {
     struct cap_gunzip *g = s->gunzip;
-    while (g->io.have > 0 && *g->io.in == 0) {
-        g->io.in++;
-        g->io.have--;
+    while (g->z.avail_in > 0 && *g->z.next_in == 0) {
+        g->z.next_in++;
+        g->z.avail_in--;
     }
-    if (g->io.have == 0)
+    if (g->z.avail_in == 0)
         return false;
-    if (*g->io.in != 0x1f) {
+    if (*g->z.next_in != 0x1f) {
         end_early(s, "bytes that are not gzip follow the gzip stream", NULL);
         return false;
     }
-    gunzip_again(g->z);
+    inflateReset(&g->z);
     g->between = false;
     return true;
 }
@@ -171,17 +168,16 @@ static bool gunzip_ready(struct cap_stream *s)
 static size_t read_gunzip(struct cap_stream *s, uint8_t *to, size_t room)
 {
     struct cap_gunzip *g = s->gunzip;
-    g->io.out = to;
-    g->io.room = (uint32_t)room;
-    while (g->io.room == room && !s->eof && gunzip_ready(s)) {
-        const char *fault;
-        const enum gunzip_result r = gunzip_run(g->z, &g->io, &fault);
-        g->between = r == GUNZIP_END;
-        g->pending = r == GUNZIP_MORE && g->io.room == 0;
-        if (r == GUNZIP_BAD)
-            end_early(s, "bad gzip data", fault);
+    g->z.next_out = to;
+    g->z.avail_out = (uInt)room;
+    while (g->z.avail_out == room && !s->eof && gunzip_ready(s)) {
+        const int r = inflate(&g->z, Z_NO_FLUSH);
+        g->between = r == Z_STREAM_END;
+        g->pending = r == Z_OK && g->z.avail_out == 0;
+        if (r != Z_OK && r != Z_STREAM_END && r != Z_BUF_ERROR)
+            end_early(s, "bad gzip data", g->z.msg ? g->z.msg : zError(r));
     }
-    return room - g->io.room;
+    return room - g->z.avail_out;
 }
 
 static bool resize(struct cap_stream *s, size_t size)
