@@ -287,7 +287,7 @@ static void print_rounds(const struct hosts *s, struct out *o, uint8_t width, co
     const struct column columns[] = {
         {"Host", width, true},      {"Packets a round", 15, false},     {"Bytes a round", 16, false},
         {"Begins last", 11, false}, {"After the first (s)", 19, false}, {"Before the last (s)", 19, false}};
-    const struct burst *pattern = &s->rounds.burst[s->rounds.n / 2];
+    const struct burst *pattern = rounds_pattern(&s->rounds);
     struct table t;
 
     table_open(&t, o, "Rounds: bursts of the same requests of the same hosts", columns,
@@ -366,7 +366,7 @@ static void json_pairs(const struct hosts *s, struct out *o)
 
 static void json_rounds(const struct hosts *s, struct out *o, const struct round_host *row, unsigned rounds)
 {
-    const struct burst *pattern = &s->rounds.burst[s->rounds.n / 2];
+    const struct burst *pattern = rounds_pattern(&s->rounds);
     const unsigned late = straggler(row, rounds);
     bool any = false;
 

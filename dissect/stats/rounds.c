@@ -63,7 +63,7 @@ static bool same(const struct burst *a, const struct burst *b)
     return true;
 }
 
-static const struct burst *pattern(const struct rounds *r)
+const struct burst *rounds_pattern(const struct rounds *r)
 {
     return &r->burst[r->n / 2];
 }
@@ -75,9 +75,9 @@ static bool repeats(const struct rounds *r)
     if (r->n < ROUNDS_LEAST || r->others)
         return false;
     for (unsigned h = 0; h < ROUND_HOSTS; h++)
-        hosts += pattern(r)->part[h].packets > 0;
+        hosts += rounds_pattern(r)->part[h].packets > 0;
     for (unsigned i = 1; i + 1 < r->n; i++)
-        alike += same(&r->burst[i], pattern(r));
+        alike += same(&r->burst[i], rounds_pattern(r));
     return hosts >= ROUND_LEAST_HOSTS && 10 * alike >= 9 * (r->n - 2);
 }
 
@@ -123,7 +123,7 @@ unsigned rounds_count(const struct rounds *r, struct round_host *to)
 
     memset(to, 0, ROUND_HOSTS * sizeof *to);
     for (unsigned i = 0; i < r->n; i++)
-        if (same(&r->burst[i], pattern(r))) {
+        if (same(&r->burst[i], rounds_pattern(r))) {
             count(&r->burst[i], to);
             n++;
         }

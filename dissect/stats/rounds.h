@@ -31,6 +31,8 @@ void rounds_packet(struct rounds *r, unsigned host, uint64_t ns, uint64_t bytes)
 /* Joins bursts until they repeat: then r->n are the rounds, and true. Bursts at the two ends may be cut; nine of ten of
  * the rest have the same hosts, and of each host so many request packets and bytes. */
 bool rounds_find(struct rounds *r);
+/* The round that the others are compared with; there is one. */
+const struct burst *rounds_pattern(const struct rounds *r);
 
 struct round_host {
     unsigned last;         /* rounds that it began last */
