@@ -15,14 +15,22 @@ own_suite()
     (. /etc/os-release && echo "${VERSION_CODENAME:-}")
 }
 
+# archive_uri: the mirror of Debian's archive that apt uses here; nothing when it uses none
+archive_uri()
+{
+    local uri=''
+    # shellcheck disable=SC2016 # apt's own variables
+    read -r uri < <(apt-get indextargets --format '$(REPO_URI) $(CODENAME)' \
+        'Created-By: Packages' 'Origin: Debian' 'Label: Debian' | awk '$2 !~ /-/ { print $1 }') || true
+    echo "$uri"
+}
+
 # use_suite SUITE: from here on packages are those of this suite, by lists apart from the machine's own.
 use_suite()
 {
     local suite=$1 lists=$root/$store/$1 uri='' key=/usr/share/keyrings/debian-archive-keyring.gpg
     [ "$suite" != "$(own_suite)" ] || return 0
-    # shellcheck disable=SC2016 # apt's own variables
-    read -r uri < <(apt-get indextargets --format '$(REPO_URI) $(CODENAME)' \
-        'Created-By: Packages' 'Origin: Debian' 'Label: Debian' | awk '$2 !~ /-/ { print $1 }') || true
+    uri=$(archive_uri)
     [ -n "$uri" ] || die "$suite: no Debian archive among apt's sources"
     mkdir -p "$lists/lists/partial" "$lists/cache/archives/partial"
     printf 'deb [signed-by=%s] %s %s main\n' "$key" "$uri" "$suite" >"$lists/sources.list"

@@ -21,6 +21,13 @@ die()
     exit 1
 }
 
+# Ends a script that cannot judge on this machine, and says why: 77, which no step counts as failed.
+cannot()
+{
+    printf '%s: %s\n' "${0##*/}" "$*" >&2
+    exit 77
+}
+
 # The comment block at the head of the calling script, which is its help text.
 usage()
 {
