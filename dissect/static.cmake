@@ -1,18 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # ibdissect-static: one file to copy to the machine that has the captures. Where all libraries have a static form. Not with sanitizers,
 # which have none.
+include(IbproofStatic)
 set(libraries pcap z pcre2-8)
 if(SECCOMP_FOUND)
   list(APPEND libraries seccomp)
 endif()
-set(static_ok TRUE)
-foreach(library IN LISTS libraries)
-  find_library(STATIC_${library} NAMES lib${library}.a)
-  mark_as_advanced(STATIC_${library})
-  if(NOT STATIC_${library})
-    set(static_ok FALSE)
-  endif()
-endforeach()
+ibproof_static_libraries(static_ok ${libraries})
 if(NOT static_ok OR BUILD_SHARED_LIBS OR "${CMAKE_C_FLAGS} ${CMAKE_C_FLAGS_DEBUG}" MATCHES "-fsanitize|-fprofile" OR IBA_FUZZ)
   return()
 endif()

@@ -2,21 +2,13 @@
 # ibagent-static: one file to copy to a device, with all of libibverbs' providers. Where everything has a static form:
 # static_libs.c stands in for three libraries that Debian has as shared ones only, or that need such. Not with sanitizers, which
 # have none.
-set(static_ok TRUE)
-foreach(library IN LISTS IBVERBS_STATIC_LIBRARIES ITEMS rdmacm json-c z)
-  find_library(STATIC_${library} NAMES lib${library}.a)
-  mark_as_advanced(STATIC_${library})
-  if(NOT STATIC_${library} AND NOT library STREQUAL "pthread")
-    set(static_ok FALSE)
-  endif()
-endforeach()
+include(IbproofStatic)
+set(archives ${IBVERBS_STATIC_LIBRARIES} rdmacm json-c z)
+list(REMOVE_ITEM archives pthread) # in libc
 if(SECCOMP_FOUND)
-  find_library(STATIC_seccomp NAMES libseccomp.a)
-  mark_as_advanced(STATIC_seccomp)
-  if(NOT STATIC_seccomp)
-    set(static_ok FALSE)
-  endif()
+  list(APPEND archives seccomp)
 endif()
+ibproof_static_libraries(static_ok ${archives})
 if(NOT static_ok OR CMAKE_C_FLAGS MATCHES "-fsanitize|-fprofile")
   return()
 endif()
