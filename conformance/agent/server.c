@@ -99,7 +99,8 @@ static uint64_t claimed(struct ag_server *s)
 {
     uint64_t caps = s->target->ops->capabilities(s->target);
 
-    /* On real time the engine sends more slowly than its limiter lets it: no notification would show in its pace. */
+    /* On real time the engine sends more slowly than its limiter allows, so congestion notifications do not change its
+     * pace. */
     if (s->real_time)
         caps &= ~(UINT64_C(1) << IBC_CAP_virtual_time | UINT64_C(1) << IBC_CAP_rate_control);
     if (!s->target->ops->cm_open)

@@ -153,8 +153,8 @@ static bool expects_cnp(const struct run_player *p)
     return p->informs;
 }
 
-/* To the QP that gets the notification: of reliable datagrams the NAK is the EE context's, the notification its
- * sender's. */
+/* Whether a NAK of a PSN sequence error went to the same QP as the notification. Their destination QPs are compared, as
+ * on reliable datagrams the NAK belongs to an EE context here, and the notification to a QP. */
 static bool has_sequence_nak(const struct run_player *p, const struct run_packet *cnp)
 {
     const uint32_t to = iba_bth_destqp(iba_view_bth(&cnp->view));

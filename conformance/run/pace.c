@@ -7,9 +7,9 @@
 #include <string.h>
 #include "run/play.h"
 
-/* In real time the tester dates packets by its own clock, after its interrupts and its scheduler. Packets that follow
- * each other more closely than CLOSE on the average, or of which two are apart for more than a part in UNEVEN of the
- * whole time, may have come at another pace than they were dated. */
+/* On a real wire the time stamps of packets include the delays of the tester's interrupts and scheduler. A measured
+ * pace is not trusted if the packets are less than CLOSE_NS apart on average, or if the longest gap between two of them
+ * is more than 1/UNEVEN of the whole time. */
 enum { PART = 8, CLOSE_NS = 2000, UNEVEN = 4 };
 
 /* The QP's next packet, within the patience for expected ones. NULL: none, and the play has failed. */

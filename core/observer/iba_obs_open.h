@@ -31,7 +31,7 @@ static inline size_t iba_obs_open_bytes(const struct iba_observer_config *cfg)
 }
 /* The packet, which is undamaged and no copy, belongs to a message or ends some. */
 void iba_obs_open_packet(struct iba_look *l);
-/* A request that iba_obs_open_packet() counted as sent again was late. */
+/* Takes back one that iba_obs_open_packet() counted as sent again: it was sent once, and later packets overtook it. */
 void iba_obs_open_overtaken(struct iba_observer *s, const struct iba_flow *f, iba_psn psn);
 /* No packet follows: all open messages end. */
 void iba_obs_open_end(struct iba_observer *s);

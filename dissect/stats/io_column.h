@@ -46,7 +46,8 @@ void io_columns_legend(const struct io_columns *c, struct out *o);
 enum { IO_TITLE = 24 };
 size_t io_columns_heads(const struct io_columns *c, struct column *head, char (*title)[IO_TITLE]);
 void io_columns_row(const struct io_columns *c, struct table *t, const struct io_cell *cell);
-/* The member "columns": with the numbers of all intervals and their texts, and of one interval. */
+/* The JSON member "columns": `all` are the sums of all intervals, with the text of each column; `cell` is one interval.
+ */
 void io_columns_json(const struct io_columns *c, struct out *o, const struct io_cell *all);
 void io_cells_json(const struct io_columns *c, struct out *o, const struct io_cell *cell);
 #endif

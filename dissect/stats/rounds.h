@@ -25,8 +25,8 @@ struct rounds {
     struct burst burst[ROUND_BURSTS];
 };
 
-/* A packet of any kind; `bytes` of payload. Request packets that are not sent again have `host`, others ROUND_HOSTS.
- * Times do not step back. */
+/* Takes the next packet; times do not step back. `host` is the number of the host that sends a request for the first
+ * time, ROUND_HOSTS for all other packets. `bytes`: of payload. */
 void rounds_packet(struct rounds *r, unsigned host, uint64_t ns, uint64_t bytes);
 /* Joins bursts until they repeat: then r->n are the rounds, and true. Bursts at the two ends may be cut; nine of ten of
  * the rest have the same hosts, and of each host so many request packets and bytes. */
@@ -39,6 +39,6 @@ struct round_host {
     uint64_t after, waits; /* sums, ns: from the first host's begin to its own; from its own to the last host's */
     uint64_t behind;       /* of rounds that it began last: from the begin of the host before it */
 };
-/* Of a round that repeats; `to` has ROUND_HOSTS rows. Returns how many rounds were counted. */
+/* Sums over the rounds that are like the pattern, for each host; `to` has ROUND_HOSTS rows. Returns how many rounds. */
 unsigned rounds_count(const struct rounds *r, struct round_host *to);
 #endif
