@@ -39,7 +39,7 @@ uint32_t run_lkey_of(struct run_player *p, const struct ibc_value *at, unsigned 
 }
 
 /* sge= in order, or one piece; a message without bytes has none. */
-static void gather(struct run_player *p, const struct ibc_step *s, const struct run_live *q, uint64_t at, uint32_t len,
+static bool gather(struct run_player *p, const struct ibc_step *s, const struct run_live *q, uint64_t at, uint32_t len,
                    struct run_wr *w)
 {
     const struct run_context c = local_of(q);
@@ -47,20 +47,23 @@ static void gather(struct run_player *p, const struct ibc_step *s, const struct 
 
     for (unsigned i = 0; i < s->n_arg; i++) {
         const struct ibc_arg *a = &s->arg[i];
-        if (a->key != IBC_K_sge || w->n_sge == IBA_MAX_SGE)
+        if (a->key != IBC_K_sge)
             continue;
+        if (w->n_sge == IBA_MAX_SGE)
+            return run_error(p, s, "more pieces than a work request may have");
         w->sge[w->n_sge++] = (struct iba_sge){.addr = run_value(p, &a->v[0], &c),
                                               .length = a->at,
                                               .lkey = lkey ? (uint32_t)run_value(p, &lkey->v[0], &c)
                                                            : run_lkey_of(p, &a->v[0], q->device)};
     }
     if (w->n_sge || len == 0)
-        return;
+        return true;
     w->sge[0] = (struct iba_sge){.addr = at,
                                  .length = len,
                                  .lkey = lkey ? (uint32_t)run_value(p, &lkey->v[0], &c)
                                               : run_lkey_of(p, place ? &place->v[0] : NULL, q->device)};
     w->n_sge = 1;
+    return true;
 }
 
 static uint32_t usual_length(uint16_t op)
@@ -210,9 +213,9 @@ bool run_step_post(struct run_player *p, const struct ibc_step *s)
         put_destination(p, s, q, &send);
     else
         put_remote(p, s, q, &send.wr);
-    if (s->op != IBA_WR_BIND_MW)
-        gather(p, s, q, run_number(p, s, IBC_K_at, p->live[RUN_L].mr[q->device].local, &c),
-               (uint32_t)run_number(p, s, IBC_K_len, usual_length(s->op), NULL), w);
+    if (s->op != IBA_WR_BIND_MW && !gather(p, s, q, run_number(p, s, IBC_K_at, p->live[RUN_L].mr[q->device].local, &c),
+                                           (uint32_t)run_number(p, s, IBC_K_len, usual_length(s->op), NULL), w))
+        return false;
     send.wr.n_sge = w->n_sge;
     memcpy(send.wr.sge, w->sge, sizeof send.wr.sge);
     if (q->type == IBA_QPT_RD) /* in the place of the fourth entry */
@@ -262,7 +265,8 @@ bool run_post_receives(struct run_player *p, struct run_live *q, unsigned n, uin
         w->op = IBA_WR_RECV;
         if (s->kind == IBC_S_recv) {
             w->id = run_number(p, s, IBC_K_id, 0, NULL);
-            gather(p, s, q, at ? place : next_buffer(p, q->device, len), len, w);
+            if (!gather(p, s, q, at ? place : next_buffer(p, q->device, len), len, w))
+                return false;
         } else if (len > 0) {
             w->sge[0] = (struct iba_sge){
                 .addr = next_buffer(p, q->device, len), .length = len, .lkey = run_lkey_of(p, NULL, q->device)};

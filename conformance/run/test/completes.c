@@ -2,6 +2,7 @@
 /* A completion, or an event, that a line expects, but for one value: the device's own is changed before the runner
  * reads it. A value that the line gives, the status, and the queue must be right; any other may differ. */
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <string.h>
 #include "cases.h"
 
@@ -212,4 +213,23 @@ Test(completes, no_event)
 
     events_left = 1;
     CHECK(rows);
+}
+
+/* The finding names the event that came, of a kind that we know. */
+Test(completes, events_by_name)
+{
+    events_left = 1;
+    for (unsigned kind = 1; kind <= IBA_EVENT_COUNT; kind++) {
+        struct ibc_target *t = open_changed();
+        struct ibc_result r;
+        char got[64];
+        which = NOTHING;
+        changed.poll_event = event_changed;
+        event_kind = kind;
+        snprintf(got, sizeof got, "event %s", kind < IBA_EVENT_COUNT ? iba_event_name((enum iba_event_kind)kind) : "?");
+        r = run_text(t, DRAINS "events none\n", &(struct ibc_options){.seed = 1, .stop_at_first = true});
+        cr_expect_eq(r.verdict, F, "kind %u: %s", kind, ibc_verdict_names[r.verdict]);
+        cr_expect_str_eq(r.finding.got, got, "kind %u: %s", kind, r.finding.got);
+        close_changed(t, &r);
+    }
 }

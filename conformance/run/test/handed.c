@@ -104,6 +104,7 @@ static const struct {
     {RC "qp a\n a recv times=2 len=64 at=m+128\n", "\nrecv m+128:64\nrecv m+192:64\n"},
     {RC "qp a\n a recv len=0\n", "\nrecv\n"},
     {RC "qp a\n a recv len=32768\n a recv len=1\n", "\nrecv l+32768:32768\nrecv l+32768:1\n"},
+    {RC "qp a\n a recv len=16\n a recv len=32768\n", "\nrecv l+32768:16\nrecv l+32768:32768\n"},
     {RC "mr x length=4096\nqp a\n", "\nmr fill=x length=4096 access=0xdf iova=0 has_iova=0\n"},
     {RC "mr x access=remote_read\nqp a\n", "\nmr fill=x length=65536 access=0x4 iova=0 has_iova=0\n"},
     {RC "mr x iova=0x70000\nqp a\n", " iova=70000 has_iova=1\n"},

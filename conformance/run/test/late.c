@@ -79,6 +79,8 @@ Test(late, tester_is_late)
         {ASKED("8") " memory m u64=1\n", 1100, IBC_IS_FAIL, NULL},
         /* the script itself waits longer than the timer */
         {ASKED("8") "wait 1500us\n" ACK WRONG, 100, IBC_IS_FAIL, NULL},
+        /* a packet that took us long to send is counted from the time at which it had left */
+        {RC "qp a recv=1\n> a SEND_ONLY ackreq=1\n< a ACKNOWLEDGE within=1ms\n", 2000, IBC_IS_PASS, ""},
         /* a packet that must be dropped answers nothing */
         {ASKED("8") "> a ACKNOWLEDGE psn=+0 icrc=bad\n" WRONG, 1100, IBC_IS_INCONCLUSIVE, NULL},
     };

@@ -7,7 +7,7 @@
 #include <string.h>
 #include "cases.h"
 
-enum { HEADER = 24, REQ_PRIVATE = 140, SIDR_PRIVATE = 16, REP_PRIVATE = 36, IP_HEADER = 36 };
+enum { HEADER = 24, ALT_LOCAL_GID = 100, REQ_PRIVATE = 140, SIDR_PRIVATE = 16, REP_PRIVATE = 36, IP_HEADER = 36 };
 #define TOLD "told" /* the user has an event */
 #define CM CASE_HEAD("rc") "cm c\ncm d\n"
 
@@ -117,6 +117,10 @@ Test(managers, of_the_ip_service)
         play(t, (enum ibc_link)link, CM " c call listen\n> c REQ private=hex:abcd\n c " TOLD " REQ private=hex:abcd\n");
         BYTES(32, "\0\0\0\0\1\x06\x1c\x06");
         check_header(t, (enum ibc_link)link, HEADER + REQ_PRIVATE, 7174);
+        BYTES(HEADER + REQ_PRIVATE + IP_HEADER, "\xab\xcd\0");
+        /* other fields are where they always are */
+        play(t, (enum ibc_link)link, CM " c call listen\n> c REQ alt_localgid=hex:0123456789 private=hex:abcd\n< c REJ\n");
+        BYTES(HEADER + ALT_LOCAL_GID, "\x01\x23\x45\x67\x89\0");
         BYTES(HEADER + REQ_PRIVATE + IP_HEADER, "\xab\xcd\0");
         play(t, (enum ibc_link)link,
              CM " c call listen datagrams\n> c SIDR_REQ private=hex:0102\n c " TOLD " SIDR_REQ private=hex:0102\n");

@@ -481,3 +481,61 @@ Test(target, completes_into_another_queue)
     cr_expect(strstr(r.finding.got, "whose receives complete into another"), "%s", r.finding.got);
     close_changed(t, &r);
 }
+
+/* ---- what a target cannot do at all ---- */
+#define XRC_TGT CASE_HEAD("xrc-tgt") "xrcd x\nwait 1us\n"
+#define XRC_TGT_SRQ CASE_HEAD("xrc-tgt") "xrcd x\nsrq s xrcd=x\nwait 1us\n"
+
+Test(target, lacks_functions)
+{
+    static const struct {
+        const char *text;
+        size_t function; /* its place in the table; NONE: the target has all */
+        enum ibc_verdict verdict;
+    } rows[] = {
+#define OF(name) offsetof(struct ibc_target_ops, name)
+        {XRC_TGT, SIZE_MAX, IBC_IS_PASS},
+        {XRC_TGT, OF(create_xrcd), IBC_IS_UNSUPPORTED},
+        {XRC_TGT_SRQ, SIZE_MAX, IBC_IS_PASS},
+        {XRC_TGT_SRQ, OF(create_xrc_srq), IBC_IS_UNSUPPORTED},
+        {RC "port gid[1]=hex:fe800000000000000000000000000077\n", SIZE_MAX, IBC_IS_PASS},
+        {RC "port gid[1]=hex:fe800000000000000000000000000077\n", OF(set_gid), IBC_IS_UNSUPPORTED},
+        {RC "cm c\nwait 1us\n", SIZE_MAX, IBC_IS_PASS},
+        {RC "cm c\nwait 1us\n", OF(cm_open), IBC_IS_UNSUPPORTED},
+        {RC "qp a\nwait 1us\n", OF(lost), IBC_IS_PASS},
+        {RC "qp a\nwait 1us\n", OF(contact), IBC_IS_PASS},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct ibc_target *t = open_changed();
+        struct ibc_result r;
+        if (rows[i].function != SIZE_MAX)
+            memset((char *)&changed + rows[i].function, 0, sizeof(void (*)(void)));
+        r = run_text(t, rows[i].text, &(struct ibc_options){.seed = 1});
+        cr_expect_eq(r.verdict, rows[i].verdict, "row %zu: %s %s", i, ibc_verdict_names[r.verdict], r.finding.got);
+        close_changed(t, &r);
+    }
+}
+
+/* A packet in a silence is one too many, however late a packet of the alternative may come. */
+Test(target, talks_late_in_a_silence)
+{
+    static const struct {
+        const char *line;
+        enum ibc_found what;
+    } rows[] = {
+        {" a silence 1ms\n| < a SEND_ONLY psn=+0 within=1us\n", IBC_FOUND_OTHERWISE},
+        {"< a SEND_ONLY psn=+0 within=1us\n", IBC_FOUND_LATE},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct ibc_target *t = open_changed();
+        char text[256];
+        snprintf(text, sizeof text, RC "qp a timeout=1\n a post SEND len=4\n< a SEND_ONLY\n%s", rows[i].line);
+        struct ibc_result r = run_text(t, text, &(struct ibc_options){.seed = 1, .stop_at_first = true});
+        cr_expect_eq(r.verdict, IBC_IS_FAIL, "row %zu: %s", i, ibc_verdict_names[r.verdict]);
+        cr_expect_eq(r.finding.what, rows[i].what, "row %zu: %s, not %s", i, r.finding.got, r.finding.expected);
+        close_changed(t, &r);
+    }
+}
+
