@@ -264,9 +264,10 @@ static bool atomic_result(const struct iba_rx *x)
 
 /* ---- actions ---- */
 
+/* The packet does nothing more. */
 static void drop(struct iba_rx *x)
 {
-    x->dropped = true;
+    (void)x;
 }
 static void take_credits(struct iba_rx *x)
 {

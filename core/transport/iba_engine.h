@@ -98,7 +98,6 @@ struct iba_rx {
     uint8_t operation; /* enum iba_operation */
     int pkey_index;    /* of the entry that matched */
     uint8_t seen;      /* enum iba_rx_seen: the rows that only note something and have applied */
-    bool dropped;      /* an action has dropped the packet: no other table is applied */
 };
 
 /* The packet being built: buf has the envelope, then the body (BTH to payload and pad). The adapter seals it

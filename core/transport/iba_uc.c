@@ -22,7 +22,6 @@ static bool receive_is_lost(const struct iba_rx *x)
 static void abandon(struct iba_rx *x)
 {
     x->qp->r.op = IBA_NO_MESSAGE;
-    x->dropped = true;
     if (x->qp->r.has_wqe && receive_is_lost(x))
         iba_rx_complete(x, IBA_WC_REMOTE_INVALID_REQ);
     x->qp->r.wqe_done = 0;
@@ -39,7 +38,6 @@ static void abandon_and_begin(struct iba_rx *x)
     abandon(x);
     if (!iba_qp_may_receive_requests(x->qp)) /* the completion of the old message overflowed its CQ (QS-32) */
         return;
-    x->dropped = false;
     iba_rules_apply(x, IBA_TABLE_UC_RECEIVER);
 }
 

@@ -148,7 +148,6 @@ static uint32_t source_qpn(const struct iba_rx *x)
 
 static void count_pkey(struct iba_rx *x)
 {
-    x->dropped = true;
     iba_port_count_pkey_violation(x->port);
     iba_raise(x->ca, IBA_EVENT_PKEY_VIOLATION, x->port->number, x->qp->qpn, iba_bth_p_key(x->bth), source_qpn(x));
 }
@@ -164,7 +163,6 @@ static bool qkey_differs(const struct iba_rx *x)
 
 static void count_qkey(struct iba_rx *x)
 {
-    x->dropped = true;
     iba_port_count_qkey_violation(x->port);
     iba_raise(x->ca, IBA_EVENT_QKEY_VIOLATION, x->port->number, x->qp->qpn, iba_deth_q_key(iba_rx_hdr(x, IBA_H_deth)),
               source_qpn(x));

@@ -51,8 +51,7 @@ struct report_line { /* requests of one direction, and the responses to them */
     const struct direction *d;
     bool any;
     iba_psn last;
-    int64_t at; /* of `last`, unwrapped */
-    int64_t from_ns, to_ns, low, high;
+    int64_t at;   /* of `last`, unwrapped */
     uint64_t bad; /* errors and warnings */
     uint64_t requests, bytes, again, again_bytes, first_bad;
     uint32_t kind[IBA_FINDING_COUNT];

@@ -123,10 +123,6 @@ static void plot(struct report *r, const struct packet *p)
         return;
     const int64_t ns = (int64_t)(p->cap->ts_ns - p->first_ns);
     const int64_t at = l->any ? l->at + iba_psn_diff(psn, l->last) : 0;
-    l->low = !l->any || at < l->low ? at : l->low;
-    l->high = !l->any || at > l->high ? at : l->high;
-    l->from_ns = !l->any || ns < l->from_ns ? ns : l->from_ns;
-    l->to_ns = !l->any || ns > l->to_ns ? ns : l->to_ns;
     l->any = true;
     l->last = psn;
     l->at = at;
