@@ -154,11 +154,9 @@ void ends_sort(const struct direction **d, size_t n, ends_weight *weight, const 
         return;
     for (size_t i = 0; i < n; i++)
         heavy += weight_of(d[i], weight, ctx) > 0;
-    struct place *place = calloc(heavy + 1, sizeof *place);
-    if (!place || heavy == 0) {
-        free(place);
+    struct place *place = heavy ? calloc(heavy, sizeof *place) : NULL;
+    if (!place)
         return;
-    }
     for (size_t i = n, h = heavy; i-- > 0;) {
         const uint64_t w = weight_of(d[i], weight, ctx);
         if (w > 0)

@@ -4,6 +4,7 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include "cm/iba_cm.h"
 #include "mad/iba_mad.h"
 #include "wire/iba_opcode_rows.h"
 
@@ -39,4 +40,48 @@ Test(cm, phases_of_a_connection_and_of_a_service)
     free(j);
     free(t);
     feed_close(&f);
+}
+
+/* A REQ of that host, which the host at 10.0.0.2 refuses: nobody listens. */
+static void refused_request(struct feed *f, uint32_t id)
+{
+    struct frame req = frame_cm(false, IBA_CM_ID_REQ), rej = frame_cm(true, IBA_CM_ID_REJ);
+
+    iba_cm_req_set_localcommid(frame_datagram(&req) + IBA_BYTES_madhdr, id);
+    iba_cm_rej_set_remotecommid(frame_datagram(&rej) + IBA_BYTES_madhdr, id);
+    iba_cm_rej_set_reason(frame_datagram(&rej) + IBA_BYTES_madhdr, IBA_CM_REJ_SERVICE_ID);
+    feed(f, &req, (int64_t)id * MS);
+    feed(f, &rej, (int64_t)id * MS + 1000);
+}
+
+/* Of more than 20 connections ten of each outcome have a sentence; the others are counted. */
+Test(cm, many_of_one_outcome)
+{
+    static const struct {
+        unsigned n;
+        const char *more;
+        size_t sentences;
+    } rows[] = {
+        {10, NULL, 10},
+        {20, NULL, 20},
+        {21, "and 11 more like these, counted below", 10},
+        {200, "and 190 more like these, counted below", 10},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct feed f;
+        feed_open(&f, "cm");
+        f.unchecked = true;
+        for (unsigned k = 0; k < rows[i].n; k++)
+            refused_request(&f, k + 1);
+        char *t = printed(&f, false), counted[64];
+        const char *const more = strstr(t, "more like these");
+        cr_expect((more != NULL) == (rows[i].more != NULL), "%s", t);
+        cr_expect(!rows[i].more || strstr(t, rows[i].more), "%s", t);
+        cr_expect_eq(occurrences(t, " [NO_LISTENER, MD-72]"), rows[i].sentences, "%s", t);
+        snprintf(counted, sizeof counted, "NO_LISTENER           warn      MD-72         %11u", rows[i].n);
+        cr_expect(strstr(t, counted), "%s\n%s", counted, t);
+        free(t);
+        feed_close(&f);
+    }
 }

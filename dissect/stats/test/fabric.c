@@ -218,6 +218,24 @@ Test(fabric, mixed_and_damaged)
     expect(&f, "fabric-mixed");
 }
 
+/* Each interface has a port that sends to it. */
+Test(fabric, many_interfaces)
+{
+    enum { INTERFACES = 200 };
+    struct feed f;
+
+    feed_open(&f, "fabric");
+    for (uint32_t i = 1; i <= INTERFACES; i++) {
+        smp(&f, i, &node_s);
+        flow(&f, i, 0, 0, 5, 9);
+    }
+    has(&f, "\"no_room\":0,");
+    char *j = printed(&f, true);
+    cr_expect_eq(occurrences(j, "\"vl\":0,"), INTERFACES);
+    free(j);
+    feed_close(&f);
+}
+
 /* Full tables count, and leave out. */
 Test(fabric, no_room)
 {

@@ -167,6 +167,51 @@ Test(judged, rc_first_of_the_worst)
     feed_close(&b.f);
 }
 
+/* Packets that two judges counted: the sum has the worst of both, the earlier of two, and cannot tell which of two at
+ * the same time was first. */
+Test(judged, rc_first_of_two_parts)
+{
+    enum { NONE = IBA_FINDING_COUNT, WARNING = IBA_FINDING_GAP, ERROR = IBA_FINDING_MSN_WRONG };
+    static const struct {
+        unsigned whole, part; /* the finding of each */
+        bool later;           /* the part's is later */
+        bool joined;
+        const char *first; /* NULL: none */
+    } rows[] = {
+        {NONE, NONE, false, true, NULL},           {NONE, WARNING, false, true, "GAP"},
+        {WARNING, NONE, false, true, "GAP"},       {WARNING, ERROR, true, true, "MSN_WRONG"},
+        {ERROR, WARNING, true, true, "MSN_WRONG"}, {WARNING, WARNING, true, true, "GAP"},
+        {WARNING, WARNING, false, false, NULL},
+    };
+    static struct bench whole, part;
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct direction *directions[DIRECTIONS];
+        begin(&whole, "rc,analysis");
+        begin(&part, "rc,analysis");
+        for (unsigned d = 0; d < DIRECTIONS; d++)
+            directions[d] = &whole.d[d];
+        const struct spec s = send_of(1);
+        whole.names.now = 7;
+        part.names.now = rows[i].later ? 8 : 7;
+        packet(&whole, &s, &whole.d[0], rows[i].whole);
+        packet(&part, &s, &part.d[2], rows[i].part);
+        const bool joined = whole.f.kind->join(whole.f.state, part.f.state,
+                                               &(struct stat_part){.direction = directions, .names = &whole.names});
+        cr_expect_eq(joined, rows[i].joined, "row %zu", i);
+        char *j = printed(&whole.f, true);
+        if (joined && rows[i].first) {
+            char first[64];
+            snprintf(first, sizeof first, "\"finding\":\"%s\"", rows[i].first);
+            cr_expect(strstr(j, "\"first\":") && strstr(strstr(j, "\"first\":"), first), "row %zu: %s", i, j);
+        } else if (joined)
+            cr_expect_null(strstr(j, "\"first\":"), "row %zu: %s", i, j);
+        free(j);
+        feed_close(&whole.f);
+        feed_close(&part.f);
+    }
+}
+
 Test(judged, rc_what_belongs_to_no_reliable_connection)
 {
     struct spec s = send_of(1);
