@@ -119,7 +119,8 @@ Test(managers, of_the_ip_service)
         check_header(t, (enum ibc_link)link, HEADER + REQ_PRIVATE, 7174);
         BYTES(HEADER + REQ_PRIVATE + IP_HEADER, "\xab\xcd\0");
         /* other fields are where they always are */
-        play(t, (enum ibc_link)link, CM " c call listen\n> c REQ alt_localgid=hex:0123456789 private=hex:abcd\n< c REJ\n");
+        play(t, (enum ibc_link)link,
+             CM " c call listen\n> c REQ alt_localgid=hex:0123456789 private=hex:abcd\n< c REJ\n");
         BYTES(HEADER + ALT_LOCAL_GID, "\x01\x23\x45\x67\x89\0");
         BYTES(HEADER + REQ_PRIVATE + IP_HEADER, "\xab\xcd\0");
         play(t, (enum ibc_link)link,

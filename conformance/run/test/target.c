@@ -538,4 +538,3 @@ Test(target, talks_late_in_a_silence)
         close_changed(t, &r);
     }
 }
-

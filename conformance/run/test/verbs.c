@@ -116,9 +116,11 @@ Test(verbs, work_and_completions)
         {RC "qp a\n a post CMP_SWAP cmp=1 swap=2\n< a CMP_SWAP cmp=1 swap=2\n> a ATOMIC_ACKNOWLEDGE orig=0x55 msn=1\n"
             " a completion CMP_SWAP bytes=8\nmemory l u64=0x55\n",
          P, NULL, NULL},
-        {RC "qp a\n a post CMP_SWAP cmp=1 swap=2 to=0x50 rkey=7\n< a ANY va=0x50 rkey=7\n> a ATOMIC_ACKNOWLEDGE msn=1\n",
+        {RC
+         "qp a\n a post CMP_SWAP cmp=1 swap=2 to=0x50 rkey=7\n< a ANY va=0x50 rkey=7\n> a ATOMIC_ACKNOWLEDGE msn=1\n",
          P, NULL, NULL},
-        {RC "qp a\n a post CMP_SWAP cmp=1 swap=2 to=0x50\n< a ANY va=0x58\n", F, "atomiceth.va 0x0000000000000058", NULL},
+        {RC "qp a\n a post CMP_SWAP cmp=1 swap=2 to=0x50\n< a ANY va=0x58\n", F, "atomiceth.va 0x0000000000000058",
+         NULL},
         {RC "qp a\n a post WRITE len=4 to=0x50\n< a ANY va=0x50 dmalen=4\n> a ACKNOWLEDGE msn=1\n", P, NULL, NULL},
         {RC "qp a\n a post FETCH_ADD add=7\n< a FETCH_ADD add=7\n> a ATOMIC_ACKNOWLEDGE orig=1 msn=1\n", P, NULL, NULL},
         {RC "qp a\n a post SEND_IMM imm=3\n< a SEND_ONLY_IMM imm=3\n> a ACKNOWLEDGE msn=1\n", P, NULL, NULL},
