@@ -32,11 +32,13 @@ static bool is_directed(const struct ibc_step *s)
 
 static unsigned class_of(const struct ibc_step *s)
 {
-    enum { CLASS_SMP = 0x01, CLASS_PERF = 0x04, CLASS_CONGESTION = 0x21 };
+    enum { CLASS_SMP = 0x01, CLASS_PERF = 0x04, CLASS_BASEBOARD = 0x05, CLASS_CONGESTION = 0x21 };
 
     if (!is_gmp(s))
         return is_directed(s) ? IBA_CLASS_DIRECTED : CLASS_SMP;
-    return is_congestion(s) ? CLASS_CONGESTION : CLASS_PERF;
+    if (is_congestion(s))
+        return CLASS_CONGESTION;
+    return ibc_smp_attr(s->message)->group == IBA_GROUP_BM ? CLASS_BASEBOARD : CLASS_PERF;
 }
 
 static uint64_t key_of_node(const struct run_live *w, enum ibc_key key, uint64_t otherwise)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Names in datagrams of subnet management, performance management and congestion control: core's attributes and
+/* Names in datagrams of subnet, performance and baseboard management and of congestion control: core's attributes and
  * layouts, entries of tables, and the headers. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,8 @@ enum { TRAPS = sizeof traps / sizeof *traps, DATA_AT = 64, DETAILS_AT = DATA_AT 
 
 static bool is_ours(const struct iba_mad_attr *a)
 {
-    return a->group == IBA_GROUP_SMP || a->group == IBA_GROUP_PM || a->group == IBA_GROUP_CC;
+    return a->group == IBA_GROUP_SMP || a->group == IBA_GROUP_PM || a->group == IBA_GROUP_CC ||
+           a->group == IBA_GROUP_BM;
 }
 
 const struct iba_mad_attr *ibc_smp_attr(uint16_t message)

@@ -179,6 +179,9 @@ static const struct {
                                              [IBA_FABRIC_PORTINFO] = {"a Set "},
                                              [IBA_FABRIC_SWITCHINFO] = {"a Set "},
                                              [IBA_FABRIC_PERFORMANCE] = {"the agent "},
+                                             [IBA_FABRIC_BASEBOARD] = {"the request "},
+                                             [IBA_FABRIC_CONGESTION] = {"the request "},
+                                             [IBA_FABRIC_CONGESTION_ATTRIBUTE] = {"the agent "},
                                              [IBA_FABRIC_NODE] = {"a node "}};
 
 /* "fabric.arrival" */

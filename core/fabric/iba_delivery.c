@@ -66,6 +66,11 @@ static bool congestion_request(const struct iba_hop *h)
     return request_of(h, IBA_CLASS_CONGESTION);
 }
 
+static bool baseboard_request(const struct iba_hop *h)
+{
+    return request_of(h, IBA_CLASS_BASEBOARD);
+}
+
 static bool data_for_switch(const struct iba_hop *h)
 {
     return iba_node_is_switch(h->node) && !gmp(h) && !iba_hop_is_smp(h);
@@ -136,6 +141,13 @@ static void to_cca(struct iba_hop *h)
         iba_hop_answer_by_lid(h);
 }
 
+static void to_bma(struct iba_hop *h)
+{
+    iba_bma_request(h);
+    if (h->answered)
+        iba_hop_answer_by_lid(h);
+}
+
 /* clang-format off */
 /*    name                  when                    then                 the packet ...                                                         clause */
 #define DELIVERY_RULES(R)                                                                                                                                 \
@@ -149,6 +161,7 @@ static void to_cca(struct iba_hop *h)
     R(gmp_qkey,             gmp_with_other_qkey,    count_qkey,          "is for QP1 and has another Q_Key than 0x80010000",                     "PV-18, PV-19, KM-20") \
     R(performance,          performance_request,    to_pma,              "asks for performance counters: the agent answers",                     "MD-102") \
     R(congestion,           congestion_request,     to_cca,              "asks about congestion control: the agent answers",                     "MD-115") \
+    R(baseboard,            baseboard_request,      to_bma,              "asks about baseboard management: the agent answers",                   "KM-17") \
     R(data_for_switch,      data_for_switch,        iba_hop_drop,        "is for a QP of a switch, which has only QP0 and QP1",                  "PV-04") \
     R(software,             iba_hop_any,            iba_hop_to_software, "is for software of the node",                                          "MD-03")
 /* clang-format on */

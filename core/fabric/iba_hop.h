@@ -87,6 +87,7 @@ enum { IBA_UD_SEND_ONLY = 0x64 }; /* the opcode of every datagram */
 enum {
     IBA_CLASS_SMP = 0x01,
     IBA_CLASS_PERF = 0x04,
+    IBA_CLASS_BASEBOARD = 0x05,
     IBA_CLASS_CONGESTION = 0x21,
     IBA_SMP_DATA_AT = 64,
     IBA_SMP_DATA_BYTES = 64
@@ -137,6 +138,7 @@ iba_time iba_port_expires(const struct iba_node *n, const struct iba_node_port *
 void iba_sma_request(struct iba_hop *h);
 void iba_pma_request(struct iba_hop *h);
 void iba_cca_request(struct iba_hop *h);
+void iba_bma_request(struct iba_hop *h);
 /* The datagram becomes its own answer, with h->status. The caller of the agent sends it when h->answered. */
 void iba_hop_answer(struct iba_hop *h);
 /* A saturating counter (PV-16, KM-04). */

@@ -140,7 +140,7 @@ static void init_port(struct iba_node *n, uint8_t number)
     if (n->cfg.type != IBA_NODE_SWITCH || number == 0)
         n->congestion[number].lease_ends = IBA_NEVER;
     p->guid[0] = n->cfg.node_guid + (n->cfg.type == IBA_NODE_SWITCH ? 0 : number);
-    p->mkey_lease_ends = p->announce_all = p->wait_since = IBA_NEVER;
+    p->mkey_lease_ends = p->announce_all = p->wait_since = p->baseboard.lease_ends = IBA_NEVER;
     for (unsigned vl = 0; vl < IBA_VLS; vl++)
         init_fifo(&p->queue[vl]);
     for (unsigned i = 0; i < IBA_PACED_FLOWS; i++)

@@ -100,6 +100,14 @@ struct iba_paced {
     struct iba_fifo queue;
 };
 
+/* A key of management that its agent keeps: the B_Key (KM-17). */
+struct iba_key_guard {
+    uint64_t key; /* 0: everybody may ask */
+    bool protect;
+    uint16_t lease_s, violations;
+    iba_time lease_ends; /* IBA_NEVER: the lease does not run */
+};
+
 struct iba_node_port {
     struct iba_portinfo info; /* of an adapter's port or of a switch's, port 0 included: what PortInfo returns */
     uint64_t guid[IBA_GUID_BLOCK];
@@ -113,6 +121,7 @@ struct iba_node_port {
     bool reregister; /* a client reregistration was asked for; the owner clears it (KM-30) */
     uint8_t vlarb[IBA_VLARB_BLOCKS][2 * IBA_VLARB_ENTRIES];
     uint8_t congestion[IBA_BYTES_cc_switch_port]; /* of a switch's port */
+    struct iba_key_guard baseboard;               /* of an adapter's port; of a switch port 0's */
     struct iba_portcounters_ext counters;         /* 64 bits; PortCounters shows them as far as they fit (MD-104) */
     struct iba_fifo queue[IBA_VLS];               /* packets that leave by this port */
     uint32_t waiting;                             /* packets in all of these */
@@ -222,6 +231,7 @@ enum { IBA_FABRIC_ROWS = 48 };
     T(PORTINFO, iba_portinfo_rules)                                                                                    \
     T(SWITCHINFO, iba_switchinfo_rules)                                                                                \
     T(PERFORMANCE, iba_pma_attributes)                                                                                 \
+    T(BASEBOARD, iba_bma_rules)                                                                                        \
     T(CONGESTION, iba_cca_rules)                                                                                       \
     T(CONGESTION_ATTRIBUTE, iba_cca_attributes)                                                                        \
     T(NODE, iba_node_rules)

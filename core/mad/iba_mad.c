@@ -75,7 +75,7 @@ static const struct class_info classes[] = {
     {0x01, 0x01, IBA_GROUP_SMP, GS_DATA, header_lid_routed},
     {0x03, 0x03, IBA_GROUP_SA, IBA_SA_DATA_AT, header_sa},
     {0x04, 0x04, IBA_GROUP_PM, GS_DATA, NULL},
-    {0x05, 0x05, NO_GROUP, GS_DATA, header_bm},
+    {0x05, 0x05, IBA_GROUP_BM, GS_DATA, header_bm},
     {0x06, 0x06, IBA_GROUP_DM, GS_DATA, NULL},
     {0x07, 0x07, IBA_GROUP_CM, HEADER, NULL},
     {0x08, 0x08, NO_GROUP, GS_DATA, header_snmp},

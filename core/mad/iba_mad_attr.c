@@ -164,7 +164,10 @@
         A(CC,  0x0015, "SwitchPortCongestionSetting", NULL, P(cc_switch_port, 32, 32))                                          \
         A(CC,  0x0016, "CACongestionSetting", NULL, P(cc_ca, 32, 1) P(cc_ca_entry, 36, 16))                                     \
         A(CC,  0x0017, "CongestionControlTable", NULL, P(cc_table, 32, 1) P(cc_table_entry, 36, 64))                            \
-        A(CC,  0x0018, "TimeStamp", NULL, P(cc_timestamp, 32, 1))
+        A(CC,  0x0018, "TimeStamp", NULL, P(cc_timestamp, 32, 1))                                                               \
+        A(BM,  0x0001, "ClassPortInfo", NULL, P(classportinfo, 0, 1))                                                           \
+        A(BM,  0x0002, "Notice", NULL, P(notice, 0, 1) P(notice_data, 10, 1) P(notice_issuer, 64, 1))                           \
+        A(BM,  0x0010, "BKeyInfo", NULL, P(bm_key_info, 0, 1))
 /* clang-format on */
 
 #define PART(layout, at, n) {IBA_M_##layout, at, n},

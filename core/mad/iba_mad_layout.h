@@ -45,7 +45,15 @@ enum {
 };
 
 /* One known attribute of a class: its parts, with the offset of each from the start of the class's attributes. */
-enum iba_mad_group { IBA_GROUP_SMP, IBA_GROUP_SA, IBA_GROUP_PM, IBA_GROUP_DM, IBA_GROUP_CM, IBA_GROUP_CC };
+enum iba_mad_group {
+    IBA_GROUP_SMP,
+    IBA_GROUP_SA,
+    IBA_GROUP_PM,
+    IBA_GROUP_DM,
+    IBA_GROUP_CM,
+    IBA_GROUP_CC,
+    IBA_GROUP_BM
+};
 enum { IBA_MAD_ATTR_PARTS = 4 };
 struct iba_mad_attr {
     const char *name;

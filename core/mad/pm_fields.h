@@ -249,6 +249,12 @@
 #define IBA_BM_KEY(F, V, h)                                                                                                            \
         F(h, U64, bkey,                64, X16,  N, NONE,      ALWAYS,                  "bkey", "B_Key")                               \
         F(h, B,   reserved1,          256, BYTES, R, NONE,      ALWAYS,                  "reserved1", "Reserved (32 bytes)")
+#define IBA_BM_KEY_INFO(F, V, h)                                                                                                       \
+        F(h, U64, key,                 64, X16,  N, NONE,      ALWAYS,                  "bkey", "B_Key")                               \
+        F(h, U8,  protectbit,           1, FLAG, N, NONE,      ALWAYS,                  "protectbit", "B_KeyProtectBit")               \
+        F(h, U16, reserved1,           15, DEC,  R, NONE,      ALWAYS,                  "reserved1", "Reserved (15 bits)")             \
+        F(h, U16, leaseperiod,         16, DEC,  N, NONE,      ALWAYS,                  "leaseperiod", "B_KeyLeasePeriod")             \
+        F(h, U16, violations,          16, DEC,  N, NONE,      ALWAYS,                  "violations", "B_KeyViolations")
 #define IBA_DM_UNIT(F, V, h)                                                                                                           \
         F(h, U16, changeid,            16, X4,   N, NONE,      ALWAYS,                  "changeid", "Change_ID")                       \
         F(h, U8,  maxcontrollers,       8, DEC,  N, NONE,      ALWAYS,                  "maxcontrollers", "Max Controllers")           \
@@ -339,6 +345,7 @@
         H(IBA_CC_TIMESTAMP,            cc_timestamp,              4, "infiniband.cc.timestamp", "TimeStamp")                           \
         H(IBA_VENDOR_OUI,              vendor_oui,                4, "infiniband.vendor2", "Vendor MAD with RMPP")                     \
         H(IBA_BM_KEY,                  bm_key,                   40, "infiniband.bm", "BM - Baseboard Management Header")              \
+        H(IBA_BM_KEY_INFO,             bm_key_info,              14, "infiniband.bm.bkeyinfo", "BKeyInfo")                             \
         H(IBA_DM_UNIT,                 dm_unit,                 132, "infiniband.iounitinfo", "IOUnitInfo")                            \
         H(IBA_DM_PROFILE,              dm_profile,              128, "infiniband.ioccontrollerprofile", "IOControllerProfile")         \
         H(IBA_DM_ENTRY,                dm_entry,                 48, "infiniband.serviceentries", "ServiceEntry")                      \

@@ -22,7 +22,7 @@
     OPEN(KM, "KM-14", "10.9",      "",                     "", M, S, "An entry of the P_Key table that is set to 0 is no entry.") \
     OPEN(KM, "KM-15", "14.2.5.7",  "",                     "", M, K, "A P_Key table may hold a partition twice, as full and as limited member.") \
     OPEN(KM, "KM-16", "18.2",      "",                     "", C, S, "A switch port may be configured to drop packets of foreign partitions.") \
-    SHUT(KM, "KM-17", "16.2",      "",                     "", O, S, NOT_YET, "A B_Key guards baseboard management as the M_Key guards SMPs.", "the reference's nodes have no baseboard management") \
+    OPEN(KM, "KM-17", "16.2",      "",                     "", O, S, "A B_Key guards baseboard management as the M_Key guards SMPs.") \
     OPEN(KM, "KM-18", "15.4.2",    "",                     "", M, S, "The general service interface has the Q_Key 0x80010000.") \
     OPEN(KM, "KM-19", "10.2.5",    "",                     "", M, S, "A Q_Key with bit 31 set comes from the QP, never from a work request.") \
     OPEN(KM, "KM-20", "10.2.5",    "",                     "", M, S, "A port counts Q_Key mismatches in 16 bits, stops at 0xffff and starts again when it is set to 0.") \

@@ -253,8 +253,8 @@ enum { ETHERNET = 1, RAW_IP = 101, LINUX_SLL = 113, ERF = 197, IPOIB = 242, INFI
     "mads 21 ib-local\n"                                                                                               \
     "ib-local UD_SEND_ONLY mad=21:81:13 at=32:01 bth.destqp=1 deth.srcqp=1 deth.q_key=0x80010000\n"                    \
     "ib-local UD_SEND_ONLY mad=21:81:13 at=32:02 bth.destqp=1 deth.srcqp=1 deth.q_key=0x80010000\n"                    \
+    "mads 5 ib-local\n"                                                                                                \
     "mads 6 ib-local\n"                                                                                                \
-    "ib-local UD_SEND_ONLY mad=5:81:10  bth.destqp=1 deth.srcqp=1 deth.q_key=0x80010000\n"                             \
     "ib-local UD_SEND_ONLY mad=8:81:10  bth.destqp=1 deth.srcqp=1 deth.q_key=0x80010000\n"                             \
     "ib-local UD_SEND_ONLY mad=9:81:10  bth.destqp=1 deth.srcqp=1 deth.q_key=0x80010000\n"                             \
     "ib-local UD_SEND_ONLY mad=10:81:10  bth.destqp=1 deth.srcqp=1 deth.q_key=0x80010000\n"                            \

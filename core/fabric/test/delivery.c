@@ -52,6 +52,7 @@ Test(delivery, each_row)
         {"gmp_pkey", .dqp = 1, .class = 4, .pkey = 0x8005},
         {"gmp_qkey", .dqp = 1, .class = 4, .wrong_qkey = true},
         {"performance", .dqp = 1, .class = 4},
+        {"baseboard", .dqp = 1, .class = IBA_CLASS_BASEBOARD},
         {"congestion", .dqp = 1, .class = IBA_CLASS_CONGESTION},
         {"data_for_switch", .data = true, .dqp = 7, .to_switch = true},
         {"software", .data = true, .dqp = 7},

@@ -8,7 +8,7 @@
 #include "mad/iba_mad.h"
 #include "wire/test/wire.h"
 
-enum { SMP = 0x01, SA = 0x03, PM = 0x04, DM = 0x06, CM = 0x07, CC = 0x21, DIRECTED = 0x81, PARTS = 3 };
+enum { SMP = 0x01, SA = 0x03, PM = 0x04, BM = 0x05, DM = 0x06, CM = 0x07, CC = 0x21, DIRECTED = 0x81, PARTS = 3 };
 
 /* Where the attributes of a class begin. */
 static size_t data_at(uint8_t mgmt_class)
@@ -175,6 +175,8 @@ static const struct wanted every[] = {
      {{IBA_M_cc_table, SETTINGS, 1},
       {IBA_M_cc_table_entry, SETTINGS + offsetof(ib_cc_tbl_t, entry_list), IB_CC_TBL_ENTRY_LIST_MAX}}},
     {CC, IB_MAD_ATTR_TIME_STAMP, "TimeStamp", {{IBA_M_cc_timestamp, SETTINGS, 1}}},
+    {BM, IB_MAD_ATTR_CLASS_PORT_INFO, "ClassPortInfo", WHOLE(classportinfo)},
+    {BM, IB_MAD_ATTR_NOTICE, "Notice", NOTICE(0)},
 };
 
 /* Without blanks: "Class Port Info" is ClassPortInfo. */
@@ -246,13 +248,13 @@ Test(attributes, number_name_and_parts_are_those_of_other_headers)
 }
 
 /* In the order of enum iba_mad_group. */
-static const uint8_t class_of_group[] = {SMP, SA, PM, DM, CM, CC};
+static const uint8_t class_of_group[] = {SMP, SA, PM, DM, CM, CC, BM};
 
-/* The other attributes of performance management are compared in libibmad.c. Two have no second source: CableInfo as a
- * vendor attribute (0xff60), and PortSamplesResultExtended. */
+/* The other attributes of performance management are compared in libibmad.c. Three have no second source on this
+ * machine: CableInfo as a vendor attribute (0xff60), PortSamplesResultExtended, and BKeyInfo. */
 Test(attributes, all_are_compared)
 {
-    enum { ELSEWHERE = 18 + 1 };
+    enum { ELSEWHERE = 18 + 2 };
     unsigned elsewhere = 0;
 
     for (size_t k = 0; k < iba_mad_attr_count; k++) {
@@ -260,7 +262,7 @@ Test(attributes, all_are_compared)
         bool found = false;
         for (size_t i = 0; i < COUNT(every); i++)
             found |= every[i].mgmt_class == class_of_group[a->group] && cl_ntoh16(every[i].id) == a->id;
-        cr_expect(found || a->group == IBA_GROUP_PM || a->id == 0xff60,
+        cr_expect(found || a->group == IBA_GROUP_PM || a->group == IBA_GROUP_BM || a->id == 0xff60,
                   "attribute %s (0x%04x) is not in core/mad/test/attributes.c", a->name, a->id);
         elsewhere += !found;
     }
@@ -271,7 +273,7 @@ Test(attributes, all_are_compared)
 
 Test(attributes, other_classes_have_none)
 {
-    static const uint8_t classes[] = {0x00, 0x02, 0x05, 0x08, 0x20, 0x22, 0x2f, 0x30, 0x4f, 0x50, 0x80, 0x82, 0xff};
+    static const uint8_t classes[] = {0x00, 0x02, 0x08, 0x20, 0x22, 0x2f, 0x30, 0x4f, 0x50, 0x80, 0x82, 0xff};
     struct iba_mad m;
 
     for (size_t c = 0; c < COUNT(classes); c++)

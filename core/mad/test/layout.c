@@ -126,7 +126,7 @@ Test(layout, conditions_ask_a_field_for_a_value_it_can_have)
 
 Test(layout, attributes_ascend_and_fit_their_class)
 {
-    static const uint8_t room[] = {64, 200, 192, 192, 232, 224}; /* by group */
+    static const uint8_t room[] = {64, 200, 192, 192, 232, 224, 192}; /* by group */
 
     for (size_t i = 0; i < iba_mad_attr_count; i++) {
         const struct iba_mad_attr *a = &iba_mad_attrs[i], *before = a - 1;
