@@ -12,10 +12,10 @@
 
 /* A region has three parts: source of sends and target of READs; target of WRITEs and source of READs; receive
  * buffers. */
-enum { MESSAGES = 12, SMALL = 2720, LARGE = 1 << 20, LARGE_MESSAGES = 2 };
+enum { MESSAGES = 12, SMALL = 2720, LARGE = 1 << 20, LARGE_MESSAGES = 2, QPS = 2 };
 
-struct plan { /* one message */
-    uint8_t op;
+struct plan {       /* one message */
+    uint8_t op, qp; /* 1: the second QP of RD */
     uint32_t length;
     uint64_t local, remote, receive; /* offsets into the regions */
 };
@@ -28,11 +28,11 @@ struct run {
     struct pair *p;
     struct pair_config cfg;
     struct plan plan[MESSAGES];
-    unsigned n, done, received, order;
-    uint32_t slot; /* bytes for one message in each part */
+    unsigned n, qps, done, received, next[QPS], order[QPS]; /* of each QP: the message whose completion is next */
+    uint32_t slot;                                          /* bytes for one message in each part */
     uint64_t part;
     size_t area;
-    uint8_t status; /* of the first failed send; SUCCESS when none failed */
+    uint8_t status[QPS]; /* of the first failed send; SUCCESS when none failed */
     uint8_t *want[2];
     uint64_t added;
     bool late; /* receives are posted only after a while */
@@ -71,6 +71,8 @@ static struct pair_config pick_config(uint64_t seed)
     c.type = (enum iba_qp_type[]){IBA_QPT_RC, IBA_QPT_RC, IBA_QPT_RC, IBA_QPT_UC, IBA_QPT_UD}[iba_random_below(&r, 5)];
     if (c.type == IBA_QPT_RC && seed % 3 == 0)
         c.type = IBA_QPT_XRC_INI; /* to a target */
+    if (c.type == IBA_QPT_RC && seed % 4 == 1)
+        c.type = IBA_QPT_RD;
     c.mtu = (enum iba_mtu)(1 + iba_random_below(&r, 5));
     c.psn = psn[iba_random_below(&r, 4)];
     c.rd_depth = (uint8_t)(1 + iba_random_below(&r, PAIR_SAVED));
@@ -94,7 +96,7 @@ static struct pair_config pick_config(uint64_t seed)
 
 static bool is_reliable(enum iba_qp_type type)
 {
-    return type == IBA_QPT_RC || type == IBA_QPT_XRC_INI;
+    return type == IBA_QPT_RC || type == IBA_QPT_XRC_INI || type == IBA_QPT_RD;
 }
 
 static uint8_t pick_op(struct iba_random *r, enum iba_qp_type type)
@@ -119,10 +121,13 @@ static void make_plan(struct run *t)
     t->area = t->cfg.bytes;
     t->part = t->area / 3;
     t->n = 1 + (unsigned)iba_random_below(r, t->slot == LARGE ? LARGE_MESSAGES : MESSAGES);
+    /* Two RD QPs take turns in the context; a type 2 window is of one QP alone. */
+    t->qps = t->cfg.type == IBA_QPT_RD && t->keys.kind[2] < KEY_MW2A ? QPS : 1;
     t->late = is_reliable(t->cfg.type) && iba_random_below(r, 4) == 0;
     for (unsigned i = 0; i < t->n; i++) {
         struct plan *m = &t->plan[i];
         m->op = pick_op(r, t->cfg.type);
+        m->qp = t->qps > 1 ? (uint8_t)iba_random_below(r, QPS) : 0;
         m->length =
             m->op == IBA_WR_FETCH_ADD
                 ? 8
@@ -138,12 +143,17 @@ static bool takes_receive(uint8_t op)
     return op == IBA_WR_SEND || op == IBA_WR_SEND_IMM || op == IBA_WR_WRITE_IMM;
 }
 
+static uint32_t qpn_of(const struct run *t, unsigned end, unsigned i)
+{
+    return t->plan[i].qp ? t->p->end[end].second_qpn : t->p->end[end].qpn;
+}
+
 /* Receives carry the message's index; on RC they match their SENDs in order. */
 static void post_receives(struct run *t)
 {
     for (unsigned i = 0; i < t->n; i++)
         if (takes_receive(t->plan[i].op))
-            pair_post_recv(t->p, 1, i, t->plan[i].receive, t->slot);
+            pair_post_recv_to(t->p, 1, qpn_of(t, 1, i), i, t->plan[i].receive, t->slot);
 }
 
 static void post_sends(struct run *t)
@@ -160,9 +170,14 @@ static void post_sends(struct run *t)
             wr.rkey = t->keys.rkey;
             wr.xrc_srqn = t->p->end[1].srqn;
         }
+        if (t->cfg.type == IBA_QPT_RD) {
+            wr.rd.eecn = t->p->end[0].eecn;
+            wr.rd.remote_qpn = qpn_of(t, 1, i);
+            wr.rd.remote_qkey = 0x1234;
+        }
         if (m->op == IBA_WR_FETCH_ADD)
             wr.compare_add = 1;
-        pair_post_send(t->p, 0, &wr, m->local, m->length);
+        pair_post_send_by(t->p, 0, qpn_of(t, 0, i), &wr, m->local, m->length);
     }
 }
 
@@ -209,30 +224,55 @@ static void check_datagram(const struct run *t, const struct iba_wc *wc)
                  "seed %lu: message %u is damaged", (unsigned long)t->cfg.seed, wc->imm_or_key);
 }
 
+/* The next message of the QP from `i` on; t->n: there is none. */
+static unsigned next_of(const struct run *t, unsigned qp, unsigned i)
+{
+    while (i < t->n && t->plan[i].qp != qp)
+        i++;
+    return i;
+}
+
+static unsigned qp_of(const struct run *t, unsigned end, const struct iba_wc *wc)
+{
+    return t->cfg.type == IBA_QPT_RD && wc->qpn == t->p->end[end].second_qpn;
+}
+
+/* Completions of each QP come in order. An EE context ends a message before it begins the next (UU-33), so those of
+ * both QPs come in the order in which the messages took effect. */
+static void collect_send(struct run *t, const struct iba_wc *wc)
+{
+    const unsigned k = qp_of(t, 0, wc), i = next_of(t, k, t->next[k]);
+
+    cr_assert_eq(wc->wr_id, i, "seed %lu: completion %lu before %u", (unsigned long)t->cfg.seed,
+                 (unsigned long)wc->wr_id, i);
+    if (wc->status == IBA_WC_SUCCESS) {
+        cr_assert_eq(t->status[k], IBA_WC_SUCCESS, "seed %lu: success after a failure", (unsigned long)t->cfg.seed);
+        if (is_reliable(t->cfg.type))
+            apply(t, &t->plan[i]);
+    } else if (t->status[k] == IBA_WC_SUCCESS)
+        t->status[k] = wc->status;
+    else
+        cr_assert_eq(wc->status, IBA_WC_FLUSHED);
+    t->next[k] = i + 1;
+    t->done++;
+}
+
 static void collect(struct run *t)
 {
     struct iba_wc wc;
 
     while (pair_poll(t->p, 0, &wc)) {
-        cr_assert_eq(wc.wr_id, t->done, "seed %lu: completion %lu before %u", (unsigned long)t->cfg.seed,
-                     (unsigned long)wc.wr_id, t->done);
-        if (wc.status == IBA_WC_SUCCESS) {
-            cr_assert_eq(t->status, IBA_WC_SUCCESS, "seed %lu: success after a failure", (unsigned long)t->cfg.seed);
-            if (is_reliable(t->cfg.type))
-                apply(t, &t->plan[t->done]);
-        } else if (t->status == IBA_WC_SUCCESS)
-            t->status = wc.status;
-        else
-            cr_assert_eq(wc.status, IBA_WC_FLUSHED);
-        t->done++;
+        collect_send(t, &wc);
     }
     while (pair_poll(t->p, 1, &wc)) {
         if (wc.status != IBA_WC_SUCCESS)
             continue;
         const struct plan *m = &t->plan[wc.wr_id];
         if (is_reliable(t->cfg.type)) {
-            cr_assert_geq(wc.wr_id, t->order, "seed %lu: receives out of order", (unsigned long)t->cfg.seed);
-            t->order = (unsigned)wc.wr_id + 1;
+            unsigned *order = &t->order[qp_of(t, 1, &wc)];
+            cr_assert_eq(m->qp, qp_of(t, 1, &wc));
+            cr_assert_geq(wc.wr_id, *order, "seed %lu: receives out of order", (unsigned long)t->cfg.seed);
+            *order = (unsigned)wc.wr_id + 1;
             cr_assert_eq(wc.byte_len, m->length, "seed %lu: %u of %u bytes", (unsigned long)t->cfg.seed, wc.byte_len,
                          m->length);
         } else
@@ -241,28 +281,43 @@ static void collect(struct run *t)
     }
 }
 
+/* The send queue is in error, and the status of its first failure says why: the retries of its own message, or an EE
+ * context in error, which used up those of another QP's message or of a RESYNC (UU-34). */
+static void check_failure(const struct run *t, unsigned k)
+{
+    const struct pair_end *e = &t->p->end[0];
+    const bool rd = t->cfg.type == IBA_QPT_RD, context = rd && t->status[k] == IBA_WC_INVALID_EE_STATE;
+
+    cr_assert(t->status[k] == IBA_WC_RETRY_EXCEEDED || t->status[k] == IBA_WC_RNR_RETRY_EXCEEDED || context,
+              "seed %lu: status %s", (unsigned long)t->cfg.seed, iba_wc_status_name((enum iba_wc_status)t->status[k]));
+    if (rd) /* QS-24: a send error stops the send queue alone */
+        cr_assert(e->context.state == IBA_QPS_ERR && (k ? e->second : e->qp).state == IBA_QPS_SQE);
+    else
+        cr_assert_eq(e->qp.state, IBA_QPS_ERR);
+}
+
 static void check_reliable(const struct run *t)
 {
     const unsigned long seed = (unsigned long)t->cfg.seed;
 
     cr_assert_eq(t->done, t->n, "seed %lu: %u of %u completed", seed, t->done, t->n);
-    if (t->status == IBA_WC_SUCCESS) {
+    if (t->status[0] == IBA_WC_SUCCESS && t->status[1] == IBA_WC_SUCCESS) {
         cr_assert_eq(memcmp(t->want[0], pair_memory(t->p, 0), t->area), 0, "seed %lu: requester's memory", seed);
         cr_assert_eq(memcmp(t->want[1], pair_memory(t->p, 1), t->area), 0, "seed %lu: responder's memory", seed);
         return;
     }
-    cr_assert(t->status == IBA_WC_RETRY_EXCEEDED || t->status == IBA_WC_RNR_RETRY_EXCEEDED, "seed %lu: status %s", seed,
-              iba_wc_status_name((enum iba_wc_status)t->status));
-    cr_assert_eq(iba_query_qp(&t->p->end[0].ca, t->p->end[0].qpn)->state, IBA_QPS_ERR);
+    for (unsigned k = 0; k < t->qps; k++)
+        if (t->status[k] != IBA_WC_SUCCESS)
+            check_failure(t, k);
 }
 
 /* How many networks had each kind of key: of the sender, of the receives, of the peer */
-enum { SERVICES = 4, SIDES = 3 };
+enum { SERVICES = 5, SIDES = 3 };
 static unsigned used[SERVICES][SIDES][KEYS];
 
 static unsigned service_of(enum iba_qp_type type)
 {
-    return type == IBA_QPT_RC ? 0 : type == IBA_QPT_UC ? 1 : type == IBA_QPT_UD ? 2 : 3;
+    return type == IBA_QPT_RC ? 0 : type == IBA_QPT_UC ? 1 : type == IBA_QPT_UD ? 2 : type == IBA_QPT_RD ? 4 : 3;
 }
 
 /* A datagram names no memory of its peer, and an XRC target takes no type 2 window (QS-48). */
@@ -275,7 +330,7 @@ static bool has(unsigned service, unsigned side, unsigned kind)
 
 static void expect_every_kind(void)
 {
-    static const char *const services[SERVICES] = {"RC", "UC", "UD", "XRC"};
+    static const char *const services[SERVICES] = {"RC", "UC", "UD", "XRC", "RD"};
 
     for (unsigned s = 0; s < SERVICES; s++)
         for (unsigned side = 0; side < SIDES; side++)

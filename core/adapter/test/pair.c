@@ -67,6 +67,26 @@ static void open_xrc(struct pair_end *e, uint32_t *xrcd)
     cr_assert_eq(iba_create_xrc_srq(&e->ca, &e->srq, &init, &e->srqn), IBA_VERB_OK);
 }
 
+/* Reliable datagrams: the EE context of the end, and a second RD QP that uses it. */
+static void open_rd(struct pair_end *e, const struct iba_qp_init *rd)
+{
+    struct iba_qp_init init = *rd;
+
+    init.sq = e->second_sq;
+    init.rq = e->second_rq;
+    init.saved = NULL;
+    init.n_saved = 0;
+    cr_assert_eq(iba_create_qp(&e->ca, &e->second, &init, &e->second_qpn), IBA_VERB_OK);
+    init.type = IBA_QPT_EE;
+    init.sq = e->context_sq;
+    init.n_sq = 1;
+    init.rq = NULL;
+    init.n_rq = 0;
+    init.saved = rd->saved;
+    init.n_saved = rd->n_saved;
+    cr_assert_eq(iba_create_qp(&e->ca, &e->context, &init, &e->eecn), IBA_VERB_OK);
+}
+
 static void open_end(struct pair *p, unsigned i, const struct pair_config *c)
 {
     struct pair_end *e = &p->end[i];
@@ -108,17 +128,40 @@ static void open_end(struct pair *p, unsigned i, const struct pair_config *c)
     for (unsigned k = 0; e == p->end + 1 && k < c->earlier; k++)
         cr_assert_eq(iba_create_qp(&e->ca, &e->earlier[k], &init, &e->qpn), IBA_VERB_OK);
     cr_assert_eq(iba_create_qp(&e->ca, &e->qp, &init, &e->qpn), IBA_VERB_OK);
+    if (init.type == IBA_QPT_RD)
+        open_rd(e, &init);
+}
+
+static void to_rts(struct pair_end *e, uint32_t qpn, struct iba_qp_attr *a, uint32_t init, uint32_t rtr, uint32_t rts)
+{
+    a->state = IBA_QPS_INIT;
+    cr_assert_eq(iba_modify_qp(&e->ca, qpn, a, IBA_QPA_STATE | init), IBA_VERB_OK);
+    a->state = IBA_QPS_RTR;
+    cr_assert_eq(iba_modify_qp(&e->ca, qpn, a, IBA_QPA_STATE | rtr), IBA_VERB_OK);
+    a->state = IBA_QPS_RTS;
+    cr_assert_eq(iba_modify_qp(&e->ca, qpn, a, IBA_QPA_STATE | rts), IBA_VERB_OK);
+}
+
+/* UU-32: the context has path, P_Key and PSNs; the QPs have Q_Key, rights and RNR timer. */
+static void connect_rd(struct pair_end *e, struct iba_qp_attr *a)
+{
+    const uint32_t init = IBA_QPA_PORT | IBA_QPA_QKEY | IBA_QPA_ACCESS;
+
+    to_rts(e, e->qpn, a, init, IBA_QPA_MIN_RNR, IBA_QPA_RNR_RETRY);
+    to_rts(e, e->second_qpn, a, init, IBA_QPA_MIN_RNR, IBA_QPA_RNR_RETRY);
+    to_rts(e, e->eecn, a, IBA_QPA_PKEY_INDEX | IBA_QPA_PORT,
+           IBA_QPA_AV | IBA_QPA_PATH_MTU | IBA_QPA_DEST_QPN | IBA_QPA_RQ_PSN | IBA_QPA_MAX_DEST_RD,
+           IBA_QPA_SQ_PSN | IBA_QPA_TIMEOUT | IBA_QPA_RETRY | IBA_QPA_MAX_RD);
 }
 
 static void connect(struct pair *p, unsigned i, const struct pair_config *c)
 {
     struct pair_end *e = &p->end[i];
-    struct iba_qp_attr a = {.state = IBA_QPS_INIT,
-                            .port = 1,
+    struct iba_qp_attr a = {.port = 1,
                             .qkey = 0x1234,
                             .access = IBA_ACCESS_REMOTE_WRITE | IBA_ACCESS_REMOTE_READ | IBA_ACCESS_REMOTE_ATOMIC,
                             .path_mtu = (uint8_t)c->mtu,
-                            .dest_qpn = p->end[1 - i].qpn,
+                            .dest_qpn = c->type == IBA_QPT_RD ? p->end[1 - i].eecn : p->end[1 - i].qpn,
                             .rq_psn = c->psn,
                             .sq_psn = c->psn,
                             .timeout = c->timeout,
@@ -130,8 +173,7 @@ static void connect(struct pair *p, unsigned i, const struct pair_config *c)
     const enum iba_qp_type type = type_of(c, i);
     const bool ud = c->type == IBA_QPT_UD, rc = type == IBA_QPT_RC, target = type == IBA_QPT_XRC_TGT;
     const bool raw = c->type == IBA_QPT_RAW_IPV6 || c->type == IBA_QPT_RAW_ETHERTYPE;
-    uint32_t init = IBA_QPA_STATE | IBA_QPA_PKEY_INDEX | IBA_QPA_PORT, rtr = IBA_QPA_STATE,
-             rts = IBA_QPA_STATE | IBA_QPA_SQ_PSN;
+    uint32_t init = IBA_QPA_PKEY_INDEX | IBA_QPA_PORT, rtr = 0, rts = IBA_QPA_SQ_PSN;
 
     set_addresses(p, i, c, &a.av);
     init |= ud ? IBA_QPA_QKEY : IBA_QPA_ACCESS;
@@ -140,14 +182,13 @@ static void connect(struct pair *p, unsigned i, const struct pair_config *c)
     rts |= rc || type == IBA_QPT_XRC_INI ? IBA_QPA_TIMEOUT | IBA_QPA_RETRY | IBA_QPA_RNR_RETRY | IBA_QPA_MAX_RD : 0;
     rts |= target ? IBA_QPA_TIMEOUT : 0;
     if (raw) { /* QS-13 */
-        init = IBA_QPA_STATE | IBA_QPA_PORT;
-        rtr = rts = IBA_QPA_STATE;
+        init = IBA_QPA_PORT;
+        rtr = rts = 0;
     }
-    cr_assert_eq(iba_modify_qp(&e->ca, e->qpn, &a, init), IBA_VERB_OK);
-    a.state = IBA_QPS_RTR;
-    cr_assert_eq(iba_modify_qp(&e->ca, e->qpn, &a, rtr), IBA_VERB_OK);
-    a.state = IBA_QPS_RTS;
-    cr_assert_eq(iba_modify_qp(&e->ca, e->qpn, &a, rts), IBA_VERB_OK);
+    if (c->type == IBA_QPT_RD)
+        connect_rd(e, &a);
+    else
+        to_rts(e, e->qpn, &a, init, rtr, rts);
     if (ud || raw)
         cr_assert_eq(iba_create_ah(&e->ca, e->pd, &a.av, &e->ah), IBA_VERB_OK);
 }
@@ -345,7 +386,7 @@ bool pair_guards_hold(const struct pair *p)
     return true;
 }
 
-void pair_post_recv(struct pair *p, unsigned end, uint64_t wr_id, uint64_t at, uint32_t length)
+void pair_post_recv_to(struct pair *p, unsigned end, uint32_t qpn, uint64_t wr_id, uint64_t at, uint32_t length)
 {
     const struct iba_recv_wr wr = {
         .wr_id = wr_id, .n_sge = 1, .sge = {{p->end[end].va + at, length, p->end[end].lkey}}};
@@ -353,13 +394,23 @@ void pair_post_recv(struct pair *p, unsigned end, uint64_t wr_id, uint64_t at, u
     if (p->end[end].qp.type == IBA_QPT_XRC_TGT)
         cr_assert_eq(iba_post_srq_recv(&p->end[end].ca, p->end[end].srqn, &wr), IBA_VERB_OK);
     else
-        cr_assert_eq(iba_post_recv(&p->end[end].ca, p->end[end].qpn, &wr), IBA_VERB_OK);
+        cr_assert_eq(iba_post_recv(&p->end[end].ca, qpn, &wr), IBA_VERB_OK);
 }
 
-void pair_post_send(struct pair *p, unsigned end, struct iba_send_wr *wr, uint64_t at, uint32_t length)
+void pair_post_recv(struct pair *p, unsigned end, uint64_t wr_id, uint64_t at, uint32_t length)
+{
+    pair_post_recv_to(p, end, p->end[end].qpn, wr_id, at, length);
+}
+
+void pair_post_send_by(struct pair *p, unsigned end, uint32_t qpn, struct iba_send_wr *wr, uint64_t at, uint32_t length)
 {
     wr->flags |= IBA_WR_SIGNALED;
     wr->n_sge = 1;
     wr->sge[0] = (struct iba_sge){p->end[end].va + at, length, p->end[end].lkey};
-    cr_assert_eq(iba_post_send(&p->end[end].ca, p->end[end].qpn, wr), IBA_VERB_OK);
+    cr_assert_eq(iba_post_send(&p->end[end].ca, qpn, wr), IBA_VERB_OK);
+}
+
+void pair_post_send(struct pair *p, unsigned end, struct iba_send_wr *wr, uint64_t at, uint32_t length)
+{
+    pair_post_send_by(p, end, p->end[end].qpn, wr, at, length);
 }

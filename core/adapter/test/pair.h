@@ -32,7 +32,10 @@ struct pair_end {
     struct iba_recv_wr rq[PAIR_DEPTH];
     struct iba_srq srq; /* of an XRC target; its ring is rq */
     struct iba_saved saved[PAIR_SAVED];
-    uint32_t pd, cqn, qpn, lkey, rkey, ah, srqn;
+    struct iba_qp second, context; /* of RD: another QP, and the EE context of both */
+    struct iba_sqe second_sq[PAIR_DEPTH], context_sq[1];
+    struct iba_recv_wr second_rq[PAIR_DEPTH];
+    uint32_t pd, cqn, qpn, lkey, rkey, ah, srqn, second_qpn, eecn;
     uint64_t va;     /* the address of the region's first byte in local work requests: PAIR_VA, or as a test sets it */
     uint8_t *memory; /* PAIR_GUARD, region, PAIR_GUARD */
     size_t bytes;    /* of the region */
@@ -101,6 +104,10 @@ int pair_poll(struct pair *p, unsigned end, struct iba_wc *wc);
 bool pair_guards_hold(const struct pair *p);
 void pair_post_recv(struct pair *p, unsigned end, uint64_t wr_id, uint64_t at, uint32_t length);
 void pair_post_send(struct pair *p, unsigned end, struct iba_send_wr *wr, uint64_t at, uint32_t length);
+/* The same for any QP of the end. */
+void pair_post_recv_to(struct pair *p, unsigned end, uint32_t qpn, uint64_t wr_id, uint64_t at, uint32_t length);
+void pair_post_send_by(struct pair *p, unsigned end, uint32_t qpn, struct iba_send_wr *wr, uint64_t at,
+                       uint32_t length);
 /* A number from the environment. */
 static inline unsigned pair_setting(const char *name, unsigned usual)
 {
