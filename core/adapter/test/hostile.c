@@ -173,7 +173,7 @@ static void post_sends(struct run *t)
         if (t->cfg.type == IBA_QPT_RD) {
             wr.rd.eecn = t->p->end[0].eecn;
             wr.rd.remote_qpn = qpn_of(t, 1, i);
-            wr.rd.remote_qkey = 0x1234;
+            wr.rd.remote_qkey = PAIR_QKEY;
         }
         if (m->op == IBA_WR_FETCH_ADD)
             wr.compare_add = 1;

@@ -158,7 +158,7 @@ static void connect(struct pair *p, unsigned i, const struct pair_config *c)
 {
     struct pair_end *e = &p->end[i];
     struct iba_qp_attr a = {.port = 1,
-                            .qkey = 0x1234,
+                            .qkey = PAIR_QKEY,
                             .access = IBA_ACCESS_REMOTE_WRITE | IBA_ACCESS_REMOTE_READ | IBA_ACCESS_REMOTE_ATOMIC,
                             .path_mtu = (uint8_t)c->mtu,
                             .dest_qpn = c->type == IBA_QPT_RD ? p->end[1 - i].eecn : p->end[1 - i].qpn,

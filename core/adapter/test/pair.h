@@ -12,6 +12,7 @@ enum {
     PAIR_SAVED = 4,     /* READs and ATOMICs a responder remembers */
     PAIR_FLIGHT = 1024, /* frames the network holds at most */
     PAIR_GUARD = 64,    /* bytes of 0xA5 around each region */
+    PAIR_QKEY = 0x1234, /* of datagram QPs */
     PAIR_EARLIER = 2,   /* QPs that an end may have created before */
 };
 
