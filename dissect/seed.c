@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "seed.h"
-#include <sys/random.h>
+#include "system/random.h"
 #include "track/addr.h"
 
 uint64_t seed_hashes(void)
 {
     uint64_t random[3];
 
-    if (getrandom(random, sizeof random, GRND_NONBLOCK) != (ssize_t)sizeof random)
+    if (!random_bytes(random, sizeof random))
         return 0;
     stat_hash_key(random);
     return random[2];

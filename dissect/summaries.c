@@ -7,13 +7,13 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/random.h>
 #include <unistd.h>
 #include "help.h"
 #include "summary/rows.h"
 #include "system/confine.h"
 #include "system/files.h"
 #include "system/privileges.h"
+#include "system/random.h"
 #include "system/text.h"
 #include "track/addr.h"
 
@@ -265,7 +265,7 @@ static void seed_hashes(void)
 {
     uint64_t random[2];
 
-    if (getrandom(random, sizeof random, GRND_NONBLOCK) == (ssize_t)sizeof random)
+    if (random_bytes(random, sizeof random))
         stat_hash_key(random);
 }
 

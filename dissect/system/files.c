@@ -44,7 +44,7 @@ struct file_id file_id(const char *path, int standard)
         memcpy(id.name, last_name(path), strlen(last_name(path)) + 1);
     }
     if (id.known) {
-        id.device = st.st_dev;
+        id.device = (uint64_t)st.st_dev;
         id.inode = st.st_ino;
     }
     return id;

@@ -45,10 +45,13 @@ bool signals_mind(void (*first)(void))
 
     first_too = first;
     if (pipe_end[0] < 0) {
-        if (pipe2(fd, O_CLOEXEC | O_NONBLOCK) != 0)
+        if (pipe(fd) != 0)
             return false;
-        pipe_end[0] = fd[0];
-        pipe_end[1] = fd[1];
+        for (size_t i = 0; i < 2; i++) {
+            (void)fcntl(fd[i], F_SETFD, FD_CLOEXEC);
+            (void)fcntl(fd[i], F_SETFL, O_NONBLOCK);
+            pipe_end[i] = fd[i];
+        }
     }
     (void)sigemptyset(&act.sa_mask);
     for (size_t i = 0; i < ENDS; i++)
