@@ -129,3 +129,95 @@ Test(output, json_forms_are_whole)
         }
     }
 }
+
+/* ---- fields that the user names ---- */
+
+static const char *form_of(const char *name, const struct packet *p, const struct print_opts *opts)
+{
+    const struct printer *f = printers;
+
+    while (strcmp(f->name, name) != 0)
+        f++;
+    printed_clear();
+    f->packet(&printed, p, opts, true);
+    return printed_text();
+}
+
+/* A tunnel has two destination ports, and the packet has no AETH. */
+Test(output, fields_that_are_named)
+{
+    static const struct {
+        char occurrence, quote, aggregator;
+        const char *text;
+    } rows[] = {
+        {'a', '\0', ',', "4789,4791;;0\n"},
+        {'a', '\0', '+', "4789+4791;;0\n"},
+        {'f', '\0', ',', "4789;;0\n"},
+        {'l', '\0', ',', "4791;;0\n"},
+        {'a', '"', ',', "\"4789,4791\";;\"0\"\n"},
+        {'f', '"', ',', "\"4789\";;\"0\"\n"},
+        {'l', '"', ',', "\"4791\";;\"0\"\n"},
+        {'l', '\'', ',', "'4791';;'0'\n"},
+    };
+    const struct packet *p = packet_of(IBA_ENCAP_ROCE2_V4_VXLAN, IBA_RC_SEND_ONLY, 8, NULL);
+    struct print_opts opts = {
+        .field = {field_find("udp.dstport"), field_find("infiniband.aeth.msn"), field_find("infiniband.bth.padcnt")},
+        .n_field = 3,
+        .separator = ';'};
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        opts.occurrence = rows[i].occurrence;
+        opts.quote = rows[i].quote;
+        opts.aggregator = rows[i].aggregator;
+        cr_expect_str_eq(form_of("fields", p, &opts), rows[i].text, "row %zu: %s", i, printed_text());
+    }
+    cr_expect_str_eq(form_of("jsonl", p, &opts), "{\"udp.dstport\":[4789,4791],\"infiniband.bth.padcnt\":0}\n");
+    opts.n_field = 1;
+    cr_expect_str_eq(form_of("jsonl", p, &opts), "{\"udp.dstport\":[4789,4791]}\n");
+    opts.field[0] = opts.field[1];
+    cr_expect_str_eq(form_of("jsonl", p, &opts), "{}\n");
+}
+
+Test(output, no_time)
+{
+    struct packet *const p = packet_of(IBA_ENCAP_ROCE1, IBA_RC_SEND_ONLY, 8, NULL);
+    struct cap_packet cap = *p->cap;
+
+    cap.has_ts = false;
+    p->cap = &cap;
+    for (unsigned f = STAMP_RELATIVE; f <= STAMP_UTC_DATE; f++) {
+        printed_clear();
+        print_time(&printed, p, (enum time_format)f);
+        cr_expect_str_eq(printed_text(), "-", "format %u", f);
+    }
+}
+
+/* The values of the packet as a whole, each by its name. */
+Test(output, computed_values)
+{
+    static const struct {
+        enum iba_encap encap;
+        uint8_t opcode;
+        const char *has[4];
+    } rows[] = {
+        {IBA_ENCAP_ROCE2_V4,
+         IBA_RC_SEND_ONLY,
+         {"\"infiniband.encapsulation\":\"RoCEv2\"", "\"infiniband.bth.service\":\"RC\"",
+          "\"infiniband.payload.length\":8", "\"infiniband.icrc.status\":\"good\""}},
+        {IBA_ENCAP_ROCE1, IBA_UC_SEND_ONLY, {"\"RoCEv1\"", "\"infiniband.bth.service\":\"UC\""}},
+        {IBA_ENCAP_IB_LOCAL,
+         IBA_UD_SEND_ONLY,
+         {"\"infiniband.encapsulation\":\"InfiniBand\"", "\"infiniband.bth.service\":\"UD\"",
+          "\"infiniband.vcrc.status\":\"good\""}},
+        {IBA_ENCAP_IB_RAW, 0, {"\"infiniband.encapsulation\":\"IB raw\""}},
+        {IBA_ENCAP_IB_FC, 0, {"\"infiniband.encapsulation\":\"IB link\"", "\"infiniband_link.lpcrc.status\":\"good\""}},
+    };
+    static const struct print_opts opts = {.separator = '\t', .aggregator = ',', .occurrence = 'a'};
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct packet *p = packet_of(rows[i].encap, rows[i].opcode, 8, NULL);
+        const char *text = form_of("jsonl", p, &opts);
+        for (unsigned k = 0; k < 4 && rows[i].has[k]; k++)
+            cr_expect(strstr(text, rows[i].has[k]), "row %zu: no %s in %s", i, rows[i].has[k], text);
+    }
+}
