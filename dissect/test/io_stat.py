@@ -10,7 +10,7 @@ import subprocess
 import unittest
 
 import bad
-from cli import run
+from cli import PROGRAM, run
 
 TSHARK = shutil.which("tshark")
 COLUMNS = ("", "infiniband", "infiniband.aeth", "FRAMES()infiniband.reth", "BYTES()udp", "infiniband.bth.psn > 100 && ip",
@@ -63,6 +63,26 @@ class Witness(unittest.TestCase):
                             compared += 1
         print(f"{compared} numbers compared")
         self.assertGreater(compared, 2000)
+
+    def test_headers_that_tshark_4_0_does_not_know(self):
+        """A FLUSH has FETH and RETH, an ATOMIC WRITE a RETH (WF-56, WF-57; Linux, drivers/infiniband/sw/rxe/rxe_opcode.c). tshark 4.0
+        knows neither opcode, and shows no header after their BTH (tools/compare-tshark.d/README.md, B11)."""
+        capture, flush, atomic_write = bad.PCAPS / "opcodes-roce2-v4.pcap", 0x1c, 0x1d
+
+        def with_reth(program, *arguments):
+            text = subprocess.run([program, "-r", str(capture), "-Y", "infiniband.reth", "-T", "fields", "-e", "frame.number", "-e",
+                                   "infiniband.bth.opcode", *arguments], check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                                  encoding="utf-8").stdout
+            return {tuple(int(n) for n in line.split()) for line in text.splitlines()}
+
+        mine, theirs = with_reth(PROGRAM), with_reth(TSHARK)
+        self.assertLessEqual(theirs, mine)
+        self.assertIn({opcode for _, opcode in mine - theirs}, ({flush, atomic_write}, set()))
+        self.assertEqual(len(mine), 12)
+        others = f"infiniband.reth && infiniband.bth.opcode != {flush} && infiniband.bth.opcode != {atomic_write}"
+        columns = (others, "infiniband.bth", f"FRAMES(){others}", f"BYTES(){others}")
+        self.assertEqual([[int(c) for c in cells] for _, cells in witness(capture, "0", columns)],
+                         [numbers for _, numbers in ours(capture, "0", columns)])
 
 
 if __name__ == "__main__":
