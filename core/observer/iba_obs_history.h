@@ -19,7 +19,8 @@ struct iba_obs_recent {
     uint32_t source;
     iba_psn psn;
     uint16_t ip_id;
-    bool request, refuses, late; /* refuses: a NAK of any kind; late: it was reported as LATE */
+    /* data: a response to a READ or ATOMIC; refuses: a NAK of any kind; late: it was reported as LATE */
+    bool request, data, refuses, late;
 };
 /* A request packet. */
 struct iba_obs_sent {

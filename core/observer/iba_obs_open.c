@@ -201,6 +201,14 @@ static void grow(struct iba_obs_span *x, struct iba_message *m, const struct iba
     x->last = l->psn;
 }
 
+/* The packet is sent again after its message has ended: it begins no other message. */
+static bool has_ended(const struct iba_look *l)
+{
+    const struct iba_obs_sent *const e = iba_obs_request_at(&l->flow->rq, l->psn);
+
+    return iba_obs_fetches(l) ? l->again != NULL : e && e->again && iba_obs_is_answered(&l->flow->rq, l->psn);
+}
+
 static void request(struct iba_obs_open *o, const struct iba_look *l)
 {
     struct iba_obs_span *x = covering(o, l->psn);
@@ -217,6 +225,8 @@ static void request(struct iba_obs_open *o, const struct iba_look *l)
         x = unfinished(o, l);
     if (x)
         grow(x, rest_of(l->s, o, x), l, o->pmtu);
+    else if (has_ended(l))
+        return;
     else
         x = begin(o, l);
     rest_of(l->s, o, x)->last_frame = l->s->now.frame;

@@ -58,11 +58,11 @@ static bool right_length(const struct iba_look *l, const struct iba_obs_read *r)
 }
 
 /* The gap of missing responses that this response belongs to. */
-static struct iba_obs_gap *never_came(const struct iba_look *l)
+static struct iba_obs_gap *never_came(struct iba_flow *f, iba_psn psn)
 {
     for (unsigned i = 0; i < IBA_OBS_GAPS; i++) {
-        struct iba_obs_gap *h = &l->flow->unanswered[i];
-        const int32_t d = iba_psn_diff(l->psn, h->psn);
+        struct iba_obs_gap *h = &f->unanswered[i];
+        const int32_t d = iba_psn_diff(psn, h->psn);
         if (d >= h->done && d < h->n)
             return h;
     }
@@ -127,7 +127,7 @@ void iba_obs_forget_alone(const struct iba_look *l, bool sent_before)
 static void note_answer(struct iba_look *l, struct iba_obs_read *r)
 {
     const iba_psn end = iba_psn_add(l->psn, 1);
-    struct iba_obs_gap *h = never_came(l);
+    struct iba_obs_gap *h = never_came(l->flow, l->psn);
     /* This READ had its answers. The responses jump over them only because the responder answered an earlier READ
      * again. */
     const bool came = h && iba_psn_diff(r->psn, h->psn) > 0 && iba_psn_diff(l->psn, r->seen) < 0;
@@ -398,7 +398,10 @@ static void begin_run(struct iba_observer *s, struct iba_flow *f)
 {
     struct iba_flow *const peer = iba_obs_active(s, f->peer);
     struct iba_obs_read *const r = peer ? iba_obs_read_at(&peer->rq, f->undecided.psn) : NULL;
+    struct iba_obs_gap *const h = never_came(f, f->undecided.psn);
 
+    if (h)
+        h->done = (uint16_t)(iba_psn_diff(f->undecided.psn, h->psn) + 1);
     if (r && iba_psn_eq(r->expect, f->undecided.psn))
         r->expect = iba_psn_add(f->undecided.psn, 1);
 }
@@ -408,7 +411,10 @@ static void let_go(struct iba_observer *s, struct iba_flow *f, bool late)
     struct iba_obs_undecided *h = &f->undecided;
 
     if (late) {
-        if (!h->lawful)
+        if (is_inside(h))
+            iba_obs_report_of(s, f, IBA_FINDING_ANSWER_AGAIN, &h->mark, &(struct iba_obs_detail){.response = true},
+                              h->psn);
+        else if (!h->lawful)
             iba_obs_report_of(s, f, IBA_FINDING_LATE, &h->mark, &(struct iba_obs_detail){.response = true}, h->psn);
         iba_obs_close_gap(s, f->unanswered, h->psn);
         f->answers = h->answers;

@@ -139,10 +139,30 @@ static void resolve(struct iba_observer *s, struct iba_flow *f, unsigned at, boo
     f->order.n = (uint8_t)n;
 }
 
-/* A late packet without a jump is dropped if the jumps of its direction are lawful. */
-static bool goes_with_others(const struct iba_flow *f)
+/* No NAK has ended the connection. */
+static bool lives(const struct iba_observer *s, const struct iba_flow *f)
 {
-    return f->order.lawful || (f->order.taken > 0 && !f->order.strict);
+    const struct iba_flow *const peer = iba_obs_active(s, f->peer);
+
+    return f->fatal.frame == 0 && peer && peer->fatal.frame == 0;
+}
+
+/* The requester lacks no response that was captured at `at`: it repeated no request, but sent one two round
+ * trips later, or was silent longer than a round trip of any fabric (RQ-36). */
+static bool lacks_no_response(const struct iba_observer *s, const struct iba_flow *f, iba_time at)
+{
+    const struct iba_flow *const peer = iba_obs_active(s, f->peer);
+    const iba_time round =
+        peer && peer->has_rtt && f->has_rtt ? (iba_time)peer->rtt_min_ns + f->rtt_min_ns : IBA_OBS_ROUND_NS;
+
+    return peer && ((lives(s, f) && s->now.at - at > IBA_OBS_FLIGHT_NS) || peer->rq.last.at > at + 2 * round);
+}
+
+/* A late packet without a jump is dropped if the jumps of its direction are lawful. */
+static bool goes_with_others(const struct iba_observer *s, const struct iba_flow *f, const struct iba_obs_put_off *o)
+{
+    return f->order.lawful || (f->order.taken > 0 && !f->order.strict) ||
+           (o->response && lacks_no_response(s, f, o->mark.at));
 }
 
 /* The jump may be no loss. Or all packets of the jump came, and their
@@ -151,9 +171,7 @@ static bool goes_with_others(const struct iba_flow *f)
  * responder, nor after a NAK that ends the connection. */
 static bool is_accepted(const struct iba_observer *s, const struct iba_flow *f, const struct iba_obs_put_off *o)
 {
-    const struct iba_flow *const peer = iba_obs_active(s, f->peer);
-    const bool lives = f->fatal.frame == 0 && peer && peer->fatal.frame == 0;
-    const bool unasked = lives && o->kind != IBA_FINDING_GAP && s->now.at - o->mark.at > IBA_OBS_FLIGHT_NS;
+    const bool unasked = lives(s, f) && o->kind != IBA_FINDING_GAP && s->now.at - o->mark.at > IBA_OBS_FLIGHT_NS;
 
     return is_excused(o) || (is_full(f, o) && (f->order.lawful || unasked));
 }
@@ -165,7 +183,8 @@ static void make_room(struct iba_observer *s, struct iba_flow *f)
                            s->now.at - f->put_off[0].mark.at <= IBA_OBS_FLIGHT_NS;
         if (waits)
             return;
-        resolve(s, f, 0, is_alone(&f->put_off[0]) ? goes_with_others(f) : is_accepted(s, f, &f->put_off[0]));
+        resolve(s, f, 0,
+                is_alone(&f->put_off[0]) ? goes_with_others(s, f, &f->put_off[0]) : is_accepted(s, f, &f->put_off[0]));
     }
 }
 
@@ -215,6 +234,21 @@ static bool began_before(const struct iba_observer *s, struct iba_flow *f, const
     return !peer || !peer->rq.any || iba_psn_diff(t->psn, peer->rq.first) < 0;
 }
 
+static bool overtaken_by_first(const struct iba_flow *f, const struct iba_finding *t)
+{
+    const bool undecided = f->rq.undecided.mark.frame == t->frame;
+
+    return !t->response && (undecided ? f->rq.undecided.missed : iba_obs_misses_first(&f->rq, t->psn));
+}
+
+static bool has_data(const struct iba_flow *f, const struct iba_finding *t)
+{
+    for (unsigned i = 0; t->response && i < f->n_recent; i++)
+        if (f->recent[i].mark.frame == t->frame)
+            return f->recent[i].data;
+    return false;
+}
+
 static bool comes_at_once(const struct iba_observer *s, const struct iba_flow *f)
 {
     return s->now.at - f->last.at < IBA_OBS_AT_ONCE_NS;
@@ -246,7 +280,9 @@ bool iba_obs_puts_off(struct iba_observer *s, struct iba_flow *f, const struct i
                                                         .of = of,
                                                         .psn = t->psn,
                                                         .n = (uint16_t)t->count,
-                                                        .kind = (uint8_t)t->kind};
+                                                        .kind = (uint8_t)t->kind,
+                                                        .request = alone && overtaken_by_first(f, t),
+                                                        .response = alone && has_data(f, t)};
     return true;
 }
 
@@ -303,6 +339,19 @@ void iba_obs_order_fill(struct iba_flow *f, iba_psn psn, uint32_t n)
         jump->filled = (uint16_t)(jump->filled + n);
 }
 
+bool iba_obs_misses_first(const struct iba_obs_requests *q, iba_psn psn)
+{
+    return iba_psn_diff(psn, q->first) < 0 && !iba_obs_is_answered(q, psn) && q->pending.cause == IBA_CAUSE_NONE;
+}
+
+bool iba_obs_asks_for_late(struct iba_flow *f, iba_psn psn)
+{
+    for (unsigned i = 0; i < f->order.n; i++)
+        if (f->put_off[i].response && iba_psn_diff(f->put_off[i].psn, psn) >= 0)
+            return true;
+    return false;
+}
+
 bool iba_obs_fills(struct iba_flow *f, bool answers, iba_psn psn)
 {
     return f->order.n > 0 && jump_over(f, answers, psn);
@@ -317,8 +366,23 @@ static uint64_t who_lacks(const struct iba_flow *f, bool answers, iba_psn psn)
     return 0;
 }
 
+/* The receiver has the late packets without a jump that are before `psn`. With `asked` it lacks the others. */
+static void settle_alone(struct iba_observer *s, struct iba_flow *f, bool answers, iba_psn psn, bool asked)
+{
+    for (unsigned i = 0; i < f->order.n;) {
+        const struct iba_obs_put_off *const o = &f->put_off[i];
+        const bool taken = iba_psn_diff(o->psn, psn) < 0;
+        if (is_alone(o) && (answers ? o->response : o->request) && (taken || asked)) {
+            resolve(s, f, i, taken);
+            i = 0;
+        } else
+            i++;
+    }
+}
+
 void iba_obs_order_asked(struct iba_observer *s, struct iba_flow *f, bool answers, iba_psn psn)
 {
+    settle_alone(s, f, answers, psn, true);
     if (!answers) {
         f->order.wanted = true;
         f->order.psn = psn;
@@ -344,6 +408,8 @@ void iba_obs_order_asked(struct iba_observer *s, struct iba_flow *f, bool answer
 /* A requester sends new requests while it still waits for responses, so these show no loss. */
 void iba_obs_order_taken(struct iba_observer *s, struct iba_flow *f, bool answers, iba_psn psn)
 {
+    if (!answers)
+        settle_alone(s, f, false, iba_psn_add(psn, 1), false);
     for (unsigned i = 0; i < f->order.n;) {
         const struct iba_obs_put_off *o = &f->put_off[i];
         const bool lawful = is_full(f, o) || is_excused(o);
@@ -361,7 +427,7 @@ void iba_obs_order_end(struct iba_observer *s, struct iba_flow *f)
     while (f->order.n > 0)
         resolve(s, f, 0,
                 is_alone(&f->put_off[0])
-                    ? goes_with_others(f)
+                    ? goes_with_others(s, f, &f->put_off[0])
                     : is_accepted(s, f, &f->put_off[0]) ||
                           (is_full(f, &f->put_off[0]) && (f->order.taken > 0 || !f->order.strict)));
 }

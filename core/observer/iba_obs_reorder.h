@@ -15,6 +15,10 @@ bool iba_obs_puts_off_missing(struct iba_look *l, const struct iba_obs_read *r, 
 bool iba_obs_puts_off_skipped(struct iba_look *l, uint32_t n, enum iba_obs_excuse excuse);
 /* True when the deferred jumps include one over this PSN: over a request, or with `answers` over a response. */
 bool iba_obs_fills(struct iba_flow *f, bool answers, iba_psn psn);
+/* The first captured request jumped over this PSN, and no response has shown since whether the responder has it. */
+bool iba_obs_misses_first(const struct iba_obs_requests *q, iba_psn psn);
+/* True when the deferred late responses without a jump include one from this PSN on. */
+bool iba_obs_asks_for_late(struct iba_flow *f, iba_psn psn);
 /* Counts `n` more PSNs of requests from `psn` on as arrived, since a READ takes several PSNs. */
 void iba_obs_order_fill(struct iba_flow *f, iba_psn psn, uint32_t n);
 /* The peer asks for missing PSNs from `psn` on: for requests of the flow, or with `answers` for its responses. */

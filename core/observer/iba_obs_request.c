@@ -278,6 +278,7 @@ static void take_again(struct iba_look *l, struct iba_obs_requests *q, uint32_t 
         q->undecided.ahead = (uint16_t)(ahead < 0 ? 0 : ahead < UINT16_MAX ? ahead : UINT16_MAX);
         q->undecided.reported = !undecided && !(q->run.guess && q->run.alone);
         q->undecided.lawful = false;
+        q->undecided.missed = iba_obs_misses_first(q, l->psn);
         if (q->undecided.reported)
             report_again(l, q);
         q->repeat = l->s->now;
@@ -493,7 +494,8 @@ static void remember(struct iba_look *l, struct iba_obs_requests *q, bool sent_b
  */
 static bool asks_for_missing(const struct iba_look *l)
 {
-    return iba_obs_fetches(l) && !l->again && !l->late && l->peer && iba_obs_fills(l->peer, true, l->psn);
+    return iba_obs_fetches(l) && !l->again && !l->late && l->peer &&
+           (iba_obs_fills(l->peer, true, l->psn) || iba_obs_asks_for_late(l->peer, l->psn));
 }
 
 void iba_obs_request(struct iba_look *l)

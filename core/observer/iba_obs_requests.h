@@ -76,8 +76,9 @@ struct iba_obs_requests {
         struct iba_obs_mark mark;
         iba_psn psn;
         uint16_t ahead; /* PSNs that the packet jumps over if it was sent again */
-        /* `reported`: the finding was reported before; lawful: LATE is not reported, as in iba_obs_undecided */
-        bool reported, lawful;
+        /* `reported`: the finding was reported before; lawful: LATE is not reported, as in iba_obs_undecided; missed:
+         * iba_obs_misses_first() */
+        bool reported, lawful, missed;
     } undecided;
     /* why the next request will go back; earlier reasons */
     struct iba_obs_reason pending, before[IBA_OBS_REASONS];

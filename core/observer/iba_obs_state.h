@@ -59,6 +59,9 @@ struct iba_obs_put_off {
     uint16_t n, filled; /* n: PSNs that were missing; filled: PSNs that have come since */
     uint8_t kind;
     uint8_t excuse; /* enum iba_obs_excuse */
+    /* A late packet without a jump. request: the first captured one overtook it; response: it has data. So its receiver
+     * waits for it, and asks for it. */
+    bool request, response;
 };
 
 struct iba_flow {

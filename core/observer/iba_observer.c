@@ -123,14 +123,16 @@ static bool seen_before(struct iba_look *l)
         return true;
     }
     f->recent_tag[f->next_recent] = (uint16_t)hash;
-    f->recent[f->next_recent] = (struct iba_obs_recent){.hash = hash,
-                                                        .mark = l->s->now,
-                                                        .number = l->s->packets,
-                                                        .source = l->s->source,
-                                                        .psn = l->psn,
-                                                        .ip_id = l->ip_id,
-                                                        .request = l->op && l->op->dir == IBA_REQ,
-                                                        .refuses = iba_syndrome_kind(l->syndrome) != IBA_AETH_ACK};
+    f->recent[f->next_recent] =
+        (struct iba_obs_recent){.hash = hash,
+                                .mark = l->s->now,
+                                .number = l->s->packets,
+                                .source = l->s->source,
+                                .psn = l->psn,
+                                .ip_id = l->ip_id,
+                                .request = l->op && l->op->dir == IBA_REQ,
+                                .data = l->op && l->op->dir == IBA_RSP && l->op->operation != IBA_OPERATION_ACK,
+                                .refuses = iba_syndrome_kind(l->syndrome) != IBA_AETH_ACK};
     f->next_recent = (uint8_t)((f->next_recent + 1) % IBA_OBS_RECENT);
     f->n_recent = (uint8_t)(f->n_recent + (f->n_recent < IBA_OBS_RECENT));
     return false;

@@ -184,6 +184,27 @@ Test(message, an_overtaken_packet_is_not_sent_again)
     free(w.observer);
 }
 
+/* The responder's answer and the retransmission pass each other (pcaps/rxe-corrupt20-rc.pcap, packets 59 and 61). */
+Test(message, a_repeat_after_the_end_begins_no_message)
+{
+    struct witness w;
+
+    watch(&w);
+
+    PLAY(&w, REQ(SEND_FIRST, 1, .bytes = 256), REQ(SEND_LAST, 2, .bytes = 200), REQ(SEND_FIRST, 1, .bytes = 256),
+         RSP(ACKNOWLEDGE, 2, .msn = 1), REQ(SEND_LAST, 2, .bytes = 200), RSP(ACKNOWLEDGE, 2, .msn = 1));
+    cr_assert_eq(n_done, 1);
+    PLAY(&w, REQ(READ_REQUEST, 3, .dma = 8), RSP(READ_RESP_ONLY, 3, .bytes = 8, .msn = 2),
+         REQ(READ_REQUEST, 3, .dma = 8), RSP(READ_RESP_ONLY, 3, .bytes = 8, .msn = 2));
+    cr_assert_eq(n_done, 2);
+    PLAY(&w, REQ(SEND_FIRST, 1, .bytes = 256), REQ(SEND_ONLY, 4, .bytes = 8), RSP(ACKNOWLEDGE, 4, .msn = 3));
+    cr_assert_eq(n_done, 3);
+    cr_assert_eq(done[2].first.v, 4);
+    iba_observer_end(w.observer, 0);
+    cr_assert_eq(n_done, 3, "%u", n_done);
+    free(w.observer);
+}
+
 Test(message, datagrams_and_unreliable_messages_ask_for_nothing)
 {
     struct witness w;

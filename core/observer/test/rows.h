@@ -178,6 +178,11 @@ static const struct row rows[] = {
     {K(NAK_SEQUENCE) | K(GAP) | K(RETRY_NAK) | K(RETRY_IMPLIED), {SEND(0), REPLY(0, 0), SEND(2), READ(3, 8), REFUSE(1, NAK, 0), SEND(1), REPLY(2, 2), {.opcode = IBA_RC_READ_RESP_ONLY, .from = B, .psn = 3, .bytes = 8, .syndrome = ACK, .msn = 3, .wait = 100}, READ(3, 8)}},
     /* retransmissions go on after a late packet between them */
     {K(REORDERED) | K(NAK_SEQUENCE) | K(RETRY_NAK), {SEND(0), REPLY(0, 0), SEND(2), AT_ONCE(1), REPLY(2, 2), SEND(4), AT_ONCE(3), REPLY(4, 4), SEND(5), AT_ONCE(6), AT_ONCE(7), AT_ONCE(8), REFUSE(5, NAK, 4), SEND(5), AT_ONCE(7), AT_ONCE(6), AT_ONCE(8), REPLY(8, 8)}},
+    /* the repeated answer's Last overtakes its First: it has come before, and nothing shows that it is late */
+    {K(REORDERED) | K(RESPONSE_GAP) | K(RETRY_IMPLIED) | K(ANSWER_AGAIN), {SEND(0), REPLY(0, 0), SEND(2), AT_ONCE(1), SEND(4), AT_ONCE(3), SEND(6), AT_ONCE(5), REPLY(6, 6), READ(7, 600), {.opcode = IBA_RC_READ_RESP_FIRST, .from = B, .psn = 7, .bytes = 256, .syndrome = ACK, .msn = 7}, {.opcode = IBA_RC_READ_RESP_LAST, .from = B, .psn = 9, .bytes = 88, .syndrome = ACK, .msn = 7, .wait = 100}, READ(8, 344), {.opcode = IBA_RC_READ_RESP_LAST, .from = B, .psn = 9, .bytes = 88, .syndrome = ACK, .msn = 7}, {.opcode = IBA_RC_READ_RESP_FIRST, .from = B, .psn = 8, .bytes = 256, .syndrome = ACK, .msn = 7, .wait = 100}, SEND(10), REPLY(10, 8)}},
+    /* the capture begins between two packets that overtake each other: the receiver takes them, or asks for them */
+    {0, {SEND(2), AT_ONCE(1), REPLY(2, 2), SEND(3), REPLY(3, 3)}},
+    {K(LATE) | K(NAK_SEQUENCE) | K(RETRY_NAK), {SEND(2), AT_ONCE(1), REFUSE(1, NAK, 0), SEND(1), SEND(2), REPLY(2, 2)}},
     {K(LENGTH), {{.opcode = IBA_RC_FETCH_ADD, .psn = 1}, {.opcode = IBA_RC_ATOMIC_ACKNOWLEDGE, .from = B, .psn = 1, .bytes = 8, .syndrome = ACK, .msn = 1}}},
     {K(PSN_OF_READ), {READ(1, 600), {.opcode = IBA_RC_READ_RESP_FIRST, .from = B, .psn = 1, .bytes = 256, .syndrome = ACK, .msn = 1},
          {.opcode = IBA_RC_READ_RESP_MIDDLE, .from = B, .psn = 2, .bytes = 256}, {.opcode = IBA_RC_READ_RESP_LAST, .from = B, .psn = 3, .bytes = 88, .syndrome = ACK, .msn = 1}, SEND(3)}},

@@ -121,6 +121,10 @@ const struct score_sight *score_comes_with_retry(const struct score_run *r, cons
 bool score_begins(const struct score_run *r, const struct score_sight *e);
 /* Another frame with the same PSN and opcode was sent, up to the frame `newest`. */
 bool score_sent_twice(const struct score_run *r, uint32_t newest, uint32_t id);
+/* The responder sent a response with this PSN before, even if that was before the capture began. */
+bool score_answers_again(const struct score_run *r, uint32_t id);
+/* The next transmission of this request is one that a NAK asked for. */
+bool score_is_asked_for(const struct score_run *r, uint32_t id);
 /* A responder without a receive for the packet answers with an RNR NAK (RR-49). */
 bool score_takes_receive(const struct score_frame *f);
 /* The capture has one request of that end before the packet: the one that a NAK in the capture asked for. So what

@@ -197,6 +197,30 @@ bool score_sent_twice(const struct score_run *r, uint32_t newest, uint32_t id)
     return false;
 }
 
+bool score_answers_again(const struct score_run *r, uint32_t id)
+{
+    const struct score_frame *f = &r->frame[id];
+
+    for (uint32_t i = 0; i < id; i++) {
+        const struct score_frame *b = &r->frame[i];
+        if (!b->request && b->from == f->from && !b->nak && b->plain == f->plain && iba_psn_eq(b->psn, f->psn))
+            return true;
+    }
+    return false;
+}
+
+bool score_is_asked_for(const struct score_run *r, uint32_t id)
+{
+    const struct score_frame *f = &r->frame[id];
+
+    for (uint32_t i = id + 1; i < r->n_frame; i++) {
+        const struct score_frame *b = &r->frame[i];
+        if (b->request && b->from == f->from && iba_psn_eq(b->psn, f->psn))
+            return (b->retry & (SCORE_KIND(RETRY_NAK) | SCORE_KIND(RETRY_RNR))) != 0;
+    }
+    return false;
+}
+
 bool score_takes_receive(const struct score_frame *f)
 {
     const struct iba_opcode *op = &iba_opcodes[f->opcode];

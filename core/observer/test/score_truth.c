@@ -409,20 +409,14 @@ static void of_path(struct truth *t, struct score_sight *e)
 
 #define LOSSES (SCORE_KIND(GAP) | SCORE_KIND(RESPONSE_GAP) | SCORE_KIND(ANSWER_MISSING))
 
-/* The receiver refused the packet or an earlier one, so it is sent again; or it is a retransmission itself. */
+/* The receiver refused the packet or an earlier one, so it is sent again; or it is a retransmission, or answers one. */
 static bool is_repeated(const struct truth *t, uint32_t id)
 {
-    const struct score_run *r = t->r;
-    const struct score_frame *f = &r->frame[id];
+    const struct score_frame *f = &t->r->frame[id];
 
     if (!f->request)
-        return have(t, &t->request[1 - f->from], 1u - f->from, f->psn, TWICE);
-    for (uint32_t i = id + 1; !f->retry && i < r->n_frame; i++) {
-        const struct score_frame *b = &r->frame[i];
-        if (b->request && b->from == f->from && iba_psn_eq(b->psn, f->psn))
-            return (b->retry & (SCORE_KIND(RETRY_NAK) | SCORE_KIND(RETRY_RNR))) != 0;
-    }
-    return f->retry != 0;
+        return score_answers_again(t->r, id) || have(t, &t->request[1 - f->from], 1u - f->from, f->psn, TWICE);
+    return f->retry || score_is_asked_for(t->r, id);
 }
 
 /* Nothing shows that the capture lacks this packet where another one jumps over it: an acknowledgement, since one may
@@ -464,16 +458,13 @@ static void of_overtaking(struct truth *t, struct score_sight *e, uint32_t from)
 }
 
 /* Before the network is known to reorder, a late packet that fills no gap may be reported as LATE or not. Nor does the
- * capture show what became of the packets around one that was sent before it began (score_same.c). No receiver waits
- * for an acknowledgement. Once the network is known to reorder, it does not matter whether a packet that was overtaken
- * with the acknowledgement was lost: LATE may be reported or not. */
+ * capture show what became of the packets around one that was sent before it began (score_same.c). */
 static void of_overtaken(const struct truth *t, struct score_sight *e)
 {
     const struct score_frame *f = &t->r->frame[e->frame];
     const bool known = t->lawful[f->from] >= JUMPS && e->at - t->third[f->from] >= ACKNOWLEDGED_NS;
-    const bool plain = f->plain && !f->nak && t->lawful[f->from] >= JUMPS;
 
-    if (f->overtaken == SCORE_SHOWN && e->frame >= t->begin && !plain)
+    if (f->overtaken == SCORE_SHOWN && e->frame >= t->begin)
         return;
     e->must &= ~SCORE_KIND(LATE);
     e->hidden &= ~SCORE_KIND(LATE);
@@ -481,7 +472,7 @@ static void of_overtaken(const struct truth *t, struct score_sight *e)
 }
 
 /* The acknowledgements decide which jump shows that the packets of an end overtake each other. Exactly one of the jumps
- * must be reported as REORDERED. */
+ * must be reported as REORDERED. It covers late acknowledgements before it, too: no receiver waits for them. */
 static void of_order(struct score_run *r, unsigned from)
 {
     struct score_sight *chosen = NULL;
@@ -497,6 +488,12 @@ static void of_order(struct score_run *r, unsigned from)
     }
     if (jumps >= JUMPS)
         *(lawful >= JUMPS ? &chosen->must : &chosen->either) |= SCORE_KIND(REORDERED);
+    for (struct score_sight *e = r->sight; lawful >= JUMPS && e < r->sight + r->n_sight; e++) {
+        const struct score_frame *f = &r->frame[e->frame];
+        const uint64_t late = f->from == from && f->plain && !f->nak ? SCORE_KIND(LATE) : 0;
+        e->either |= e->must & late;
+        e->must &= ~late;
+    }
 }
 
 /* The packet comes after packets that its end sent later. */
