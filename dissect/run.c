@@ -185,9 +185,10 @@ static bool open_all(struct run *r)
     return r->n_capture > 0 && (r->n_capture == 1 || r->merge);
 }
 
-static void show_progress(struct run *r)
+/* `jobs`: bytes that other readers than the run's own have read. */
+static void show_progress(struct run *r, uint64_t packets, uint64_t jobs)
 {
-    uint64_t done = 0, total = 0;
+    uint64_t done = jobs, total = 0;
     const time_t now = time(NULL);
 
     if (now == r->said)
@@ -200,8 +201,8 @@ static void show_progress(struct run *r)
         total += t;
     }
     if (total > 0)
-        fprintf(stderr, "\r%llu packets, %3.0f %%\033[K", (unsigned long long)r->read,
-                100.0 * (double)done / (double)total);
+        fprintf(stderr, "\r%llu packets, %3.0f %%\033[K", (unsigned long long)packets,
+                100.0 * (double)(done < total ? done : total) / (double)total);
 }
 
 static void finish_report(struct run *r)
@@ -458,7 +459,7 @@ static void read_all(struct run *r)
         for (unsigned i = 0; i < r->n_batch && !r->full; i++)
             one_packet(r, &r->batch[i].packet);
         if (r->progress && r->read / PROGRESS_EVERY != (r->read - r->n_batch) / PROGRESS_EVERY)
-            show_progress(r);
+            show_progress(r, r->read, 0);
     }
     if (signals_came() && !r->full)
         report_unread(r);
@@ -477,14 +478,12 @@ static bool read_by_jobs(struct run *r)
     return true;
 }
 
-static void progress_of_jobs(void *ctx, uint64_t packets)
+static void progress_of_jobs(void *ctx, uint64_t packets, uint64_t bytes)
 {
     struct run *r = ctx;
 
-    r->read = packets;
     if (r->progress)
-        show_progress(r);
-    r->read = 0;
+        show_progress(r, packets, bytes);
 }
 
 static void print_stats(struct run *r)

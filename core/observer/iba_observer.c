@@ -52,7 +52,7 @@ static uint32_t captured(const struct iba_view *v, uint32_t end)
 }
 
 /* A hash of the bytes that a retransmission repeats: all bytes after the BTH, without the pad. */
-static uint64_t content_of(const struct iba_view *v)
+uint64_t iba_observer_content(const struct iba_view *v)
 {
     const uint32_t at = v->bth_at + IBA_BYTES_bth, end = captured(v, v->payload_at + v->payload_len);
 
@@ -220,7 +220,7 @@ static void look(struct iba_look *l, const struct iba_sighting *p)
     *l = (struct iba_look){.v = p->view, .bth = iba_view_bth(p->view), .op = p->view->op};
     l->opcode = iba_bth_opcode(l->bth);
     l->psn = iba_psn_of(iba_bth_psn(l->bth));
-    l->content = content_of(l->v);
+    l->content = p->content ? *p->content : iba_observer_content(l->v);
     if (iba_view_has(l->v, IBA_H_aeth)) {
         l->syndrome = iba_view_hdr(l->v, IBA_H_aeth)[0];
         l->msn = iba_aeth_msn(iba_view_hdr(l->v, IBA_H_aeth));

@@ -109,6 +109,7 @@ struct iba_sighting {                    /* one packet at one capture point */
     uint32_t source;                     /* capture point: the same packet at two capture points counts once */
     const struct iba_cm_facts *cm;       /* optional */
     const struct iba_expected *expected; /* optional: from iba_observer_expect() of the same view */
+    const uint64_t *content;             /* optional: iba_observer_content() of the same view */
 };
 struct iba_observed {            /* results for one packet */
     const struct iba_flow *flow; /* its direction; NULL: the packet belongs to no connection */
@@ -142,6 +143,9 @@ void iba_observer_end(struct iba_observer *s, iba_time now);
 void iba_observer_expect(const struct iba_observer *s, struct iba_expected *e, const struct iba_view *v);
 void iba_observer_fetch(const struct iba_observer *s, struct iba_expected *e);                /* the second step */
 uint32_t iba_observer_fetch_peer(const struct iba_observer *s, const struct iba_expected *e); /* the last step */
+/* The observer compares the bytes of packets by this hash. A caller that has just read them may compute it, in another
+ * thread too. The packet has a BTH. */
+uint64_t iba_observer_content(const struct iba_view *v);
 /* Some directions are at rest, so these prefetches are worth their time. */
 bool iba_observer_has_resting(const struct iba_observer *s);
 

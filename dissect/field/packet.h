@@ -18,6 +18,7 @@ struct packet {
     const char *source_name;
     const struct iba_rmpp_transfer *table; /* of many segments, which this packet completes; else NULL */
     struct mad_context mad_context;
+    const uint64_t *content;       /* NULL, or iba_observer_content() of it */
     const struct verdict *verdict; /* NULL: this run does not judge packets */
 };
 

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -144,6 +143,8 @@ struct capture *cap_open(const char *path, char *err, size_t errlen)
     return NULL;
 }
 
+_Static_assert((int)CAP_PIECE_MORE == (int)CAP_STREAM_MAX, "a record fits");
+
 enum cap_result cap_next(struct capture *c, struct cap_packet *p)
 {
     const enum cap_result got = c->next(c, p);
@@ -152,26 +153,24 @@ enum cap_result cap_next(struct capture *c, struct cap_packet *p)
     return got;
 }
 
-bool cap_map(struct capture *c)
+bool cap_in_pieces(const struct capture *c)
 {
-    return c->live == NULL && cap_stream_map(&c->in);
+    return c->live == NULL && c->in.gunzip == NULL && !c->in.waits;
 }
 
-bool cap_is_mapped(const struct capture *c)
+ssize_t cap_read_at(const struct capture *c, uint8_t *to, size_t bytes, uint64_t offset)
 {
-    return c->in.mapped > 0;
+    return cap_stream_read_at(&c->in, to, bytes, offset);
 }
 
-void cap_map_passed(struct capture *c)
+uint64_t cap_place(const struct capture *c)
 {
-    enum { KEPT = 16 << 20, STEP = 16 << 20 };
-    struct cap_stream *s = &c->in;
-    const size_t at = (size_t)(s->at - s->window);
+    return cap_stream_offset(&c->in);
+}
 
-    if (s->mapped == 0 || at < s->passed + KEPT + STEP)
-        return;
-    (void)madvise(s->window + s->passed, STEP, MADV_DONTNEED);
-    s->passed += STEP;
+void cap_piece(struct capture *c, uint8_t *piece, size_t have, size_t size, uint64_t offset)
+{
+    cap_stream_piece(&c->in, piece, have, size, offset);
 }
 
 bool cap_ready(const struct capture *c)
@@ -196,7 +195,7 @@ bool cap_is_live(const struct capture *c)
 
 void cap_progress(const struct capture *c, uint64_t *done, uint64_t *total)
 {
-    *done = c->in.mapped ? (uint64_t)(c->in.at - c->in.window) : c->in.file_done;
+    *done = c->in.file_done;
     *total = c->in.file_total;
 }
 

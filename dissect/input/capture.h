@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /* Bytes; a packet that claims to be larger is a fault of the file. */
 enum { CAP_MAX_RECORD = 256 * 1024 };
@@ -65,12 +66,18 @@ void cap_erf_time(struct cap_packet *p);
  * packets before it were given. A live capture waits until there is a packet or cap_stop() was called. */
 enum cap_result cap_next(struct capture *c, struct cap_packet *p);
 
-/* Plain files only: maps the file into memory, so that the data of packets stay valid until the capture is closed.
- * False: it cannot be mapped, and is read as before. A file that becomes shorter gives SIGBUS from then on. */
-bool cap_map(struct capture *c);
-bool cap_is_mapped(const struct capture *c);
-/* The memory of packets of some time ago is given back. They are read from the file again if somebody needs them. */
-void cap_map_passed(struct capture *c);
+/* Plain files only: several threads read one file, each a piece of it into memory of its own, and packets are found in
+ * the pieces one after the other. Bytes of pieces stay, so earlier packets do too. False: it is no plain file. */
+bool cap_in_pieces(const struct capture *c);
+/* Bytes from this offset of the file; any thread may. How many there are, fewer at the end of the file; -1: errno. */
+ssize_t cap_read_at(const struct capture *c, uint8_t *to, size_t bytes, uint64_t offset);
+/* The offset of the record that comes next. */
+uint64_t cap_place(const struct capture *c);
+/* The packets that follow are in this piece, `have` bytes of the file from `offset` on, which is not above cap_place().
+ * The rest of the last record is read to its end: `size` is CAP_PIECE_MORE more than the offsets that cap_next() is
+ * called at. The memory stays the caller's. */
+enum { CAP_PIECE_MORE = (256 + 68) * 1024 };
+void cap_piece(struct capture *c, uint8_t *piece, size_t have, size_t size, uint64_t offset);
 
 /* Whether the next packet is in memory already: then cap_next() returns it, and earlier packets stay valid. False has
  * no meaning. */

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -66,9 +65,7 @@ void cap_stream_close(struct cap_stream *s)
         free(s->gunzip->raw);
         free(s->gunzip);
     }
-    if (s->mapped)
-        (void)munmap(s->window, s->mapped);
-    else
+    if (!s->lent)
         free(s->window);
     if (s->fd >= 0)
         close(s->fd);
@@ -96,27 +93,74 @@ bool cap_stream_gunzip(struct cap_stream *s)
     return true;
 }
 
-bool cap_stream_map(struct cap_stream *s)
+ssize_t cap_stream_read_at(const struct cap_stream *s, uint8_t *to, size_t n, uint64_t offset)
+{
+    size_t have = 0;
+
+    while (have < n) {
+        const ssize_t got = pread(s->fd, to + have, n - have, (off_t)(offset + have));
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return got < 0 && have == 0 ? -1 : (ssize_t)have;
+        have += (size_t)got;
+    }
+    return (ssize_t)have;
+}
+
+void cap_stream_piece(struct cap_stream *s, uint8_t *piece, size_t have, size_t size, uint64_t offset)
+{
+    const uint64_t place = cap_stream_offset(s), passed = place - offset;
+
+    assert(place >= offset && size >= have);
+    if (!s->lent)
+        free(s->window);
+    s->lent = true;
+    s->window = s->at = s->end = piece;
+    s->base = place;
+    s->size = size;
+    if (passed < have) {
+        s->at += passed;
+        s->end += have;
+        s->base = offset;
+    }
+    s->file_done = s->base + (uint64_t)(s->end - s->window);
+}
+
+/* The window does not move: earlier packets are in it. */
+static size_t fill_piece(struct cap_stream *s, size_t n)
 {
     const size_t have = cap_stream_have(s);
-    const off_t read_to = s->waits || s->gunzip || s->mapped ? -1 : lseek(s->fd, 0, SEEK_CUR);
-    struct stat st;
 
-    if (read_to < (off_t)have || fstat(s->fd, &st) != 0 || st.st_size < read_to)
-        return false;
-    const size_t at = (size_t)read_to - have;
-    uint8_t *map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, s->fd, 0);
-    if (map == MAP_FAILED)
-        return false;
-    (void)madvise(map, (size_t)st.st_size, MADV_SEQUENTIAL);
-    s->base = cap_stream_offset(s) - at;
-    free(s->window);
-    s->window = map;
-    s->at = map + at;
-    s->end = map + st.st_size;
-    s->size = s->want = s->mapped = (size_t)st.st_size;
-    s->eof = true;
-    return true;
+    if ((size_t)(s->window + s->size - s->at) < n) {
+        end_early(s, "records that are no packets are too long to read in pieces", NULL);
+        return have;
+    }
+    const ssize_t got = cap_stream_read_at(s, s->end, n - have, s->base + (uint64_t)(s->end - s->window));
+    if (got < 0)
+        end_early(s, "read error", strerror(errno));
+    else
+        s->end += got;
+    s->eof = s->eof || cap_stream_have(s) < n;
+    return cap_stream_have(s);
+}
+
+/* Bytes that are in no piece need not be read. */
+static uint64_t skip_piece(struct cap_stream *s, uint64_t n)
+{
+    struct stat st;
+    const size_t have = cap_stream_have(s);
+
+    if (n <= have || fstat(s->fd, &st) != 0) {
+        s->at += n <= have ? n : have;
+        return n <= have ? n : have;
+    }
+    const uint64_t place = cap_stream_offset(s), total = (uint64_t)st.st_size;
+    const uint64_t left = total > place ? total - place : 0, step = n < left ? n : left;
+    s->size -= (size_t)(s->end - s->window); /* earlier packets stay */
+    s->window = s->at = s->end;
+    s->base = place + step;
+    return step;
 }
 
 /* Gets input for zlib, or ends the stream with a message. */
@@ -213,6 +257,8 @@ static bool make_room(struct cap_stream *s, size_t n)
 size_t cap_stream_fill(struct cap_stream *s, size_t n)
 {
     assert(n <= CAP_STREAM_MAX);
+    if (s->lent && cap_stream_have(s) < n && !s->eof)
+        return fill_piece(s, n);
     while (cap_stream_have(s) < n && !s->eof) {
         if (!make_room(s, n)) {
             end_early(s, "out of memory", NULL);
@@ -230,6 +276,8 @@ size_t cap_stream_fill(struct cap_stream *s, size_t n)
 uint64_t cap_stream_skip(struct cap_stream *s, uint64_t n)
 {
     uint64_t left = n;
+    if (s->lent)
+        return skip_piece(s, n);
     while (left > 0 && cap_stream_fill(s, 1) > 0) {
         size_t have = cap_stream_have(s);
         size_t step = left < have ? (size_t)left : have;

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 enum {
     CAP_STREAM_LOOK = 32 * 1024,       /* first read: enough for small files, and for gzip's input ever after */
@@ -25,8 +26,7 @@ struct cap_stream {
     size_t want;   /* size the window may grow to once a read has filled it */
     uint64_t base; /* stream offset of the window's first byte */
     int fd;        /* owned */
-    size_t mapped; /* bytes of the file, which is the window; 0: it is read */
-    size_t passed; /* with it: the memory up to here was given back */
+    bool lent;     /* the window is somebody else's: a piece of the file */
     bool waits;    /* no regular file: reading may take forever */
     bool stopped;  /* a signal ended it (system/signals.h) */
     bool eof;      /* nothing more will come, because of the end or of fault */
@@ -48,9 +48,9 @@ bool cap_stream_gunzip(struct cap_stream *s);
  */
 size_t cap_stream_fill(struct cap_stream *s, size_t n);
 
-/* The rest of a plain file becomes the window: bytes stay where they are until the stream is closed. False: it cannot,
- * and nothing has changed. */
-bool cap_stream_map(struct cap_stream *s);
+/* Plain files: see cap_read_at() and cap_piece(). */
+ssize_t cap_stream_read_at(const struct cap_stream *s, uint8_t *to, size_t n, uint64_t offset);
+void cap_stream_piece(struct cap_stream *s, uint8_t *piece, size_t have, size_t size, uint64_t offset);
 
 /* Drops up to n bytes and says how many there were. Pointers into the window die. */
 uint64_t cap_stream_skip(struct cap_stream *s, uint64_t n);

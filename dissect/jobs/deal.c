@@ -33,6 +33,24 @@ static unsigned least_loaded(const struct deal *d)
     return least;
 }
 
+static unsigned find(struct deal *d, struct deal_pair *p);
+
+static unsigned decide(struct deal *d, struct deal_pair *p)
+{
+    struct deal_shared *all = d->shared;
+
+    if (!all) {
+        p->worker = (uint8_t)least_loaded(d);
+        d->load[p->worker] += NEW_PAIR;
+        return p->worker;
+    }
+    pthread_mutex_lock(&all->lock);
+    const unsigned worker = find(&all->deal, p);
+    pthread_mutex_unlock(&all->lock);
+    p->worker = (uint8_t)worker;
+    return worker;
+}
+
 static unsigned find(struct deal *d, struct deal_pair *p)
 {
     uint32_t at = home(d, p);
@@ -44,13 +62,20 @@ static unsigned find(struct deal *d, struct deal_pair *p)
             return known->worker;
         }
     }
-    if (d->n == DEAL_PAIRS)
+    if (d->n == DEAL_PAIRS || decide(d, p) == DEAL_WORKERS)
         return DEAL_WORKERS;
-    p->worker = (uint8_t)least_loaded(d);
-    d->load[p->worker] += NEW_PAIR;
     d->pair[d->n++] = *p;
     d->slot[at] = (uint16_t)d->n;
     return p->worker;
+}
+
+void deal_count(struct deal *d)
+{
+    pthread_mutex_lock(&d->shared->lock);
+    for (unsigned i = 0; i < d->workers; i++)
+        d->shared->deal.load[i] += d->load[i];
+    pthread_mutex_unlock(&d->shared->lock);
+    memset(d->load, 0, sizeof d->load);
 }
 
 static void put(uint64_t to[2], enum iba_addr_kind kind, const uint8_t *address)
@@ -79,25 +104,19 @@ unsigned deal_ends(struct deal *d, const struct iba_endpoints *e)
     return find(d, &p);
 }
 
-bool deal_plain(struct deal *d, const uint8_t *frame, uint32_t caplen, unsigned *worker)
+enum { ETHERTYPE = 12, IP = 14, FRAGMENT = IP + 6, PROTOCOL = IP + 9, SRC = IP + 12, DST = IP + 16, PORT = IP + 22 };
+
+bool deal_is_plain(const uint8_t *frame, uint32_t caplen)
 {
-    enum {
-        ETHERTYPE = 12,
-        IP = 14,
-        FRAGMENT = IP + 6,
-        PROTOCOL = IP + 9,
-        SRC = IP + 12,
-        DST = IP + 16,
-        PORT = IP + 22,
-        BTH = IP + 28,
-        NEEDED = BTH + 12
-    };
+    enum { BTH = IP + 28, NEEDED = BTH + 12 };
     static const uint8_t roce[] = {4791 >> 8, 4791 & 0xff};
 
-    if (caplen < NEEDED || frame[ETHERTYPE] != 0x08 || frame[ETHERTYPE + 1] != 0 || frame[IP] != 0x45 ||
-        (frame[FRAGMENT] & 0x3f) != 0 || frame[FRAGMENT + 1] != 0 || frame[PROTOCOL] != 17 ||
-        memcmp(frame + PORT, roce, sizeof roce) != 0 || frame[BTH] >> 5 == IBA_UD)
-        return false;
-    *worker = deal_ends(d, &(struct iba_endpoints){IBA_ADDR_IPV4, frame + SRC, frame + DST});
-    return true;
+    return caplen >= NEEDED && frame[ETHERTYPE] == 0x08 && frame[ETHERTYPE + 1] == 0 && frame[IP] == 0x45 &&
+           (frame[FRAGMENT] & 0x3f) == 0 && frame[FRAGMENT + 1] == 0 && frame[PROTOCOL] == 17 &&
+           memcmp(frame + PORT, roce, sizeof roce) == 0 && frame[BTH] >> 5 != IBA_UD;
+}
+
+unsigned deal_plain(struct deal *d, const uint8_t *frame)
+{
+    return deal_ends(d, &(struct iba_endpoints){IBA_ADDR_IPV4, frame + SRC, frame + DST});
 }

@@ -5,8 +5,9 @@
  *     if (jobs_run(j))        the statistics of the options have counted all packets; they refer to j
  *     jobs_close(j);          after they were printed
  *
- * One thread reads, follows management datagrams, and deals packets out: those between two addresses go to one worker,
- * in their order, which parses, checks, judges and counts them. At the end the workers' statistics are joined.
+ * All packets between two addresses go to one worker, in their order, which parses, checks, judges and counts them. The
+ * workers also read the packets, by turns (jobs/chunk.h). Each of them follows all management datagrams, so that it
+ * knows the connections. At the end the workers' statistics are joined.
  *
  * Few decisions of the observer depend on packets between other addresses: when a network reorders packets, when a
  * capture lacks some, when several connections between two hosts use the same PSNs, and when tables overflow. The
@@ -20,8 +21,9 @@ enum { JOBS_MOST = 64 };
 
 struct jobs_config {
     struct options *opt;
-    uint64_t seed;                                 /* of hashes */
-    void (*progress)(void *ctx, uint64_t packets); /* called now and then */
+    uint64_t seed; /* of hashes */
+    /* Called now and then, by any thread, one at a time. `bytes`: of the files. */
+    void (*progress)(void *ctx, uint64_t packets, uint64_t bytes);
     void *ctx;
 };
 struct jobs;

@@ -115,7 +115,7 @@ static void name(struct join *to, struct worker *const *w, size_t captures)
 {
     to->names.direction = to->direction;
     for (size_t i = 0; i < captures; i++)
-        to->names.file[i] = cap_name(w[0]->cfg.capture[i]);
+        to->names.file[i] = cap_name(w[0]->team->reading.capture[i]);
 }
 
 /* One statistic. */

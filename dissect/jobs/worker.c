@@ -7,25 +7,29 @@
 static void late(void *ctx, const struct iba_finding *f, const struct verdict_names *names)
 {
     struct worker *w = ctx;
+    const struct options *opt = w->team->reading.opt;
     const enum iba_severity severity = iba_findings[f->kind].severity;
 
     w->worst = severity > w->worst ? severity : w->worst;
-    for (size_t i = 0; i < w->cfg.opt->n_stat; i++)
-        if (w->cfg.opt->stat[i].kind->late)
-            w->cfg.opt->stat[i].kind->late(w->state[i], f, names);
+    for (size_t i = 0; i < opt->n_stat; i++)
+        if (opt->stat[i].kind->late)
+            opt->stat[i].kind->late(w->state[i], f, names);
 }
 
 /* ---- packets ---- */
 
 struct batch { /* packets that are parsed and checked together */
+    unsigned n;
+    bool own[JUDGE_AHEAD]; /* else it is followed only */
     struct cap_packet cap[JUDGE_AHEAD];
     struct packet packet[JUDGE_AHEAD];
 };
 
-static void parse(struct worker *w, struct batch *b, unsigned i, const struct chunk *c, const struct dealt *d)
+static void parse(const struct worker *w, struct batch *b, const struct dealt *d)
 {
-    struct packet *p = &b->packet[i];
-    struct cap_packet *cap = &b->cap[i];
+    const struct reading *r = &w->team->reading;
+    struct packet *p = &b->packet[b->n];
+    struct cap_packet *cap = &b->cap[b->n++];
 
     cap->data = d->data;
     cap->caplen = d->caplen;
@@ -36,19 +40,20 @@ static void parse(struct worker *w, struct batch *b, unsigned i, const struct ch
     cap->point = d->point;
     p->cap = cap;
     p->number = d->frame;
-    p->first_ns = w->first_ns;
+    p->first_ns = r->first_ns;
     p->source = d->source;
-    p->source_name = cap_name(w->cfg.capture[d->source]);
-    if (d->context)
-        p->mad_context = c->context[d->context - 1];
-    else if (p->mad_context.used)
-        p->mad_context = (struct mad_context){0};
-    (void)iba_view_parse(&p->view, (enum iba_link)d->link, d->data, d->caplen, d->len, &w->cfg.opt->view);
+    p->source_name = cap_name(r->capture[d->source]);
+    (void)iba_view_parse(&p->view, (enum iba_link)d->link, d->data, d->caplen, d->len, &r->opt->view);
+    p->content = d->has_content ? &d->content : NULL;
+    if (d->checked) {
+        p->view.icrc = (enum iba_check)d->icrc;
+        p->view.vcrc = (enum iba_check)d->vcrc;
+    }
 }
 
 static void count(struct worker *w, struct packet *p)
 {
-    const struct options *opt = w->cfg.opt;
+    const struct options *opt = w->team->reading.opt;
 
     if (w->judge) {
         p->verdict = judge_packet(w->judge, p);
@@ -58,90 +63,256 @@ static void count(struct worker *w, struct packet *p)
         opt->stat[i].kind->packet(w->state[i], p);
 }
 
-__attribute__((hot)) static void take(struct worker *w, struct batch *b, const struct chunk *c)
+struct steps { /* the packets of a worker, and the datagrams, by their order in the chunk */
+    const struct chunk *c;
+    const uint16_t *own, *own_end, *datagram, *datagram_end;
+};
+
+/* The next packet; NULL: there is none. */
+static const struct dealt *step(struct steps *s, bool *is_own)
 {
-    for (unsigned from = 0; from < c->n; from += JUDGE_AHEAD) {
-        const unsigned n = c->n - from < JUDGE_AHEAD ? c->n - from : (unsigned)JUDGE_AHEAD;
-        for (unsigned i = from + n; i < from + n + JUDGE_AHEAD && i < c->n; i++) {
-            __builtin_prefetch(c->packet[i].data);
-            __builtin_prefetch(c->packet[i].data + 64);
-        }
-        for (unsigned i = 0; i < n; i++)
-            parse(w, b, i, c, &c->packet[from + i]);
-        for (unsigned i = 0; w->cfg.opt->check_crc && i < n; i++)
-            iba_view_check(&b->packet[i].view);
-        for (unsigned i = 0; i < n; i++)
-            count(w, &b->packet[i]);
-    }
-    if (w->judge && judge_part(w->judge).observer.depends)
-        atomic_store(w->cfg.vain, true);
+    const bool any = s->datagram < s->datagram_end;
+
+    *is_own = s->own < s->own_end && (!any || *s->own <= *s->datagram);
+    if (!*is_own)
+        return any ? &s->c->packet[*s->datagram++] : NULL;
+    s->datagram += any && *s->own == *s->datagram;
+    return &s->c->packet[*s->own++];
 }
 
-/* The next chunk; NULL: there are no more. */
-static struct chunk *next(struct worker *w)
+/* Packets that another thread has read are in the cache of another core. */
+static void fetch_packets(const struct steps *s)
 {
-    struct chunk *c = NULL;
+    for (unsigned i = 0; i < JUDGE_AHEAD && i < (size_t)(s->own_end - s->own); i++) {
+        const struct dealt *d = &s->c->packet[s->own[i]];
+        __builtin_prefetch(d->data);
+        __builtin_prefetch(d->data + 64);
+    }
+    for (unsigned i = JUDGE_AHEAD; i < 2 * JUDGE_AHEAD && i < (size_t)(s->own_end - s->own); i++) {
+        __builtin_prefetch(&s->c->packet[s->own[i]]);
+        __builtin_prefetch((const char *)&s->c->packet[s->own[i] + 1] - 1);
+    }
+}
 
-    pthread_mutex_lock(&w->lock);
-    while (w->taken == w->put && !w->over)
-        pthread_cond_wait(&w->changed, &w->lock);
-    if (w->taken != w->put)
-        c = &w->chunk[w->taken % CHUNKS];
-    pthread_mutex_unlock(&w->lock);
+static void check(const struct worker *w, struct batch *b, unsigned from, unsigned end)
+{
+    for (unsigned i = from; w->team->reading.opt->check_crc && i < end; i++)
+        iba_view_check(&b->packet[i].view);
+}
+
+/* The last of three steps that prefetch the state of connections, as run.c does. */
+static void fetch(struct worker *w)
+{
+    const struct options *opt = w->team->reading.opt;
+    uint32_t direction[JUDGE_AHEAD];
+    const unsigned n = w->judge ? judge_fetch_more(w->judge, direction) : 0;
+
+    for (size_t s = 0; n > 0 && s < opt->n_stat; s++)
+        for (unsigned i = 0; opt->stat[s].kind->expect && i < n; i++)
+            opt->stat[s].kind->expect(w->state[s], direction[i]);
+}
+
+__attribute__((hot)) static void take(struct worker *w, struct batch *b, const struct chunk *c)
+{
+    const struct chunk_list own = c->of[w->number];
+    struct steps s = {c, c->order + own.from, c->order + own.from + own.n, c->datagram, c->datagram + c->datagrams.n};
+    const struct dealt *d;
+
+    do {
+        for (b->n = 0; b->n < JUDGE_AHEAD && (d = step(&s, &b->own[b->n])) != NULL;) {
+            parse(w, b, d);
+            if (w->judge && b->own[b->n - 1])
+                judge_expect(w->judge, &b->packet[b->n - 1].view);
+        }
+        fetch_packets(&s);
+        if (w->judge)
+            judge_fetch(w->judge);
+        check(w, b, 0, b->n / 2);
+        fetch(w);
+        check(w, b, b->n / 2, b->n);
+        for (unsigned i = 0; i < b->n; i++) {
+            track_packet(w->track, &b->packet[i]);
+            if (b->own[i])
+                count(w, &b->packet[i]);
+        }
+    } while (b->n == JUDGE_AHEAD);
+}
+
+/* ---- the thread ---- */
+
+/* Reads a chunk for all workers. */
+static void read_chunk(struct worker *w, struct chunk *c, uint64_t number)
+{
+    struct team *t = w->team;
+    struct pending *p = &t->pending[number % t->places];
+    const size_t have = chunk_bytes(c, &t->reading, number);
+
+    pthread_mutex_lock(&t->lock);
+    while (t->found != number && !t->vain && number < t->end)
+        pthread_cond_wait(&t->changed, &t->lock);
+    const bool wanted = !t->vain && number < t->end;
+    pthread_mutex_unlock(&t->lock);
+    if (!wanted)
+        return;
+    const enum reading_end end = chunk_find(c, &t->reading, number, have);
+    pthread_mutex_lock(&t->lock);
+    t->found++;
+    t->end = end == READING_OVER ? t->found : t->end;
+    t->vain = t->vain || end == READING_VAIN;
+    pthread_cond_broadcast(&t->changed);
+    pthread_mutex_unlock(&t->lock);
+    const bool good = chunk_deal(c, &t->reading, &w->deal);
+    deal_count(&w->deal);
+    pthread_mutex_lock(&t->lock);
+    t->vain = t->vain || !good;
+    p->ready = number + 1;
+    pthread_cond_broadcast(&t->changed);
+    pthread_mutex_unlock(&t->lock);
+}
+
+static void judge_chunk(struct worker *w, struct batch *b)
+{
+    struct team *t = w->team;
+    struct pending *p = &t->pending[w->at % t->places];
+
+    take(w, b, p->chunk);
+    const bool depends = w->judge && judge_part(w->judge).observer.depends;
+    pthread_mutex_lock(&t->lock);
+    t->vain = t->vain || depends;
+    w->at++;
+    if (--p->left == 0) {
+        struct worker *owner = t->worker[p->chunk->owner];
+        p->chunk->next = owner->free;
+        owner->free = p->chunk;
+        p->chunk = NULL;
+    }
+    if (!p->chunk || depends)
+        pthread_cond_broadcast(&t->changed);
+    pthread_mutex_unlock(&t->lock);
+}
+
+enum act { JUDGE, READ, END };
+
+/* Takes a chunk to read into; NULL: there is none, or enough are read. */
+static struct chunk *to_read(struct worker *w, uint64_t *number)
+{
+    struct team *t = w->team;
+    struct pending *p = &t->pending[t->begun % t->places];
+    struct chunk *c = w->free;
+
+    if (!c || p->chunk || t->begun >= t->end)
+        return NULL;
+    w->free = c->next;
+    *number = t->begun++;
+    *p = (struct pending){.chunk = c, .left = t->workers};
     return c;
 }
 
-static void give_back(struct worker *w, struct chunk *c)
+/* Waits until there is something to do. */
+static enum act next(struct worker *w, struct chunk **chunk, uint64_t *number)
 {
-    c->n = c->contexts = 0;
-    c->used = 0;
-    pthread_mutex_lock(&w->lock);
-    if (w->put - w->taken++ == CHUNKS)
-        pthread_cond_signal(&w->changed);
-    pthread_mutex_unlock(&w->lock);
+    struct team *t = w->team;
+    enum act act = END;
+
+    pthread_mutex_lock(&t->lock);
+    for (; act == END && !t->vain && w->at < t->end;) {
+        if (t->pending[w->at % t->places].ready == w->at + 1)
+            act = JUDGE;
+        else if ((*chunk = to_read(w, number)) != NULL)
+            act = READ;
+        else
+            pthread_cond_wait(&t->changed, &t->lock);
+    }
+    pthread_mutex_unlock(&t->lock);
+    return act;
 }
 
 static void *work(void *ctx)
 {
     struct worker *w = ctx;
     struct batch *b = calloc(1, sizeof *b);
+    struct chunk *chunk;
+    uint64_t number;
 
     if (!b)
-        atomic_store(w->cfg.vain, true);
-    for (struct chunk *c; (c = next(w)) != NULL; give_back(w, c))
-        if (!atomic_load(w->cfg.vain))
-            take(w, b, c);
-    if (w->judge && !atomic_load(w->cfg.vain)) {
-        judge_pass(w->judge, w->last_ns);
+        team_give_up(w->team);
+    for (enum act act; (act = next(w, &chunk, &number)) != END;)
+        if (act == JUDGE)
+            judge_chunk(w, b);
+        else
+            read_chunk(w, chunk, number);
+    if (w->judge && w->at > 0 && w->at == w->team->end) {
+        judge_pass(w->judge, w->team->reading.last_ns);
         judge_end(w->judge);
     }
     free(b);
     return NULL;
 }
 
-/* ---- the thread, from outside ---- */
+/* ---- from outside ---- */
+
+void team_open(struct team *t, unsigned workers)
+{
+    t->workers = workers;
+    t->places = CHUNKS * workers;
+    t->end = UINT64_MAX;
+    t->deal.deal.workers = workers;
+    t->deal.deal.seed = t->seed;
+    pthread_mutex_init(&t->deal.lock, NULL);
+    pthread_mutex_init(&t->lock, NULL);
+    pthread_cond_init(&t->changed, NULL);
+}
+
+void team_close(struct team *t)
+{
+    pthread_mutex_destroy(&t->deal.lock);
+    pthread_mutex_destroy(&t->lock);
+    pthread_cond_destroy(&t->changed);
+}
+
+void team_give_up(struct team *t)
+{
+    pthread_mutex_lock(&t->lock);
+    t->vain = true;
+    pthread_cond_broadcast(&t->changed);
+    pthread_mutex_unlock(&t->lock);
+}
 
 static bool open_states(struct worker *w)
 {
-    const struct options *opt = w->cfg.opt;
+    const struct options *opt = w->team->reading.opt;
     char err[256];
-    bool good = true;
+    bool good = (w->track = track_open()) != NULL;
 
-    if (opt->judge)
+    for (size_t i = 0; good && i < opt->n_service; i++)
+        track_hint(w->track, opt->service[i].service_id, (enum iba_upper)opt->service[i].upper);
+    if (good && opt->judge)
         good = (w->judge = judge_open(&(struct judge_config){
-                    .part = true, .pmtu = opt->pmtu, .seed = w->cfg.seed, .late = late, .ctx = w})) != NULL;
+                    .part = true, .pmtu = opt->pmtu, .seed = w->team->seed, .late = late, .ctx = w})) != NULL;
     for (size_t i = 0; good && i < opt->n_stat; i++)
         good = (w->state[i] = opt->stat[i].kind->open(NULL, err, sizeof err)) != NULL;
     return good;
 }
 
-/* Signals go to the thread that reads. */
+static bool open_chunks(struct worker *w)
+{
+    for (unsigned i = 0; i < CHUNKS; i++) {
+        struct chunk *c = malloc(sizeof *c);
+        if (!c)
+            return false;
+        c->owner = w->number;
+        c->next = w->free;
+        w->own[i] = w->free = c;
+    }
+    return true;
+}
+
+/* Signals go to the thread that waits for the others. */
 static bool begin(struct worker *w)
 {
     sigset_t all, before;
 
     sigfillset(&all);
-    sigdelset(&all, SIGBUS);
     sigdelset(&all, SIGSEGV);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     w->started = pthread_create(&w->thread, NULL, work, w) == 0;
@@ -149,55 +320,34 @@ static bool begin(struct worker *w)
     return w->started;
 }
 
-bool worker_open(struct worker *w, const struct worker_config *cfg)
+bool worker_open(struct worker *w, struct team *t, unsigned number)
 {
-    w->cfg = *cfg;
-    pthread_mutex_init(&w->lock, NULL);
-    pthread_cond_init(&w->changed, NULL);
-    return open_states(w) && begin(w);
+    w->team = t;
+    w->number = number;
+    w->deal.workers = t->workers;
+    w->deal.seed = t->seed;
+    w->deal.shared = &t->deal;
+    t->worker[number] = w;
+    return open_chunks(w) && open_states(w) && begin(w);
 }
 
-struct chunk *worker_chunk(struct worker *w)
+void worker_end(struct worker *w)
 {
-    pthread_mutex_lock(&w->lock);
-    while (w->put - w->taken == CHUNKS)
-        pthread_cond_wait(&w->changed, &w->lock);
-    pthread_mutex_unlock(&w->lock);
-    return &w->chunk[w->put % CHUNKS];
-}
-
-void worker_put(struct worker *w)
-{
-    pthread_mutex_lock(&w->lock);
-    if (w->put++ == w->taken)
-        pthread_cond_signal(&w->changed);
-    pthread_mutex_unlock(&w->lock);
-}
-
-void worker_end(struct worker *w, uint64_t last_ns)
-{
-    if (!w->started)
-        return;
-    pthread_mutex_lock(&w->lock);
-    w->last_ns = last_ns;
-    w->over = true;
-    pthread_cond_signal(&w->changed);
-    pthread_mutex_unlock(&w->lock);
-    pthread_join(w->thread, NULL);
+    if (w->started)
+        pthread_join(w->thread, NULL);
     w->started = false;
 }
 
 void worker_close(struct worker *w)
 {
-    worker_end(w, 0);
+    const struct options *opt = w->team->reading.opt;
+
+    worker_end(w);
     judge_close(w->judge);
-    for (size_t i = 0; i < w->cfg.opt->n_stat; i++)
+    track_close(w->track);
+    for (unsigned i = 0; i < CHUNKS; i++)
+        free(w->own[i]);
+    for (size_t i = 0; i < opt->n_stat; i++)
         if (w->state[i])
-            w->cfg.opt->stat[i].kind->close(w->state[i]);
-    for (unsigned i = 0; i < CHUNKS; i++) {
-        free(w->chunk[i].bytes);
-        free(w->chunk[i].context);
-    }
-    pthread_mutex_destroy(&w->lock);
-    pthread_cond_destroy(&w->changed);
+            opt->stat[i].kind->close(w->state[i]);
 }

@@ -1,60 +1,57 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A thread that judges and counts the packets that it is given, in chunks. */
+/* Threads that judge and count the packets of a run. Each one judges its own packets of every chunk, in order; while
+ * the next chunk is not there yet, it reads one for all of them. */
 #ifndef DISSECT_JOBS_WORKER_H
 #define DISSECT_JOBS_WORKER_H
-#include <pthread.h>
-#include <stdatomic.h>
-#include "field/bound.h"
+#include "jobs/chunk.h"
 #include "judge/judge.h"
 #include "options.h"
+#include "track/track.h"
 
-/* Packets of a chunk; chunks that wait for a worker; bytes of packets that are no longer in memory when they are
- * judged: at least one packet of any size. */
-enum { CHUNK_PACKETS = BOUND(1024, 16), CHUNKS = 8, CHUNK_BYTES = 2 * CAP_MAX_RECORD };
+/* Chunks of each worker, and of all. */
+enum { CHUNKS = 4, RING = CHUNKS * DEAL_WORKERS };
 
-struct dealt { /* a packet */
-    const uint8_t *data;
-    uint64_t ts_ns, frame, number; /* number: in its capture */
-    uint32_t caplen, len;
-    uint16_t context; /* index in the chunk's contexts, plus 1; 0: none */
-    uint8_t link, source;
-    uint32_t point; /* of its file: cap_packet */
+struct pending {
+    struct chunk *chunk; /* NULL: none */
+    uint64_t ready;      /* its number plus 1, once packets are dealt out */
+    unsigned left;       /* workers that need it; 0: none */
 };
-struct chunk {
-    unsigned n, contexts;
-    uint32_t used; /* bytes */
-    uint8_t *bytes;
-    struct mad_context *context;
-    struct dealt packet[CHUNK_PACKETS];
-};
-
-struct worker_config {
-    const struct options *opt;
-    struct capture *const *capture; /* by source */
-    uint64_t seed;
-    atomic_bool *vain; /* set when the parts cannot be joined: nothing need be judged any more */
+struct team {
+    struct reading reading;
+    uint64_t seed; /* of hashes */
+    struct deal_shared deal;
+    pthread_mutex_t lock; /* of what follows */
+    pthread_cond_t changed;
+    struct pending pending[RING];
+    struct worker *worker[DEAL_WORKERS];
+    unsigned workers, places;
+    uint64_t begun, found,
+        end;   /* numbers of chunks: to be read next, whose packets are found next, that there is none of */
+    bool vain; /* the run cannot be split */
 };
 struct worker {
-    struct worker_config cfg;
+    struct team *team;
+    unsigned number;
     pthread_t thread;
-    pthread_mutex_t lock;
-    pthread_cond_t changed;
-    bool started, over;         /* over: no chunk follows */
-    unsigned put, taken;        /* chunks; the next to be filled is put % CHUNKS */
-    uint64_t first_ns, last_ns; /* of the run; last_ns valid when it is over */
+    bool started;
+    uint64_t at;               /* number of the chunk to be judged next */
+    struct chunk *own[CHUNKS]; /* into which it reads: they stay in the cache of its core */
+    struct chunk *free;        /* of them; the one that was used last is first */
     struct judge *judge;
+    struct track *track;
     enum iba_severity worst;
     void *state[MAX_STATS];
-    struct chunk chunk[CHUNKS];
+    struct deal deal;
 };
 
-/* Begins the thread. False: out of memory; worker_close() all the same. */
-bool worker_open(struct worker *w, const struct worker_config *cfg);
-/* The chunk to fill; waits until there is one. */
-struct chunk *worker_chunk(struct worker *w);
-/* It is full enough: the worker takes it. */
-void worker_put(struct worker *w);
-/* No chunk follows. The last packet of the run was at `last_ns`. Waits for the thread. */
-void worker_end(struct worker *w, uint64_t last_ns);
+/* `t->reading` and `t->seed` are the caller's. */
+void team_open(struct team *t, unsigned workers);
+void team_close(struct team *t);
+/* Begins the thread. False: it cannot; worker_close() all the same. */
+bool worker_open(struct worker *w, struct team *t, unsigned number);
+/* The run cannot be split: all threads end soon. */
+void team_give_up(struct team *t);
+/* Waits for the thread. */
+void worker_end(struct worker *w);
 void worker_close(struct worker *w);
 #endif

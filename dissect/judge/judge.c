@@ -274,7 +274,8 @@ __attribute__((hot)) const struct verdict *judge_packet(struct judge *j, const s
                                                               .tag = p->source | p->cap->number << VERDICT_SOURCE_BITS,
                                                               .source = point_of(p),
                                                               .cm = p->mad_context.used ? &facts : NULL,
-                                                              .expected = expected_of(j, &p->view)});
+                                                              .expected = expected_of(j, &p->view),
+                                                              .content = p->content});
     v->same_as = seen->same_as;
     if (seen->request.frame) {
         v->request_in = seen->request.frame;

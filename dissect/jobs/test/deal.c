@@ -97,16 +97,37 @@ Test(deal, plain_frames_need_no_parsing)
                   {21, 1},    {23, 6}, {36, 0},    {37, 0},    {42, 0x64}};
     struct deal *d = begin();
     uint8_t f[FRAME];
-    unsigned w = DEAL_WORKERS;
 
     frame(f);
-    cr_assert(deal_plain(d, f, FRAME, &w));
-    cr_expect_eq(w, deal_ends(d, &(struct iba_endpoints){IBA_ADDR_IPV4, f + 30, f + 26}));
-    cr_expect_not(deal_plain(d, f, FRAME - 1, &w));
+    cr_assert(deal_is_plain(f, FRAME));
+    cr_expect_eq(deal_plain(d, f), deal_ends(d, &(struct iba_endpoints){IBA_ADDR_IPV4, f + 30, f + 26}));
+    cr_expect_not(deal_is_plain(f, FRAME - 1));
     for (unsigned i = 0; i < sizeof others / sizeof *others; i++) {
         frame(f);
         f[others[i].at] = others[i].value;
-        cr_expect_not(deal_plain(d, f, FRAME, &w), "byte %u", others[i].at);
+        cr_expect_not(deal_is_plain(f, FRAME), "byte %u", others[i].at);
     }
     free(d);
+}
+
+Test(deal, threads_agree)
+{
+    struct deal_shared *all = calloc(1, sizeof *all);
+    struct deal *one = begin(), *other = begin();
+
+    cr_assert(all);
+    pthread_mutex_init(&all->lock, NULL);
+    all->deal.workers = WORKERS;
+    one->shared = other->shared = all;
+    for (uint32_t i = 0; i < 100; i++)
+        cr_expect_eq(of(one, i, 1000), of(other, 1000, i));
+    const unsigned busy = of(one, 1, 1000);
+    for (unsigned i = 0; i < 50000; i++)
+        (void)of(one, 1, 1000);
+    deal_count(one);
+    cr_expect_neq(of(other, 2, 3), busy, "packets of another thread count");
+    pthread_mutex_destroy(&all->lock);
+    free(all);
+    free(one);
+    free(other);
 }

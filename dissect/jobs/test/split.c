@@ -5,10 +5,11 @@
 #include "jobs/jobs.h"
 #include "system/signals.h"
 
-static void nothing(void *ctx, uint64_t packets)
+static void nothing(void *ctx, uint64_t packets, uint64_t bytes)
 {
     (void)ctx;
     (void)packets;
+    (void)bytes;
 }
 
 int main(int argc, char **argv)
