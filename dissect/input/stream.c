@@ -116,6 +116,7 @@ void cap_stream_piece(struct cap_stream *s, uint8_t *piece, size_t have, size_t 
     if (!s->lent)
         free(s->window);
     s->lent = true;
+    s->eof = false; /* what was read before counts no more */
     s->window = s->at = s->end = piece;
     s->base = place;
     s->size = size;
