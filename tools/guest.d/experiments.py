@@ -20,6 +20,7 @@ class Experiment:
     netem: str = ""  # what tc's netem does to RoCE packets that `at` sends
     at: str = "a"
     retries: bool = False  # also without netem
+    limit: str = ""  # that limits a by construction: the key of `ibdissect -z perf`
 
 
 def pingpong(kind, name, what, options, **more):
@@ -43,6 +44,14 @@ def play(name, what, function, **more):
     return Experiment(name, what, play=function, **more)
 
 
+def limited(test, name, what, limit, options, **more):
+    """The limit of a is known: it waits much longer for that than its emulated processor takes for anything. Each work request
+    completes by itself."""
+    quick = more["netem"].startswith("loss")
+    return perftest(test, name, what, f"{options} -Q 1" + ("" if quick else f" -u {verbs.VERY_PATIENT}"), limit=limit, **more)
+
+
+FAR, SLOW = "delay 400ms", "rate 300kbit"
 LOSS, COPIES, OVERTAKING, DAMAGE = "loss 15%", "duplicate 30%", "delay 10ms reorder 75%", "corrupt 20%"
 
 EXPERIMENTS = (
@@ -102,4 +111,18 @@ EXPERIMENTS = (
     play("receive-too-short", "SEND of 3,000 bytes to a receive of 100", verbs.receive_too_short),
     play("peer-gone", "SEND to a queue pair that was destroyed", verbs.nobody(verbs.gone), retries=True),
     play("peer-in-error", "SEND to a queue pair in the error state", verbs.nobody(verbs.broken), retries=True),
+    limited("write", "limit-latency", "WRITEs one at a time", "latency", "-m 1024 -s 500 -n 16 -t 1", netem=FAR, at="b"),
+    limited("send", "limit-latency-send", "SENDs one at a time", "latency", "-m 1024 -s 500 -n 16 -t 1 -r 8", netem=FAR, at="b"),
+    limited("write", "limit-window", "four WRITEs at a time", "window", "-m 1024 -s 500 -n 40", netem=FAR, at="b"),
+    limited("send", "limit-window-send", "eight SENDs at a time", "window", "-m 1024 -s 500 -n 80 -t 8 -r 16", netem=FAR, at="b"),
+    limited("read", "limit-reads", "eight READs posted, rd_atomic 2", "read_depth", "-m 1024 -s 500 -n 30 -t 8 -o 2", netem=FAR, at="b"),
+    limited("read", "limit-read", "eight READs posted, rd_atomic 1", "latency", "-m 1024 -s 500 -n 16 -t 8 -o 1", netem=FAR, at="b"),
+    limited(
+        "atomic", "limit-atomics", "eight FetchAdds posted, rd_atomic 2", "read_depth", "-n 30 -t 8 -o 2 -A FETCH_AND_ADD", netem=FAR, at="b"
+    ),
+    limited("write", "limit-loss", "packets of a are lost", "loss", "-m 256 -s 1000 -n 40", netem=LOSS),
+    limited("read", "limit-loss-response", "READ responses are lost", "loss", "-o 2 -m 256 -s 1000 -n 30", netem=LOSS, at="b"),
+    limited("write", "limit-rate", "a slow port", "paced", "-m 1024 -s 60000 -n 5 -t 2", netem=SLOW),
+    play("limit-sleeps", "a WRITE, then 100 ms of sleep", verbs.sleepy, limit="idle"),
+    play("limit-receives", "a receive every 100 ms", verbs.tiny_receive_queue, limit="rnr", retries=True),
 )

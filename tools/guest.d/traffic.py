@@ -138,6 +138,7 @@ def run(experiment, peers, relay, given):
     began = time.monotonic()
     for attempt in range(1, ATTEMPTS + 1):
         story = {"name": experiment.name, "what": experiment.what, "kernel": a.kernel, "made": time.strftime("%Y-%m-%d", time.gmtime())}
+        story |= {"limit": experiment.limit} if experiment.limit else {}
         fault = None
         pathlib.Path(f"{path}.pcap").unlink(missing_ok=True)
         try:

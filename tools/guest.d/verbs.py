@@ -13,8 +13,9 @@ RIGHTS = ["local_write", "remote_write", "remote_read", "remote_atomic", "mw_bin
 BYTES = 65536
 NO_KEY = 0x12345  # an R_Key of nothing
 PSN_A, PSN_B = 0x111111, 0x222222
-# Exponents of the timeout: half a second, more than an emulated processor needs to answer; and 67 ms where packets are lost.
-PATIENT, QUICK = 17, 14
+# Exponents of the timeout: half a second, more than an emulated processor needs to answer; 67 ms where packets are lost; and
+# four seconds where answers are delayed.
+PATIENT, QUICK, VERY_PATIENT = 17, 14, 20
 
 
 class End:
@@ -107,6 +108,13 @@ def writes(a, b):
     b.holds(0, data)
 
 
+def sleepy(a, b):
+    a, b = pair(a, b)
+    for number in range(12):
+        a.does("write", 500, number, **there(b))
+        time.sleep(0.1)
+
+
 def operations(a, b):
     """PSNs wrap; lengths of zero; ATOMICs that change and one that does not."""
     a, b = pair(a, b, pmtu=256, psn=(0xFFFFFE, 0xFFFFFD))
@@ -179,6 +187,17 @@ def rnr_recover(a, b):
     b.receive(4096, 9)
     a.completes(1)
     b.completes(9)
+
+
+def tiny_receive_queue(a, b):
+    a, b = pair(a, b, min_rnr=18)
+    for number in range(8):
+        a.post("send", 500, number)
+    for number in range(8):
+        time.sleep(0.1)
+        b.receive(4096, number)
+        a.completes(number)
+        b.completes(number)
 
 
 def rnr_exhaust(a, b):
