@@ -69,3 +69,35 @@ Test(pace, that_was_not_timed_blames_nobody)
         close_changed(t, &r);
     }
 }
+
+#define MEASURED "title a test\nspec none\nclass informational\nrole requester\nservice uc\nqp a pmtu=256\n"
+
+/* 8 packets of 256 bytes and the BTH, 10 us apart; the rates of a scenario are listed. */
+Test(pace, that_is_measured_is_a_rate)
+{
+    static const struct {
+        const char *text;
+        uint64_t gap[PACKETS];
+        const char *measured;
+    } c[] = {
+        {MEASURED "a post WRITE len=2048\na pace 8 as=first\n", {EIGHT(10000)}, "Gb/s: first "},
+        {MEASURED "a post WRITE len=2048\na pace 8 as=first\n", {EIGHT(0)}, "Gb/s: first at once"},
+        {MEASURED "a post WRITE len=2048\na pace 8 as=first\na post WRITE len=2048\na pace 8 as=next\n",
+         {EIGHT(10000), EIGHT(0)},
+         ", next at once"},
+    };
+
+    for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
+        struct ibc_target *t = open_changed();
+        t->virtual_time = false;
+        changed.collect = dates;
+        gap = c[i].gap;
+        n_seen = 0;
+        dated = 0;
+        struct ibc_result r = run_text(t, c[i].text, &(struct ibc_options){.seed = 1});
+        cr_expect(strstr(r.measured, c[i].measured), "%s: %s %s: %s", c[i].text, ibc_verdict_names[r.verdict],
+                  r.finding.got, r.measured);
+        cr_expect_eq(strstr(r.measured, "first at once") != NULL, c[i].gap[0] == 0, "%s", r.measured);
+        close_changed(t, &r);
+    }
+}

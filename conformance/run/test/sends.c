@@ -58,6 +58,7 @@ Test(sends, values_of_fields)
         {SEND(" psn=+3"), 0, IBA_H_bth, "psn", 0x1003},
         {SEND(" psn=7"), 0, IBA_H_bth, "psn", 7},
         {RC "qp a\n> a 0x81\n", 0, IBA_H_bth, "psn", 0},
+        {RC "cm c\n> c REQ\n", 0, IBA_H_bth, "m", 1}, /* as managers send them */
         {RC "qp a\n> a 0x81 psn=7\n", 0, IBA_H_bth, "psn", 7},
         {SEND(""), 0, IBA_H_bth, "padcnt", 0},
         {RC "qp a recv=1\n> a SEND_ONLY payload=5\n", 0, IBA_H_bth, "padcnt", 3},

@@ -538,3 +538,43 @@ Test(target, talks_late_in_a_silence)
         close_changed(t, &r);
     }
 }
+
+static uint8_t told_state;
+static enum ibc_rc query_tells(struct ibc_target *t, unsigned d, uint32_t qpn, struct iba_qp_attr *a)
+{
+    const enum ibc_rc rc = whole->query_qp(t, d, qpn, a);
+
+    a->state = told_state;
+    return rc;
+}
+
+Test(target, is_in_no_state)
+{
+    for (unsigned state = 0; state <= IBA_QPS_COUNT; state++) {
+        struct ibc_target *t = open_changed();
+        struct ibc_result r;
+        char got[64];
+        changed.query_qp = query_tells;
+        told_state = (uint8_t)state;
+        snprintf(got, sizeof got, "state %s",
+                 state < IBA_QPS_COUNT ? iba_qp_state_name((enum iba_qp_state)state) : "?");
+        r = run_text(t, RC "qp a\n a state rts\n", &(struct ibc_options){.seed = 1, .stop_at_first = true});
+        cr_expect_str_eq(r.finding.got, state == IBA_QPS_RTS ? "" : got, "%u: %s", state, r.finding.got);
+        close_changed(t, &r);
+    }
+}
+
+/* One of several plays ends with a dead device: the scenario's result says so, whatever the others do. */
+Test(target, dies_in_one_play_of_three)
+{
+    struct ibc_target *t = open_changed();
+    struct ibc_result r;
+
+    changed.create_pd = second_domain_kills;
+    domains = 0;
+    r = run_text(t, RC "vary x 1 2 3\nqp a\n a state rts\n a post SEND len=$x error=any\n| a post SEND len=$x\n",
+                 &(struct ibc_options){.seed = 1});
+    cr_expect(r.died, "%s: %s", ibc_verdict_names[r.verdict], r.finding.got);
+    cr_expect_eq(r.variations, 3);
+    close_changed(t, &r);
+}

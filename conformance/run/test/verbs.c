@@ -139,6 +139,9 @@ Test(verbs, pieces_and_shared_names)
          NULL, NULL},
         {RC "qp a\n a post SEND sge=l:1 sge=l:1 sge=l:1 sge=l:1 sge=l:1\n", IBC_IS_ERROR, NULL,
          "more pieces than a work request may have"},
+        {RC "qp a\n a recv sge=l:4 sge=l+100:8 sge=l+200:8\n> a SEND_ONLY payload=20 ackreq=1\n< a ACKNOWLEDGE\n"
+            " a completion recv fill=p\n",
+         P, NULL, NULL},
         {RC "qp a\n a recv sge=l:1 sge=l:1 sge=l:1 sge=l:1 sge=l:1\n", IBC_IS_ERROR, NULL,
          "more pieces than a work request may have"},
         {RC

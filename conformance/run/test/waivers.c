@@ -3,6 +3,7 @@
 #include "run/run.h"
 #include <criterion/criterion.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -47,6 +48,29 @@ Test(waivers, good_files)
     cr_expect_str_eq(w.w[1].pattern, "rc.*");
     cr_expect_str_eq(w.w[1].symptom, "got 2");
     ibc_waivers_free(&w);
+}
+
+/* A file has a mebibyte at most, blanks among it; a complaint is cut to the room there is. */
+Test(waivers, long_files)
+{
+    enum { MOST = 1 << 20 };
+    char *text = malloc(MOST + 2), small[8];
+
+    cr_assert(text);
+    memset(text, ' ', MOST + 1);
+    text[MOST + 1] = '\0';
+    text[0] = '[';
+    text[MOST - 1] = ']';
+    text[MOST] = '\0';
+    cr_assert(load(text), "%s", err);
+    ibc_waivers_free(&w);
+    text[MOST] = ' ';
+    refused(text, "longer than 1 MiB");
+    free(text);
+    small[sizeof small - 1] = 'x';
+    cr_expect_not(ibc_waivers_load(&w, "/proc/none/there", TODAY, small, sizeof small - 1));
+    cr_expect_str_eq(small, "/proc/");
+    cr_expect_eq(small[sizeof small - 1], 'x');
 }
 
 Test(waivers, bad_files)
