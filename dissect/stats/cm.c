@@ -23,7 +23,7 @@ static const char *service_name(const struct cm_connection *c)
 {
     const char *name = c->sidr ? "UD" : iba_value_name(IBA_VALUES_CM_SERVICE, c->service);
 
-    if (!c->sidr && cm_is_xrc(c))
+    if (cm_is_xrc(c))
         return "XRC";
     return name && c->service < IBA_CM_EXTENDED ? name : "other";
 }
