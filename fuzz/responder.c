@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The responder of a reliable connection with an arbitrary requester: it acknowledges only requests that came, and no
- * response is longer than the path MTU. */
+/* The responder of a reliable connection, or of an EE context, with an arbitrary requester: it acknowledges only
+ * requests that came, and no response is longer than the path MTU. */
 #include "world.h"
 #include "wire/iba_opcode_rows.h"
 
@@ -12,14 +12,15 @@ static uint8_t frame[IBA_TX_MOST];
 
 static void check_response(const struct world *w, size_t len)
 {
-    const struct iba_qp *qp = &w->end[0].qp[0].qp;
+    const bool rd = world_type(w, 0) == IBA_QPT_RD;
+    const struct iba_qp *qp = &w->end[0].qp[rd ? WORLD_CONTEXT : 0].qp;
     struct iba_view v;
 
     (void)iba_view_parse(&v, w->link, frame, len, len, NULL);
     iba_view_check(&v);
     FUZZ_CHECK(v.err == IBA_OK && v.icrc == IBA_CHECK_GOOD && v.op);
     if (v.op->dir != IBA_RSP || v.op->svc == IBA_CNP /* of no PSN: 0 */ ||
-        iba_bth_destqp(iba_view_bth(&v)) != qp->attr.dest_qpn)
+        (rd ? v.op->svc != IBA_RD : iba_bth_destqp(iba_view_bth(&v)) != qp->attr.dest_qpn))
         return;
     FUZZ_CHECK(v.payload_len <= iba_mtu_bytes((enum iba_mtu)qp->attr.path_mtu));
     const uint32_t behind = (qp->r.epsn.v - iba_bth_psn(iba_view_bth(&v))) & IBA_PSN_MASK;

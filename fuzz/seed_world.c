@@ -16,6 +16,8 @@ static void add(struct script *s, uint8_t kind, const void *body, size_t n)
 }
 #define ADD(s, kind, ...) add(s, kind, (const uint8_t[]){__VA_ARGS__}, sizeof((const uint8_t[]){__VA_ARGS__}))
 
+/* Low bits of the opcode of a RESYNC; bits of the service; a QP of another service. */
+enum { RESYNC = 0x15, RD = 0x40, WORLD_RC_QP = 1 };
 /* Steps of the other of two adapters. */
 enum { OTHER = WORLD_KINDS };
 
@@ -214,6 +216,67 @@ static void every_opcode(uint8_t link)
     }
 }
 
+static void rd_request(struct script *s, uint8_t to, uint8_t opcode, int delta, uint8_t key, uint8_t context)
+{
+    const uint8_t how = CRAFT_ACKREQ | (to == WORLD_RC_QP ? CRAFT_OTHER_SERVICE : 0);
+    const uint8_t bytes = opcode == RESYNC || opcode == IBA_RC_READ_REQUEST || opcode == IBA_RC_FETCH_ADD ? 0
+                          : opcode == IBA_RC_SEND_FIRST                                                   ? 0xff
+                                                                                                          : 8;
+
+    ADD(s, WORLD_CRAFT, to, opcode, (uint8_t)delta, how, bytes, bytes == UINT8_MAX ? UINT8_MAX : 0, 0, 0, 0, 8, 0, key,
+        1, context);
+}
+
+/* Reliable datagrams of one adapter: each operation sent and answered, requests, RESYNC, what is refused. */
+static void reliable_datagrams(uint8_t link)
+{
+    static const uint8_t opcodes[] = {IBA_RC_SEND_ONLY,    IBA_RC_SEND_FIRST, IBA_RC_WRITE_ONLY_IMM,
+                                      IBA_RC_READ_REQUEST, IBA_RC_FETCH_ADD,  RESYNC};
+    static const uint8_t syndromes[] = {0x1f, 0x20, 0x60, 0x61, 0x64};
+    struct script s;
+
+    for (uint8_t op = 0; op < (uint8_t)(IBA_WR_RECV); op++)
+        for (unsigned i = 0; i < sizeof syndromes; i++) {
+            begin(&s, link, 0);
+            s.bytes[1] |= WORLD_RD;
+            for (uint8_t qp = WORLD_RD_QP; qp <= (uint8_t)WORLD_RD_OTHER; qp += WORLD_RD_OTHER)
+                ADD(&s, WORLD_SEND, qp, op, 1, 1, 0, 0, 0, 8, 0, 0, 0, 4, 8, 0, 1, 2, 0, 8);
+            ADD(&s, WORLD_DRAIN, 0);
+            ADD(&s, WORLD_CRAFT, WORLD_RD_QP, IBA_RC_ACKNOWLEDGE, 0, 0, 0, 0, 0, 0, 0, 0, 0, syndromes[i], 1, 0);
+            ADD(&s, WORLD_DRAIN, 0);
+            ADD(&s, WORLD_WAIT, 0);
+            ADD(&s, WORLD_DRAIN, 0);
+            ADD(&s, WORLD_COMPLETE, 0);
+            done(&s, "engine", "rd-send", link * 16u + op, i);
+        }
+    for (unsigned i = 0; i < sizeof opcodes; i++) {
+        const uint8_t op = opcodes[i];
+        begin(&s, link, 0);
+        s.bytes[1] |= WORLD_RD;
+        for (unsigned k = 0; k < 3; k++)
+            ADD(&s, WORLD_RECV, WORLD_RD_QP, 1, 0, 0, 0, 0, 4);
+        rd_request(&s, WORLD_RC_QP, RD | op, 0, 0, 0); /* no receiver, which is refused again until a RESYNC */
+        rd_request(&s, WORLD_RD_QP, op, 0, 0, 0);
+        rd_request(&s, WORLD_RD_QP, RESYNC, 1, 0, 0);
+        rd_request(&s, WORLD_RD_QP, op, 0, 0, 0);
+        rd_request(&s, WORLD_RD_QP, op, 0, 1, 0); /* another Q_Key, another context */
+        rd_request(&s, WORLD_RD_QP, op, 0, 0, 1);
+        rd_request(&s, WORLD_RD_QP, RESYNC, 2, 0, 0);
+        rd_request(&s, WORLD_RD_QP, op, 0, 0, 0);
+        rd_request(&s, WORLD_RD_OTHER, IBA_RC_SEND_LAST, 0, 0, 0);
+        ADD(&s, WORLD_OBJECT, OBJECT_DESTROY, WORLD_RD_QP); /* a QP of another domain in its place */
+        ADD(&s, WORLD_OBJECT, OBJECT_CREATE, 0, WORLD_RD_QP, 0, 2, 0, 0, 0, 0, 0);
+        ADD(&s, WORLD_OBJECT, OBJECT_CONNECT, WORLD_RD_QP);
+        rd_request(&s, WORLD_RD_QP, op, 0, 0, 0);
+        rd_request(&s, WORLD_RD_QP, RESYNC, 1, 0, 0);
+        rd_request(&s, WORLD_RD_QP, op, 0, 0, 0);
+        ADD(&s, WORLD_SEND, WORLD_RD_QP, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 8);
+        ADD(&s, WORLD_DRAIN, 0);
+        ADD(&s, WORLD_COMPLETE, 0);
+        done(&s, "engine", "rd-request", link, i);
+    }
+}
+
 void seed_verbs(uint8_t link)
 {
     struct script s;
@@ -224,6 +287,7 @@ void seed_verbs(uint8_t link)
     replays(link);
     headers(link);
     objects(link);
+    reliable_datagrams(link);
     for (uint8_t state = 0; state < (uint8_t)(IBA_QPS_COUNT); state++)
         for (unsigned bit = 0; bit < 21; bit++) {
             begin(&s, link, state & 1 ? 3 : 0);

@@ -7,11 +7,15 @@
 enum { GUARD = 0xa5, PLAIN = 0x5a };
 enum { VLAN = 5 };
 
-enum iba_qp_type world_type(unsigned qp)
+enum iba_qp_type world_type(const struct world *w, unsigned qp)
 {
     static const uint8_t type[WORLD_QPS] = {IBA_QPT_RC,  IBA_QPT_RC,  IBA_QPT_UC,       IBA_QPT_UD,
                                             IBA_QPT_GSI, IBA_QPT_SMI, IBA_QPT_RAW_IPV6, IBA_QPT_RAW_ETHERTYPE};
 
+    if (w->head[1] & WORLD_RD && qp % WORLD_QPS == WORLD_CONTEXT)
+        return IBA_QPT_EE;
+    if (w->head[1] & WORLD_RD && (qp % WORLD_QPS == WORLD_RD_QP || qp % WORLD_QPS == WORLD_RD_OTHER))
+        return IBA_QPT_RD;
     return (enum iba_qp_type)type[qp % WORLD_QPS];
 }
 
@@ -65,28 +69,31 @@ struct iba_av world_av(const struct world *w, unsigned from)
 
 /* ---- QPs ---- */
 
-struct iba_qp_init world_init(struct world_end *e, unsigned i)
+struct iba_qp_init world_init(struct world *w, unsigned end, unsigned i)
 {
+    struct world_end *e = &w->end[end];
     struct world_qp *q = &e->qp[i];
+    const enum iba_qp_type type = world_type(w, i);
 
-    return (struct iba_qp_init){.type = (uint8_t)world_type(i),
+    return (struct iba_qp_init){.type = (uint8_t)type,
                                 .pd = e->pd[0],
                                 .send_cq = e->cqn[0],
                                 .recv_cq = e->cqn[1],
                                 .srq = i == 1 ? e->srqn : IBA_NONE,
-                                .qpn = world_type(i) == IBA_QPT_GSI || world_type(i) == IBA_QPT_SMI ? 0 : 0x10 + i,
+                                .qpn = type == IBA_QPT_GSI || type == IBA_QPT_SMI ? 0 : 0x10 + i,
                                 .sq = q->sq,
                                 .rq = q->rq,
                                 .saved = q->saved,
-                                .n_sq = WORLD_DEPTH,
+                                .n_sq = type == IBA_QPT_EE ? 1 : WORLD_DEPTH,
                                 .n_rq = i == 1 ? 0 : WORLD_DEPTH,
                                 .n_saved = WORLD_SAVED};
 }
 
-static void make_qp(struct world_end *e, unsigned i)
+static void make_qp(struct world *w, unsigned end, unsigned i)
 {
+    struct world_end *e = &w->end[end];
     struct world_qp *q = &e->qp[i];
-    const struct iba_qp_init init = world_init(e, i);
+    const struct iba_qp_init init = world_init(w, end, i);
 
     q->alive = iba_create_qp(&e->ca, &q->qp, &init, &q->qpn) == IBA_VERB_OK;
 }
@@ -119,19 +126,23 @@ void world_connect(struct world *w, unsigned end, unsigned i)
 {
     struct world_end *e = &w->end[end];
     struct iba_qp_attr a = attributes(w, end, i);
-    const enum iba_qp_type type = e->qp[i].alive ? (enum iba_qp_type)e->qp[i].qp.type : world_type(i);
+    const enum iba_qp_type type = e->qp[i].alive ? (enum iba_qp_type)e->qp[i].qp.type : world_type(w, i);
     const bool raw = type == IBA_QPT_RAW_IPV6 || type == IBA_QPT_RAW_ETHERTYPE, rc = type == IBA_QPT_RC;
     const bool manages = type == IBA_QPT_SMI || type == IBA_QPT_GSI, connected = rc || type == IBA_QPT_UC;
-    uint32_t mask[3] = {raw ? 0 : IBA_QPA_PKEY_INDEX, 0, raw ? 0 : IBA_QPA_SQ_PSN};
+    const bool ee = type == IBA_QPT_EE, rd = type == IBA_QPT_RD;
+    uint32_t mask[3] = {raw || rd ? 0 : IBA_QPA_PKEY_INDEX, 0, raw || rd ? 0 : IBA_QPA_SQ_PSN};
 
     if (!e->qp[i].alive)
-        make_qp(e, i);
+        make_qp(w, end, i);
     if (!e->qp[i].alive)
         return;
-    mask[0] |= (manages ? 0 : IBA_QPA_PORT) | (connected ? IBA_QPA_ACCESS : raw ? 0 : IBA_QPA_QKEY);
-    mask[1] |= connected ? IBA_QPA_AV | IBA_QPA_PATH_MTU | IBA_QPA_DEST_QPN | IBA_QPA_RQ_PSN : 0;
+    mask[0] |= (manages ? 0 : IBA_QPA_PORT) | (connected ? IBA_QPA_ACCESS : raw || ee ? 0 : IBA_QPA_QKEY);
+    mask[0] |= rd ? IBA_QPA_ACCESS : 0;
+    mask[1] |= connected || ee ? IBA_QPA_AV | IBA_QPA_PATH_MTU | IBA_QPA_DEST_QPN | IBA_QPA_RQ_PSN : 0;
     mask[1] |= rc ? IBA_QPA_MAX_DEST_RD | IBA_QPA_MIN_RNR : 0;
     mask[2] |= rc ? IBA_QPA_TIMEOUT | IBA_QPA_RETRY | IBA_QPA_RNR_RETRY | IBA_QPA_MAX_RD : 0;
+    mask[1] |= rd ? IBA_QPA_MIN_RNR : ee ? IBA_QPA_MAX_DEST_RD : 0;
+    mask[2] |= rd ? IBA_QPA_RNR_RETRY : ee ? IBA_QPA_TIMEOUT | IBA_QPA_RETRY | IBA_QPA_MAX_RD : 0;
     if (connected && (w->head[6] & WORLD_ARMED))
         mask[2] |= IBA_QPA_ALT_PATH | IBA_QPA_PATH_MIG;
     const unsigned not_far = (w->head[6] / WORLD_NOT_FAR & 3u) % 3;

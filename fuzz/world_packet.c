@@ -108,17 +108,25 @@ static void set_addresses(const struct world *w, unsigned end, struct iba_recipe
 
 static uint8_t opcode_of(enum iba_qp_type type, uint8_t said, uint8_t how)
 {
-    static const uint8_t service[IBA_QPT_COUNT] = {
-        [IBA_QPT_UC] = 0x20, [IBA_QPT_UD] = 0x60, [IBA_QPT_SMI] = 0x60, [IBA_QPT_GSI] = 0x60};
+    static const uint8_t service[IBA_QPT_COUNT] = {[IBA_QPT_UC] = 0x20,  [IBA_QPT_UD] = 0x60, [IBA_QPT_SMI] = 0x60,
+                                                   [IBA_QPT_GSI] = 0x60, [IBA_QPT_RD] = 0x40, [IBA_QPT_EE] = 0x40};
 
     return how & CRAFT_OTHER_SERVICE ? said : (uint8_t)(service[type] | (said & 0x1f));
 }
 
-static void set_bth(const struct world_qp *q, struct iba_recipe *r, uint8_t opcode, uint8_t delta, uint8_t how)
+/* The QP with the PSNs of a packet to `q`: of RD the EE context. */
+static const struct world_qp *counted(const struct world_end *e, const struct world_qp *q)
+{
+    return q->alive && q->qp.type == IBA_QPT_RD ? &e->qp[WORLD_CONTEXT] : q;
+}
+
+static void set_bth(const struct world_end *e, const struct world_qp *q, struct iba_recipe *r, uint8_t opcode,
+                    uint8_t delta, uint8_t how)
 {
     uint8_t *bth = iba_recipe_part(r, IBA_H_bth);
     const struct iba_opcode *op = &iba_opcodes[opcode];
-    const iba_psn base = op->name && op->dir == IBA_RSP ? q->qp.s.una : q->qp.r.epsn;
+    const struct world_qp *c = counted(e, q);
+    const iba_psn base = op->name && op->dir == IBA_RSP ? c->qp.s.una : c->qp.r.epsn;
 
     iba_bth_set_destqp(bth, how & CRAFT_GROUP ? 0xffffff : q->qpn);
     iba_bth_set_psn(bth, iba_psn_add(base, (uint32_t)((int8_t)delta & IBA_PSN_MASK)).v);
@@ -149,7 +157,7 @@ static void set_reach(struct world *w, unsigned end, struct iba_recipe *r, struc
         iba_ieth_set_r_key(h, at.key);
 }
 
-static void set_extras(struct iba_recipe *r, struct fuzz_in *in)
+static void set_extras(const struct world_end *e, struct iba_recipe *r, struct fuzz_in *in)
 {
     uint8_t *h;
 
@@ -161,6 +169,8 @@ static void set_extras(struct iba_recipe *r, struct fuzz_in *in)
         iba_deth_set_q_key(h, fuzz_u8(in) ? 1 : WORLD_QKEY);
         iba_deth_set_srcqp(h, fuzz_u8(in));
     }
+    if ((h = iba_recipe_part(r, IBA_H_rdeth)))
+        iba_rdeth_set_eecnxt(h, e->qp[WORLD_CONTEXT].qpn ^ (fuzz_u8(in) == 1));
     if ((h = iba_recipe_part(r, IBA_H_feth))) {
         const uint8_t b = fuzz_u8(in);
         iba_feth_set_placement(h, b & 3);
@@ -206,7 +216,7 @@ size_t world_craft(struct world *w, unsigned end, struct fuzz_in *in, uint8_t *b
     static struct iba_recipe r;
     const unsigned i = fuzz_u8(in) % WORLD_QPS;
     const struct world_qp *q = &w->end[end].qp[i];
-    const enum iba_qp_type type = q->alive ? (enum iba_qp_type)q->qp.type : world_type(i);
+    const enum iba_qp_type type = q->alive ? (enum iba_qp_type)q->qp.type : world_type(w, i);
     const uint8_t said = fuzz_u8(in), delta = fuzz_u8(in), how = fuzz_u8(in), opcode = opcode_of(type, said, how);
     const uint16_t bytes = fuzz_u16(in);
     size_t len;
@@ -220,12 +230,12 @@ size_t world_craft(struct world *w, unsigned end, struct fuzz_in *in, uint8_t *b
     r.payload_len = payload_of(q, type, bytes);
     r.icrc_mode = how & CRAFT_BAD_CRC ? IBA_CRC_BAD : IBA_CRC_GOOD;
     if (iba_recipe_part(&r, IBA_H_bth))
-        set_bth(q, &r, opcode, delta, how);
+        set_bth(&w->end[end], q, &r, opcode, delta, how);
     else
         r.payload_len &= ~(size_t)3;
     set_addresses(w, end, &r, type, (how & CRAFT_GROUP) != 0);
     set_reach(w, end, &r, in);
-    set_extras(&r, in);
+    set_extras(&w->end[end], &r, in);
     twist(&r, payload, in);
     return iba_build(&r, buf, cap, &len) == IBA_OK ? len : 0;
 }

@@ -48,11 +48,24 @@ static uint8_t fill_sge(struct world *w, unsigned end, struct iba_sge *sge, stru
     return n;
 }
 
+/* A byte from 8 on names what there is; others name the QP as context, no QP, or another Q_Key. */
+static void name_context(const struct world *w, unsigned end, unsigned i, struct iba_send_wr *wr, struct fuzz_in *in)
+{
+    enum { OTHERS = 8 };
+    const uint8_t said = fuzz_u8(in);
+
+    wr->rd.eecn = w->end[end].qp[said == 1 ? i : WORLD_CONTEXT].qpn;
+    wr->rd.remote_qpn = w->end[w->ends == 2 ? 1 - end : end].qp[said % 2 ? WORLD_RD_OTHER : i].qpn;
+    wr->rd.remote_qkey = WORLD_QKEY ^ (said < OTHERS ? (uint32_t)said << 30 : 0);
+    if (said == 2)
+        wr->rd.remote_qpn = 0xffffff;
+}
+
 static void set_remote(struct world *w, unsigned end, unsigned i, struct iba_send_wr *wr, struct fuzz_in *in)
 {
     const struct world_place p = world_place(w, w->ends == 2 ? 1 - end : end, true, in);
     const struct world_qp *q = &w->end[end].qp[i];
-    const enum iba_qp_type type = q->alive ? (enum iba_qp_type)q->qp.type : world_type(i);
+    const enum iba_qp_type type = q->alive ? (enum iba_qp_type)q->qp.type : world_type(w, i);
 
     if (wr->op == IBA_WR_BIND_MW) {
         wr->bind.mw_rkey = window_key(&w->end[end], p.length % WORLD_WINDOWS);
@@ -61,7 +74,7 @@ static void set_remote(struct world *w, unsigned end, unsigned i, struct iba_sen
         wr->bind.key_byte = fuzz_u8(in);
         wr->bind.access = (IBA_ACCESS_REMOTE_WRITE | IBA_ACCESS_REMOTE_READ) ^ fuzz_u8(in);
         wr->bind.mr_lkey = w->end[end].region[fuzz_u8(in) % WORLD_REGIONS].lkey;
-    } else if (type == IBA_QPT_RC || type == IBA_QPT_UC || type == IBA_QPT_XRC_INI) {
+    } else if (type == IBA_QPT_RC || type == IBA_QPT_UC || type == IBA_QPT_XRC_INI || type == IBA_QPT_RD) {
         wr->va = p.va;
         wr->rkey = p.key;
         wr->compare_add = fuzz_u8(in);
@@ -71,6 +84,8 @@ static void set_remote(struct world *w, unsigned end, unsigned i, struct iba_sen
         } else
             wr->swap = fuzz_u8(in);
         wr->xrc_srqn = fuzz_u8(in);
+        if (type == IBA_QPT_RD)
+            name_context(w, end, i, wr, in);
     } else {
         wr->ah = fuzz_u8(in) % (WORLD_AHS + 1);
         wr->remote_qpn = q->qpn ^ (uint32_t)fuzz_u8(in) << 20; /* and beyond what there may be */
@@ -201,11 +216,12 @@ void world_create_qp(struct world *w, unsigned end, struct fuzz_in *in)
     struct world_end *e = &w->end[end];
     const uint8_t which = fuzz_u8(in), type = fuzz_u8(in), flags = fuzz_u8(in);
     struct world_qp *q = &e->qp[which % WORLD_QPS];
-    struct iba_qp_init init = world_init(e, which % WORLD_QPS);
+    struct iba_qp_init init = world_init(w, end, which % WORLD_QPS);
 
     init.type ^= type;
     init.sq_sig_all = flags & 1;
     init.pd = flags & 2 ? e->pd[1] : flags & 4 ? WORLD_PDS : init.pd;
+    init.rdd = flags >> 1 & 1;
     init.send_cq ^= flags >> 3 & 3u;
     init.recv_cq ^= flags >> 5 & 3u;
     if (flags & 0x80)
