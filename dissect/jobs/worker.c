@@ -234,8 +234,10 @@ static void *work(void *ctx)
     struct chunk *chunk;
     uint64_t number;
 
-    if (!b)
+    if (!b) {
         team_give_up(w->team);
+        return NULL;
+    }
     for (enum act act; (act = next(w, &chunk, &number)) != END;)
         if (act == JUDGE)
             judge_chunk(w, b);
