@@ -315,7 +315,39 @@ struct finding_help {
     H(CM_AGAIN_LIMIT, \
       "The REQ says how often a message may be repeated (MaxCMRetries). The message was sent more often.", \
       "A sender that has a limit of its own.", \
-      "Report it to the sender's maker. A peer that relies on the number has already forgotten the connection.")
+      "Report it to the sender's maker. A peer that relies on the number has already forgotten the connection.") \
+    H(SWITCH_LOST, \
+      "The packet was captured on the link into a switch, and not on the link out of it. The switch or a link lost it, or the capture of that link missed it.", \
+      "The lifetime of packets ended (HOQLife, LifeTimeValue) since a lane stood still; the link of the next port went down; a damaged buffer; a port that is not Active.", \
+      "Read PortXmitDiscards of the port that it should have left by, and -z fabric: a lane whose credits are 0 stood still. Compare with what the capture point dropped.") \
+    H(SWITCH_NO_ROUTE, \
+      "The forwarding table of the switch, as its agent answered last, has no port for the LID. The switch drops the packet, as it should.", \
+      "The manager removed the LID, or has not set the table of this switch; the sender uses an old LID.", \
+      "Read the table (ibroute LID_OF_SWITCH) and PortRcvSwitchRelayErrors. Ask the manager for a sweep; look whether the receiver still has this LID.") \
+    H(SWITCH_PARTITION, \
+      "A port of the switch enforces partitions, and its P_Key table lacks the one of the packet. The switch drops the packet, as it should.", \
+      "The sender is not a member of the partition, or the manager has not set it at the ports on the path.", \
+      "Read the P_Key tables of the ports on the path (smpquery pkeys LID PORT) and the constraint errors of their counters. Compare with the partitions that the manager is configured with.") \
+    H(SWITCH_NO_LANE, \
+      "The SL-to-VL table of the switch gives the SL no lane that is operational at the next port. The switch drops the packet, as it should.", \
+      "The sender uses an SL that the manager has not provided for; a port that operates fewer lanes than the others.", \
+      "Read the table (smpquery sl2vl LID PORT) and the operational VLs of the ports on the path. The SL must come from a path record.") \
+    H(ROUTE_WRONG, \
+      "The packet left the switch by another port than the forwarding table has, as the agent of the switch answered last.", \
+      "A fault of the switch; adaptive routing, which takes several ports; a table that was changed in another way than by datagrams in the capture.", \
+      "If adaptive routing is on, the finding means nothing. Read the table again (ibroute LID_OF_SWITCH): if it is as before, report it to the maker of the switch.") \
+    H(ROUTE_LOOP, \
+      "The packet came to a switch for the second time. It goes round until a lifetime ends, and takes credits of each link that it crosses.", \
+      "Forwarding tables of two switches that point at each other: two managers, a manager that ended during a change, tables set by hand.", \
+      "Follow the LID through the tables (ibtracert, ibroute) from the switches that its frames name. Look which manager is master, and let it sweep.") \
+    H(LANE_WRONG, \
+      "The packet left the switch on another lane than the SL-to-VL table has, as the agent of the switch answered last. A route without credit loops may have them on other lanes.", \
+      "A fault of the switch; a table that was changed in another way than by datagrams in the capture.", \
+      "Read the table again (smpquery sl2vl LID PORT). If it is as before, report it to the maker of the switch.") \
+    H(PARTITION_PASSED, \
+      "A port of the switch enforces partitions, its P_Key table lacks the one of the packet, and the switch forwarded it.", \
+      "A fault of the switch: the partition is not enforced. Or a table that was changed in another way than by datagrams in the capture.", \
+      "Read the table again (smpquery pkeys LID PORT) and the enforcement of the port (smpquery portinfo LID PORT). If they are as before, report it to the maker of the switch.")
 /* clang-format on */
 
 static const struct finding_help finding_help[] = {

@@ -358,6 +358,44 @@ static bool do_trap(struct line *l)
     return true;
 }
 
+static bool is_switch(struct line *l)
+{
+    return node_of(l) && (iba_node_is_switch(&subnet_node(l->s, l->node)->n) || wrong(l, "the node is no switch"));
+}
+
+/* Faults of a switch: its tables change, and no manager set them. */
+static bool do_reroute(struct line *l)
+{
+    struct iba_node *n;
+    unsigned long lid, port;
+
+    if (!is_switch(l))
+        return false;
+    n = &subnet_node(l->s, l->node)->n;
+    if (!number_of(l, 2, n->cfg.lft - 1UL, &lid) || !number_of(l, 3, IBA_NO_PORT, &port))
+        return false;
+    if (port > n->cfg.n_port && port != IBA_NO_PORT)
+        return wrong(l, "the switch has no such port");
+    n->lft[lid] = (uint8_t)port;
+    return true;
+}
+
+static bool do_relane(struct line *l)
+{
+    enum { MOST = IBA_VLS - 1 };
+    struct iba_node *n;
+    unsigned long in, out, sl, vl;
+
+    if (!is_switch(l))
+        return false;
+    n = &subnet_node(l->s, l->node)->n;
+    if (!number_of(l, 2, n->cfg.n_port, &in) || !number_of(l, 3, n->cfg.n_port, &out) || !number_of(l, 4, MOST, &sl) ||
+        !number_of(l, 5, MOST, &vl))
+        return false;
+    iba_node_sl2vl(n, (uint8_t)in, (uint8_t)out)[sl] = (uint8_t)vl;
+    return true;
+}
+
 /* How often each row of each table decided, over all nodes. */
 static bool do_rules(struct line *l)
 {
@@ -398,6 +436,8 @@ enum { ANY = 0 }; /* four words, and more */
     C(credits,    "NODE PORT",           3,     "what each lane of a port may send, and what waits")                   \
     C(loops,      "SL",                  2,     "a credit loop that routes of the SL allow: its ports and lanes")      \
     C(stalls,     "",                    1,     "lanes that wait for credits, and the credit loop that stops them")    \
+    C(reroute,    "NODE LID PORT",       4,     "a fault: the switch's table has another port; 255: none")             \
+    C(relane,     "NODE IN OUT SL VL",   6,     "a fault: the switch sends the SL on another lane; 15: on none")       \
     C(trap,       "NODE PORT NUMBER [FIELD=VALUE]...", ANY, "the node's agent sends this notice until it is repressed")    \
     C(help,       "",                    1,     "this")
 /* clang-format on */

@@ -85,7 +85,15 @@
     F(CM_AGAIN_ANSWERED, cm,               NOTE,  "is a message of the connection manager that is sent again after its answer was seen",          "MD-68")  \
     F(CM_AGAIN_CHANGED, cm,                ERROR, "is sent again by the connection manager with other content or another transaction ID",        "MD-68")  \
     F(CM_AGAIN_EARLY,   cm,                WARN,  "is sent again by the connection manager before the time for an answer is over",                "MD-69")  \
-    F(CM_AGAIN_LIMIT,   cm,                WARN,  "is sent again by the connection manager more often than MaxCMRetries allows",                  "MD-68")
+    F(CM_AGAIN_LIMIT,   cm,                WARN,  "is sent again by the connection manager more often than MaxCMRetries allows",                  "MD-68") \
+    F(SWITCH_LOST,      fabric,            WARN,  "enters a switch and does not leave it",                              "§18.2")  \
+    F(SWITCH_NO_ROUTE,  fabric,            WARN,  "enters a switch that has no route for its LID, and does not leave it", "KM-63") \
+    F(SWITCH_PARTITION, fabric,            WARN,  "enters a switch that enforces other partitions, and does not leave it", "KM-16") \
+    F(SWITCH_NO_LANE,   fabric,            WARN,  "enters a switch that has no lane for its SL, and does not leave it", "KM-44")  \
+    F(ROUTE_WRONG,      fabric,            ERROR, "leaves a switch by another port than the one of its LID",            "KM-63")  \
+    F(ROUTE_LOOP,       fabric,            ERROR, "enters a switch that it has left before: its route is a loop",       "KM-63")  \
+    F(LANE_WRONG,       fabric,            ERROR, "leaves a switch on another lane than the one of its SL",             "KM-44")  \
+    F(PARTITION_PASSED, fabric,            ERROR, "leaves a switch that enforces other partitions",                     "KM-16")
 /* clang-format on */
 
 enum iba_finding_kind {
@@ -93,6 +101,8 @@ enum iba_finding_kind {
     IBA_FINDINGS(IBA_FINDING_ID) IBA_FINDING_COUNT,
     /* The observer makes those before it. Those from it on are of connection managers, and made by who follows these.
      */
-    IBA_FINDING_FIRST_CM = IBA_FINDING_CM_VERSION
+    IBA_FINDING_FIRST_CM = IBA_FINDING_CM_VERSION,
+    /* And these are of switches and their links, made by who sees several links. */
+    IBA_FINDING_FIRST_FABRIC = IBA_FINDING_SWITCH_LOST
 };
 #endif

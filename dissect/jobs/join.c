@@ -64,8 +64,8 @@ static bool stands(const struct judge_part *part, unsigned n, bool several)
         directions += o->directions;
         numbers += part[i].n;
         damaged += o->damaged;
-        if (o->depends || directions > o->most_directions || numbers >= JUDGE_DIRECTIONS || congested & o->congested ||
-            damaged > (several ? 0 : o->most_damaged))
+        if (part[i].native || o->depends || directions > o->most_directions || numbers >= JUDGE_DIRECTIONS ||
+            congested & o->congested || damaged > (several ? 0 : o->most_damaged))
             return false;
         congested |= o->congested;
     }

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <stdlib.h>
 #include "input/merge.h"
+#include "judge/links.h"
 #include "observer/iba_finding_kinds.h"
 #include "system/pages.h"
 
@@ -12,6 +13,8 @@ struct judge {
     struct judge_config cfg;
     struct iba_observer *observer;
     size_t observer_bytes;
+    bool native;         /* a native packet came */
+    struct links *links; /* NULL: none came, or this is a part */
     struct direction *direction;
     uint64_t *began;                        /* frames; NULL: not asked for */
     bool crowded;                           /* some directions are in the short form */
@@ -248,6 +251,28 @@ static uint32_t point_of(const struct packet *p)
     return p->source | p->cap->point << VERDICT_SOURCE_BITS;
 }
 
+static bool is_on_a_link(const struct iba_view *v)
+{
+    return v->proto == IBA_PROTO_IB || v->proto == IBA_PROTO_IB_LINK;
+}
+
+static uint64_t tag_of(const struct packet *p)
+{
+    return p->source | p->cap->number << VERDICT_SOURCE_BITS;
+}
+
+/* Without memory for them these findings are missing. */
+__attribute__((noinline)) static void judge_links(struct judge *j, const struct packet *p)
+{
+    j->native = true;
+    if (j->cfg.part)
+        return;
+    if (!j->links)
+        j->links = links_open(&(struct links_config){.report = on_finding, .ctx = j});
+    if (j->links)
+        links_packet(j->links, &(struct links_sighting){.p = p, .tag = tag_of(p), .now = j->now});
+}
+
 __attribute__((hot)) const struct verdict *judge_packet(struct judge *j, const struct packet *p)
 {
     struct verdict *v = &j->verdict;
@@ -271,11 +296,13 @@ __attribute__((hot)) const struct verdict *judge_packet(struct judge *j, const s
         iba_observer_feed(j->observer, &(struct iba_sighting){.view = &p->view,
                                                               .now = j->now,
                                                               .frame = p->number,
-                                                              .tag = p->source | p->cap->number << VERDICT_SOURCE_BITS,
+                                                              .tag = tag_of(p),
                                                               .source = point_of(p),
                                                               .cm = p->mad_context.used ? &facts : NULL,
                                                               .expected = expected_of(j, &p->view),
                                                               .content = p->content});
+    if (is_on_a_link(&p->view))
+        judge_links(j, p);
     v->same_as = seen->same_as;
     if (seen->request.frame) {
         v->request_in = seen->request.frame;
@@ -300,6 +327,8 @@ void judge_end(struct judge *j)
 {
     j->frame = j->names.now = 0;
     iba_observer_end(j->observer, j->now);
+    if (j->links)
+        links_end(j->links, j->now);
 }
 
 void judge_close(struct judge *j)
@@ -307,6 +336,7 @@ void judge_close(struct judge *j)
     if (!j)
         return;
     free(j->observer);
+    links_close(j->links);
     free(j->direction);
     free(j->began);
     free(j);
@@ -324,6 +354,9 @@ const struct direction *judge_direction(const struct judge *j, uint32_t id)
 
 struct judge_part judge_part(const struct judge *j)
 {
-    return (struct judge_part){
-        .observer = iba_observer_part(j->observer), .direction = j->direction, .began = j->began, .n = j->n};
+    return (struct judge_part){.observer = iba_observer_part(j->observer),
+                               .direction = j->direction,
+                               .began = j->began,
+                               .n = j->n,
+                               .native = j->native};
 }

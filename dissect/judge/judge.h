@@ -109,6 +109,7 @@ struct judge_part {
     struct direction *direction;
     const uint64_t *began; /* frame of the first packet of each */
     uint32_t n;
+    bool native; /* it has native packets: a part of them shows no switch whole */
 };
 struct judge_part judge_part(const struct judge *j);
 #endif

@@ -1,309 +1,297 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* -z fabric: who is connected to whom, as answers on directed routes say, and what each data lane had left of its
- * credits.
- *
- * An answer has the ports by which its request left and entered each node. The node at the end of a route names itself;
- * the node before it is the end of the route without its last hop. Such an answer also tells which port sent it on each
- * link, and so which port an interface of the capture belongs to. */
-#include "stats/fabric.h"
+/* -z fabric: nodes, cables and lanes (track/fabric.h) for people, and as JSON. */
 #include "mad/iba_mad.h"
-#include "track/addr.h"
+#include "stats/kinds.h"
+#include "track/fabric.h"
 
-enum { VL15 = 15, BLOCK_BYTES = 64, MODULO = 4096, AHEAD_MOST = 2048 };
-enum { GET_RESP = 0x81, NODE_DESCRIPTION = 0x10, NODE_INFO = 0x11, PORT_INFO = 0x15, TYPE_SWITCH = 2 };
-enum { STATUS_AT = 4, POINTER_AT = 6, HOPS_AT = 7, ROUTE_AT = 24, DATA_AT = 64, OUT_AT = 128, IN_AT = 192 };
+enum { NAME_BYTES = 32 };
 
 void *stat_fabric_open(const char *arg, char *err, size_t errlen)
 {
     return stat_open_plain("fabric", sizeof(struct fabric), arg, err, errlen);
 }
 
-/* ---- tables ---- */
-
-struct items {
-    void *first;
-    size_t bytes, room, *n;
-    uint32_t *slot;
-};
-
-/* The index of the item that begins with the key, plus 1; 0: there is none. A new one is zero but for its key. */
-static size_t find(const struct items *t, const void *key, size_t key_bytes, bool add)
-{
-    uint32_t tag;
-    const size_t at = stat_slot(t->slot, 2 * t->room, t->first, t->bytes, key, key_bytes, &tag);
-
-    if (t->slot[at])
-        return stat_slot_index(t->slot[at]) + 1;
-    if (!add || *t->n == t->room)
-        return 0;
-    t->slot[at] = (uint32_t)++ * t->n | tag;
-    memcpy((char *)t->first + (*t->n - 1) * t->bytes, key, key_bytes);
-    return *t->n;
-}
-
-static struct fabric_node *node_of(struct fabric *f, uint64_t guid)
-{
-    const struct items t = {f->node, sizeof *f->node, FABRIC_NODES, &f->n_node, f->node_slot};
-    const size_t i = find(&t, &guid, sizeof guid, true);
-
-    f->no_room += i == 0;
-    return i ? &f->node[i - 1] : NULL;
-}
-
-static struct fabric_port *port_of(struct fabric *f, uint16_t node, uint8_t number, uint64_t frame)
-{
-    const struct items t = {f->port, sizeof *f->port, FABRIC_PORTS, &f->n_port, f->port_slot};
-    const struct fabric_port like = {.key = {node, number, 0}};
-    const size_t i = find(&t, &like.key, sizeof like.key, true);
-
-    f->no_room += i == 0;
-    if (i && f->port[i - 1].first_frame == 0)
-        f->port[i - 1].first_frame = frame;
-    return i ? &f->port[i - 1] : NULL;
-}
-
-/* The node at the end of the first `hops` hops of the datagram's route. */
-static struct fabric_route *route_of(struct fabric *f, const uint8_t *mad, unsigned hops, bool add)
-{
-    const struct items t = {f->route, sizeof *f->route, FABRIC_ROUTES, &f->n_route, f->route_slot};
-    struct fabric_route like = {.key = {.hops = (uint8_t)hops}};
-
-    memcpy(like.key.out, mad + OUT_AT + 1, hops);
-    memcpy(like.key.in, mad + IN_AT + 1, hops);
-    const size_t i = find(&t, &like.key, sizeof like.key, add);
-    f->no_room += add && i == 0;
-    return i ? &f->route[i - 1] : NULL;
-}
-
-static struct fabric_sender *sender_of(struct fabric *f, const struct packet *p)
-{
-    const struct items t = {f->sender, sizeof *f->sender, FABRIC_SENDERS, &f->n_sender, f->sender_slot};
-    const struct fabric_sender like = {.key = {p->source, p->cap->iface}};
-    const size_t i = find(&t, &like.key, sizeof like.key, true);
-
-    f->no_room += i == 0;
-    return i ? &f->sender[i - 1] : NULL;
-}
-
-static uint16_t number_of(const struct fabric *f, const struct fabric_port *p)
-{
-    return (uint16_t)(p - f->port + 1);
-}
-
-/* ---- cables ---- */
-
-static void unplug(struct fabric *f, struct fabric_port *p)
-{
-    if (!p->peer)
-        return;
-    f->port[p->peer - 1].peer = 0;
-    p->peer = 0;
-    f->moved++;
-}
-
-static void connect(struct fabric *f, struct fabric_port *a, struct fabric_port *b)
-{
-    if (!a || !b || a == b || a->peer == number_of(f, b))
-        return;
-    unplug(f, a);
-    unplug(f, b);
-    a->peer = number_of(f, b);
-    b->peer = number_of(f, a);
-}
-
-/* ---- answers on directed routes ---- */
-
-static void learn_node(struct fabric *f, const uint8_t *mad, unsigned hops, uint64_t frame)
-{
-    const uint8_t *info = mad + DATA_AT;
-    struct fabric_node *n = node_of(f, iba_nodeinfo_nodeguid(info));
-    struct fabric_route *r = n ? route_of(f, mad, hops, true) : NULL, *before;
-
-    if (!r)
-        return;
-    if (n->first_frame == 0)
-        n->first_frame = frame;
-    n->type = (uint8_t)iba_nodeinfo_nodetype(info);
-    n->ports = (uint8_t)iba_nodeinfo_numports(info);
-    f->moved += r->node != 0 && r->node != n - f->node + 1;
-    r->node = (uint16_t)(n - f->node + 1);
-    if (hops == 1) {
-        struct fabric_port *first = port_of(f, (uint16_t)(r->node - 1), mad[IN_AT + 1], frame);
-        if (first)
-            first->asker = mad[OUT_AT + 1];
-        return;
-    }
-    before = route_of(f, mad, hops - 1, false);
-    if (!before || !before->node)
-        return;
-    struct fabric_port *out = port_of(f, (uint16_t)(before->node - 1), mad[OUT_AT + hops], frame);
-    connect(f, out, port_of(f, (uint16_t)(r->node - 1), mad[IN_AT + hops], frame));
-}
-
-static void learn_description(struct fabric_node *n, const uint8_t *mad)
-{
-    const void *end = memchr(mad + DATA_AT, 0, FABRIC_TEXT);
-
-    memcpy(n->description, mad + DATA_AT, FABRIC_TEXT);
-    n->described = (uint8_t)(end ? (const uint8_t *)end - (mad + DATA_AT) : FABRIC_TEXT);
-}
-
-/* Of an adapter port 0 is the one that was asked. */
-static void learn_port(struct fabric *f, struct fabric_node *n, const uint8_t *mad, uint64_t frame)
-{
-    const uint8_t *info = mad + DATA_AT;
-    const unsigned asked = iba_madhdr_attributemodifier(mad) & 0xff;
-    const bool is_switch = n->type == TYPE_SWITCH;
-    struct fabric_port *p = port_of(f, (uint16_t)(n - f->node),
-                                    (uint8_t)(asked || is_switch ? asked : iba_portinfo_localportnum(info)), frame);
-
-    if (!p)
-        return;
-    p->state = (uint8_t)iba_portinfo_portstate(info);
-    if (!is_switch || asked == 0)
-        n->lid = (uint16_t)iba_portinfo_lid(info);
-}
-
-static void learn(struct fabric *f, const uint8_t *mad, unsigned hops, uint64_t frame)
-{
-    const unsigned attribute = iba_madhdr_attributeid(mad);
-    const struct fabric_route *r;
-
-    if (attribute != NODE_INFO && attribute != NODE_DESCRIPTION && attribute != PORT_INFO)
-        return;
-    f->answers++;
-    if (attribute == NODE_INFO && iba_nodeinfo_localportnum(mad + DATA_AT) == mad[IN_AT + hops])
-        learn_node(f, mad, hops, frame);
-    r = route_of(f, mad, hops, false);
-    if (!r || !r->node)
-        return;
-    if (attribute == NODE_DESCRIPTION)
-        learn_description(&f->node[r->node - 1], mad);
-    if (attribute == PORT_INFO)
-        learn_port(f, &f->node[r->node - 1], mad, frame);
-}
-
-/* An answer was sent by the node that its pointer names, by the port that the request came by; the
- * request by the node before, by the next port of its route. */
-static void locate(struct fabric *f, const struct packet *p, const uint8_t *mad)
-{
-    const unsigned pointer = mad[POINTER_AT];
-    const bool back = iba_smpdirected_d(mad + STATUS_AT);
-    const struct fabric_route *r = back || pointer > 1 ? route_of(f, mad, pointer - !back, false) : NULL;
-    struct fabric_sender *s = r && r->node ? sender_of(f, p) : NULL;
-    struct fabric_port *port =
-        s ? port_of(f, (uint16_t)(r->node - 1), mad[(back ? IN_AT : OUT_AT) + pointer], p->number) : NULL;
-
-    if (!port || s->port == number_of(f, port))
-        return;
-    s->mixed = s->mixed || s->port != 0;
-    s->port = number_of(f, port);
-    port->sends = (uint16_t)(s - f->sender + 1);
-}
-
-/* Routes that begin or end with a part by LID do not begin at the sender. */
-static bool is_directed(const uint8_t *mad)
-{
-    return iba_madhdr_mgmtclass(mad) == IBA_CLASS_DIRECTED && iba_smp_route_drslid(mad + ROUTE_AT) == UINT16_MAX &&
-           iba_smp_route_drdlid(mad + ROUTE_AT) == UINT16_MAX;
-}
-
-static void take_datagram(struct fabric *f, const struct packet *p)
-{
-    struct iba_mad m;
-    const uint8_t *mad;
-
-    if (!iba_mad_in(&p->view) || !iba_mad_of(&m, &p->view) || m.captured < IBA_MAD_BYTES)
-        return;
-    mad = m.wire;
-    if (!is_directed(mad) || mad[HOPS_AT] == 0 || mad[HOPS_AT] > FABRIC_HOPS || mad[POINTER_AT] == 0 ||
-        mad[POINTER_AT] > mad[HOPS_AT])
-        return;
-    if (iba_madhdr_method(mad) == GET_RESP && iba_smpdirected_d(mad + STATUS_AT) && (mad[STATUS_AT] & 0x7f) == 0 &&
-        mad[STATUS_AT + 1] == 0)
-        learn(f, mad, mad[HOPS_AT], p->number);
-    locate(f, p, mad);
-}
-
-/* ---- credits ---- */
-
-/* The interface that has what the neighbour sends; NULL: not shown. */
-static const struct fabric_sender *neighbour(const struct fabric *f, const struct fabric_sender *s)
-{
-    const uint16_t peer = s->port && !s->mixed ? f->port[s->port - 1].peer : 0;
-    const uint16_t sends = peer ? f->port[peer - 1].sends : 0;
-
-    return sends && !f->sender[sends - 1].mixed ? &f->sender[sends - 1] : NULL;
-}
-
-bool fabric_credits(const struct fabric *f, const struct fabric_sender *s, unsigned vl, unsigned *left)
-{
-    const struct fabric_sender *other = neighbour(f, s);
-
-    if (!other || s->lane[vl].updates == 0 || other->lane[vl].updates == 0)
-        return false;
-    *left = (unsigned)(other->lane[vl].limit - s->lane[vl].sent) % MODULO;
-    return true;
-}
-
-static void count_credits(const struct fabric *f, struct fabric_sender *s, unsigned vl)
-{
-    struct fabric_lane *l = &s->lane[vl];
-    unsigned left;
-
-    if (!fabric_credits(f, s, vl, &left))
-        return;
-    if (left > AHEAD_MOST) {
-        l->beyond++;
-        return;
-    }
-    l->least = !l->spent || left < l->least ? (uint16_t)left : l->least;
-    l->spent = true;
-}
-
-static void take_flow(struct fabric *f, const struct packet *p)
-{
-    const uint8_t *fc = iba_view_hdr(&p->view, IBA_H_fc);
-    struct fabric_sender *s = sender_of(f, p);
-    struct fabric_lane *l;
-    uint16_t sent;
-
-    if (!s || iba_fc_vl(fc) >= FABRIC_LANES || iba_fc_op(fc) > 1 || p->view.vcrc == IBA_CHECK_BAD) {
-        f->bad_flow++;
-        return;
-    }
-    l = &s->lane[iba_fc_vl(fc)];
-    sent = (uint16_t)iba_fc_fctbs(fc);
-    if (l->updates > 0 && iba_fc_op(fc) == 0)
-        l->unseen += (unsigned)(sent - l->sent) % MODULO;
-    l->updates++;
-    l->sent = sent;
-    l->limit = (uint16_t)iba_fc_fccl(fc);
-}
-
-static void take_data(struct fabric *f, const struct packet *p)
-{
-    const unsigned vl = iba_lrh_vl(iba_view_hdr(&p->view, IBA_H_lrh));
-    const unsigned blocks = (p->view.end + IBA_VCRC_BYTES + BLOCK_BYTES - 1) / BLOCK_BYTES;
-    struct fabric_sender *s = vl < VL15 ? sender_of(f, p) : NULL;
-    struct fabric_lane *l;
-
-    if (!s)
-        return;
-    l = &s->lane[vl];
-    l->packets++;
-    l->blocks += blocks;
-    l->sent = (uint16_t)((l->sent + blocks) % MODULO);
-    count_credits(f, s, vl);
-}
-
 void stat_fabric_packet(void *state, const struct packet *p)
 {
-    struct fabric *f = state;
+    fabric_packet(state, p);
+}
 
-    if (iba_view_has(&p->view, IBA_H_fc))
-        take_flow(f, p);
-    else if (iba_view_has(&p->view, IBA_H_lrh) && p->view.err == IBA_OK)
-        take_data(f, p);
-    take_datagram(f, p);
+static const char *type_name(const struct fabric_node *n)
+{
+    static const char *const names[] = {"?", "adapter", "switch", "router"};
+
+    return n->type < sizeof names / sizeof *names ? names[n->type] : "?";
+}
+
+static const char *state_name(const struct fabric_port *p)
+{
+    const char *name = p->state ? iba_value_name(IBA_VALUES_PORT_STATE, p->state) : NULL;
+
+    return name ? name : "-";
+}
+
+static void guid(struct out *o, const struct fabric_node *n)
+{
+    out_hex(o, n->guid, 16);
+}
+
+/* Its description, or else its GUID. */
+static void name_cell(struct table *t, const struct fabric_node *n)
+{
+    table_begin(t);
+    if (n->described)
+        out_text(t->o, n->description, n->described < NAME_BYTES ? n->described : NAME_BYTES);
+    else
+        guid(t->o, n);
+    table_end(t);
+}
+
+/* ---- for people ---- */
+
+static void nodes_text(const struct fabric *f, struct out *o)
+{
+    static const struct column column[] = {{"Node", NAME_BYTES, true}, {"GUID", 18, true}, {"Type", 7, true},
+                                           {"Ports", 5, false},        {"LID", 5, false},  {"First", 7, false}};
+    struct table t;
+
+    table_open(&t, o, "Nodes, as answers on directed routes name them", column, sizeof column / sizeof *column);
+    for (const struct fabric_node *n = f->node; n < f->node + f->n_node; n++) {
+        name_cell(&t, n);
+        table_begin(&t);
+        guid(o, n);
+        table_end(&t);
+        table_str(&t, type_name(n));
+        table_u64(&t, n->ports);
+        table_known(&t, n->lid != 0, n->lid);
+        table_u64(&t, n->first_frame);
+    }
+    table_close(&t);
+}
+
+/* Each cable once, from the end that was seen first. */
+static bool begins_cable(const struct fabric *f, const struct fabric_port *p)
+{
+    return p->peer ? p->peer > p - f->port + 1 : p->asker;
+}
+
+static void port_cells(const struct fabric *f, struct table *t, const struct fabric_port *p)
+{
+    name_cell(t, fabric_node_of(f, p));
+    table_u64(t, p->key.number);
+    table_str(t, state_name(p));
+}
+
+static void cables_text(const struct fabric *f, struct out *o)
+{
+    static const struct column column[] = {{"Node", NAME_BYTES, true}, {"Port", 4, false}, {"State", 6, true},
+                                           {"Node", NAME_BYTES, true}, {"Port", 4, false}, {"State", 6, true},
+                                           {"First", 7, false}};
+    struct table t;
+
+    table_open(&t, o, "Cables", column, sizeof column / sizeof *column);
+    for (const struct fabric_port *p = f->port; p < f->port + f->n_port; p++) {
+        if (!begins_cable(f, p))
+            continue;
+        const struct fabric_port *q = p->peer ? &f->port[p->peer - 1] : NULL;
+        port_cells(f, &t, p);
+        if (q) {
+            port_cells(f, &t, q);
+        } else {
+            table_str(&t, "(that asks)");
+            table_u64(&t, p->asker);
+            table_str(&t, "-");
+        }
+        table_u64(&t, q && q->first_frame > p->first_frame ? q->first_frame : p->first_frame);
+    }
+    table_close(&t);
+}
+
+static bool is_used(const struct fabric_lane *l)
+{
+    return l->updates > 0 || l->packets > 0;
+}
+
+static void interface_cell(struct table *t, const struct fabric_sender *s)
+{
+    table_begin(t);
+    out_u64(t->o, s->key.source + UINT64_C(1));
+    out_ch(t->o, ':');
+    out_u64(t->o, s->key.iface);
+    table_end(t);
+}
+
+static void lane_text(const struct fabric *f, struct table *t, const struct fabric_sender *s, unsigned vl)
+{
+    const struct fabric_lane *l = &s->lane[vl];
+    const struct fabric_port *p = s->port && !s->mixed ? &f->port[s->port - 1] : NULL;
+    unsigned left = 0;
+    const bool known = fabric_credits(f, s, vl, &left);
+
+    interface_cell(t, s);
+    if (p)
+        name_cell(t, fabric_node_of(f, p));
+    else
+        table_str(t, "-");
+    table_known(t, p != NULL, p ? p->key.number : 0);
+    table_u64(t, vl);
+    table_u64(t, l->packets);
+    table_u64(t, l->blocks);
+    table_u64(t, l->updates);
+    table_known(t, l->updates > 0, l->unseen);
+    table_known(t, known, left);
+    table_known(t, l->spent, l->least);
+    table_u64(t, l->beyond);
+}
+
+static void lanes_text(const struct fabric *f, struct out *o)
+{
+    static const struct column column[] = {{"Interface", 9, true}, {"Sent by", NAME_BYTES, true}, {"Port", 4, false},
+                                           {"VL", 3, false},       {"Packets", 9, false},         {"Blocks", 9, false},
+                                           {"Updates", 8, false},  {"Unseen", 8, false},          {"Credits", 7, false},
+                                           {"Least", 5, false},    {"Beyond", 6, false}};
+    struct table t;
+
+    table_open(&t, o, "Data lanes: packets, flow-control packets, credits (blocks of 64 bytes)", column,
+               sizeof column / sizeof *column);
+    for (const struct fabric_sender *s = f->sender; s < f->sender + f->n_sender; s++)
+        for (unsigned vl = 0; vl < FABRIC_LANES; vl++)
+            if (is_used(&s->lane[vl]))
+                lane_text(f, &t, s, vl);
+    table_rule(&t, '-');
+    OUT_LIT(o, "Answers ");
+    out_u64(o, f->answers);
+    OUT_LIT(o, ", routes and cables that led elsewhere before ");
+    out_u64(o, f->moved);
+    OUT_LIT(o, ", damaged flow-control packets ");
+    out_u64(o, f->bad_flow);
+    OUT_LIT(o, ", without room in a table ");
+    out_u64(o, f->no_room);
+    out_ch(o, '\n');
+    table_close(&t);
+}
+
+/* ---- JSON ---- */
+
+static void json_guid(struct out *o, const char *key, const struct fabric_node *n)
+{
+    json_key(o, key);
+    out_ch(o, '"');
+    guid(o, n);
+    out_ch(o, '"');
+}
+
+static void comma(struct out *o, bool *first)
+{
+    if (!*first)
+        out_ch(o, ',');
+    *first = false;
+}
+
+static void nodes_json(const struct fabric *f, struct out *o)
+{
+    json_key(o, "nodes");
+    out_ch(o, '[');
+    for (size_t i = 0; i < f->n_node; i++) {
+        const struct fabric_node *n = &f->node[i];
+        out_line(o);
+        if (i > 0)
+            out_ch(o, ',');
+        OUT_LIT(o, "{\"first_frame\":");
+        out_u64(o, n->first_frame);
+        json_guid(o, "guid", n);
+        json_str(o, "type", type_name(n));
+        json_u64(o, "ports", n->ports);
+        json_known(o, "lid", n->lid != 0, n->lid);
+        json_key(o, "description");
+        out_ch(o, '"');
+        out_json(o, n->description, n->described);
+        OUT_LIT(o, "\"}");
+    }
+    out_ch(o, ']');
+}
+
+static void cables_json(const struct fabric *f, struct out *o)
+{
+    bool first = true;
+
+    json_key(o, "cables");
+    out_ch(o, '[');
+    for (const struct fabric_port *p = f->port; p < f->port + f->n_port; p++) {
+        if (!begins_cable(f, p))
+            continue;
+        const struct fabric_port *q = p->peer ? &f->port[p->peer - 1] : NULL;
+        comma(o, &first);
+        OUT_LIT(o, "{\"port\":");
+        out_u64(o, p->key.number);
+        json_guid(o, "guid", fabric_node_of(f, p));
+        json_str(o, "state", state_name(p));
+        json_u64(o, "peer_port", q ? q->key.number : p->asker);
+        if (q) {
+            json_guid(o, "peer_guid", fabric_node_of(f, q));
+            json_str(o, "peer_state", state_name(q));
+        }
+        out_ch(o, '}');
+    }
+    out_ch(o, ']');
+}
+
+static void lane_json(const struct fabric *f, struct out *o, const struct fabric_sender *s, unsigned vl)
+{
+    const struct fabric_lane *l = &s->lane[vl];
+    const struct fabric_port *p = s->port && !s->mixed ? &f->port[s->port - 1] : NULL;
+    unsigned left = 0;
+    const bool known = fabric_credits(f, s, vl, &left);
+
+    OUT_LIT(o, "{\"file\":");
+    out_u64(o, s->key.source + UINT64_C(1));
+    json_u64(o, "interface", s->key.iface);
+    if (p) {
+        json_guid(o, "guid", fabric_node_of(f, p));
+        json_u64(o, "port", p->key.number);
+    }
+    json_u64(o, "vl", vl);
+    json_u64(o, "packets", l->packets);
+    json_u64(o, "blocks", l->blocks);
+    json_u64(o, "updates", l->updates);
+    json_known(o, "unseen", l->updates > 0, l->unseen);
+    json_known(o, "credits", known, left);
+    json_known(o, "least_credits", l->spent, l->least);
+    json_u64(o, "beyond", l->beyond);
+    out_ch(o, '}');
+}
+
+static void lanes_json(const struct fabric *f, struct out *o)
+{
+    bool first = true;
+
+    json_key(o, "lanes");
+    out_ch(o, '[');
+    for (const struct fabric_sender *s = f->sender; s < f->sender + f->n_sender; s++)
+        for (unsigned vl = 0; vl < FABRIC_LANES; vl++)
+            if (is_used(&s->lane[vl])) {
+                comma(o, &first);
+                lane_json(f, o, s, vl);
+            }
+    out_ch(o, ']');
+}
+
+void stat_fabric_print(void *state, struct out *o, bool json)
+{
+    const struct fabric *f = state;
+
+    if (!json) {
+        nodes_text(f, o);
+        cables_text(f, o);
+        lanes_text(f, o);
+        return;
+    }
+    OUT_LIT(o, "{\"stat\":\"fabric\"");
+    json_u64(o, "answers", f->answers);
+    json_u64(o, "moved", f->moved);
+    json_u64(o, "damaged_flow", f->bad_flow);
+    json_u64(o, "no_room", f->no_room);
+    nodes_json(f, o);
+    cables_json(f, o);
+    lanes_json(f, o);
+    OUT_LIT(o, "}\n");
 }

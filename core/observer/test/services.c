@@ -87,7 +87,7 @@ static void on_forget(void *ctx, const struct iba_flow *f)
     number(c.bytes);
     number(c.fatal);
     number(c.began);
-    for (unsigned k = 0; k < IBA_FINDING_COUNT; k++)
+    for (unsigned k = 0; k < IBA_FINDING_FIRST_FABRIC; k++)
         number(c.found[k]);
 }
 

@@ -24,7 +24,7 @@ enum {
     HEADERS = 62,
     FRAME = HEADERS + IBA_MAD_BYTES + 4
 };
-enum { FIRST_KIND = IBA_FINDING_CM_VERSION, KINDS = IBA_FINDING_COUNT - FIRST_KIND };
+enum { FIRST_KIND = IBA_FINDING_CM_VERSION, KINDS = IBA_FINDING_FIRST_FABRIC - FIRST_KIND };
 
 static struct lab l;
 static struct cm_track *track;

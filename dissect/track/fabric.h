@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Private to stats/: a subnet as its management datagrams show it, and the credits of its lanes. */
-#ifndef DISSECT_STATS_FABRIC_H
-#define DISSECT_STATS_FABRIC_H
+/* A subnet as its management datagrams show it: nodes, cables, the ports that the interfaces of a capture belong to,
+ * what agents say about their tables, and the credits of lanes. */
+#ifndef DISSECT_TRACK_FABRIC_H
+#define DISSECT_TRACK_FABRIC_H
 #include "field/bound.h"
-#include "stats/kinds.h"
+#include "field/packet.h"
 
 enum {
     FABRIC_NODES = BOUND(4096, 8),
@@ -12,8 +13,21 @@ enum {
     FABRIC_SENDERS = BOUND(4096, 8),
     FABRIC_HOPS = 63,
     FABRIC_LANES = 15,
-    FABRIC_TEXT = 64
+    FABRIC_TEXT = 64,
+    FABRIC_TABLES = BOUND(16384, 16),
+    FABRIC_TABLE_BYTES = 64,
+    FABRIC_FIRST_HOPS = BOUND(256, 4)
 };
+
+/* Attributes of agents that are kept. */
+enum {
+    FABRIC_SWITCH_INFO = 0x12,
+    FABRIC_PORT_INFO = 0x15,
+    FABRIC_P_KEYS = 0x16,       /* modifier: port << 16 | block of 32 */
+    FABRIC_LANES_OF_SL = 0x17,  /* modifier: port in << 8 | port out */
+    FABRIC_ROUTES_OF_LID = 0x19 /* modifier: block of 64 */
+};
+enum { FABRIC_SWITCH = 2 }; /* a type of node */
 
 struct fabric_node {
     uint64_t guid; /* the key */
@@ -57,8 +71,22 @@ struct fabric_sender {
         uint32_t source, iface;
     } key;
     uint16_t port; /* that sends what is captured here: its index + 1; 0: not shown */
+    uint16_t far;  /* port: not shown; what is captured here arrives at that one: its index + 1; 0: not shown */
     bool mixed;    /* several ports send it */
     struct fabric_lane lane[FABRIC_LANES];
+};
+/* One attribute of a node as its agent answered, after a request that was seen on the link to it. So it holds from the
+ * answer on, and until a Set is seen there. */
+struct fabric_table {
+    struct {
+        uint32_t modifier;
+        uint16_t node; /* index */
+        uint16_t attribute;
+    } key;
+    uint64_t asked; /* transaction of the last request */
+    uint64_t since; /* frame of the answer; valid if known */
+    bool known;
+    uint8_t data[FABRIC_TABLE_BYTES];
 };
 struct fabric {
     struct fabric_node node[FABRIC_NODES];
@@ -67,12 +95,39 @@ struct fabric {
     struct fabric_sender sender[FABRIC_SENDERS];
     uint32_t node_slot[2 * FABRIC_NODES], port_slot[2 * FABRIC_PORTS], route_slot[2 * FABRIC_ROUTES];
     uint32_t sender_slot[2 * FABRIC_SENDERS];
-    size_t n_node, n_port, n_route, n_sender;
+    struct fabric_table table[FABRIC_TABLES];
+    uint32_t table_slot[2 * FABRIC_TABLES];
+    struct {
+        uint64_t transaction;
+        uint16_t sender;            /* its index + 1 */
+    } first_hop[FABRIC_FIRST_HOPS]; /* requests at the port of their asker, which no route names */
+    size_t n_node, n_port, n_route, n_sender, n_table;
+    uint64_t changed; /* frame of the last Set by LID, which may have changed any table; 0: there was none */
     uint64_t answers; /* NodeInfo, NodeDescription, PortInfo on directed routes */
     uint64_t moved;   /* routes and cables that led elsewhere before */
     uint64_t no_room; /* for a node, port, route or interface */
     uint64_t bad_flow;
 };
+
+/* Of a port; NULL: not shown. */
+static inline const struct fabric_node *fabric_node_of(const struct fabric *f, const struct fabric_port *p)
+{
+    return &f->node[p->key.node];
+}
+
+/* Learns what the packet shows. */
+void fabric_packet(struct fabric *f, const struct packet *p);
+/* The interface that has the packet; NULL: not shown. */
+const struct fabric_sender *fabric_sender(const struct fabric *f, const struct packet *p);
+/* The port that sent what the interface has; the port that it arrives at. NULL: not shown, or there are several. */
+const struct fabric_port *fabric_near(const struct fabric *f, const struct fabric_sender *s);
+const struct fabric_port *fabric_far(const struct fabric *f, const struct fabric_sender *s);
+const struct fabric_port *fabric_find_port(const struct fabric *f, uint16_t node, uint8_t number);
+/* ---- fabric_table.c ---- */
+/* A datagram on a directed route that arrives at the port of its agent, or leaves it. */
+void fabric_table_take(struct fabric *f, const struct fabric_port *agent, const struct packet *p, const uint8_t *mad);
+/* The attribute as its agent answered last; NULL: not shown, or it may have changed since. */
+const struct fabric_table *fabric_table(const struct fabric *f, uint16_t node, uint16_t attribute, uint32_t modifier);
 
 /* Blocks that a port may send now on a lane, by what its neighbour said last. False: not both of them are shown. */
 bool fabric_credits(const struct fabric *f, const struct fabric_sender *s, unsigned vl, unsigned *left);

@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Findings of ibdissect that need several links: OpenSM brings a subnet up, the console plants a fault in a switch, and the
+finding names the packets that the fault met, and no others."""
+import collections
+import json
+import subprocess
+import unittest
+
+from fabric import BIN, Case, ring
+
+ONCE = ("/usr/sbin/opensm", "-o", "-f", "osm.log")
+
+
+class Links(Case):
+    def up(self, *options, conf="", partitions=None):
+        """Four switches in a ring, two adapters at each."""
+        self.capture = self.folder / "up.pcapng"
+        f = self.fabric(ring(4, 8), "--pcap", self.capture, *options)
+        (self.folder / "conf").write_text(conf)
+        more = ["-F", str(self.folder / "conf")]
+        if partitions is not None:
+            (self.folder / "partitions").write_text(partitions)
+            more += ["-P", str(self.folder / "partitions")]
+        self.good(f, "H0", *ONCE, *more)
+        return f
+
+    def lid(self, f, node):
+        return f.pairs(f"port {node} 1")["lid"]
+
+    def send(self, f, a, b, times=1):
+        """Names and ports by which the last packet left, and how it ended."""
+        for _ in range(times):
+            answer = f.ask(f"send {a} 1 {self.lid(f, b)}")
+        return [tuple(line.split("\t")) for line in answer]
+
+    def found(self, f):
+        """The number of each finding in the capture: of these, and of all others."""
+        self.assertEqual(f.close(), 0)
+        text = subprocess.run([BIN / "ibdissect", "-q", "-z", "expert", "-T", "json", self.capture], capture_output=True, text=True,
+                              check=True).stdout
+        return collections.Counter({row["finding"]: row["count"] for row in json.loads(text)["findings"]})
+
+    def test_no_fault(self):
+        f = self.up(conf="qos TRUE\nqos_max_vls 4\nqos_sl2vl 0,1,2,3,0,1,2,3,0,1,2,3,0,1,2,3\npart_enforce both\nlmc 1\n",
+                    partitions="Default=0x7fff, ipoib: ALL=full;\nsome=0x1: ALL=full;\n")
+        sums = f.pairs("pairs")
+        self.assertEqual(sums["packets"], sums["delivered"])
+        self.assertEqual(self.found(f), {})
+
+    def test_a_switch_loses_packets(self):
+        """The table of H7's switch has another port for H7 than the manager set: none."""
+        f = self.up()
+        self.send(f, "H1", "H7", 3)
+        f.ask(f"reroute S3 {self.lid(f, 'H7')} 255")
+        self.assertEqual(self.send(f, "H1", "H7", 2)[-1][0], "lost")
+        f.ask(f"reroute S3 {self.lid(f, 'H7')} 2")
+        self.assertEqual(self.send(f, "H1", "H7")[-1][0], "delivered")
+        self.assertEqual(self.found(f), {"SWITCH_LOST": 2})
+
+    def test_a_lid_without_a_route(self):
+        """A LID that the manager has given nobody."""
+        f = self.up()
+        self.assertEqual(f.ask("send H1 1 40")[-1], "lost")
+        self.assertEqual(self.found(f), {"SWITCH_NO_ROUTE": 1})
+
+    def test_another_port_than_the_manager_set(self):
+        """The packet goes the other way round the ring, past one switch that knows better."""
+        f = self.up()
+        before = self.send(f, "H0", "H2")
+        self.assertEqual(before, [("H0", "1"), ("S0", "4"), ("S1", "1"), ("delivered", "H2 1")])
+        f.ask(f"reroute S0 {self.lid(f, 'H2')} 1")
+        self.send(f, "H1", "H2", 3)
+        self.assertEqual(self.found(f), {"ROUTE_WRONG": 3})
+
+    def test_a_loop(self):
+        """S1, S2 and S3 send the packet on round the ring: it comes to S0 again and again."""
+        f = self.up()
+        for switch in ("S1", "S2", "S3"):
+            f.ask(f"reroute {switch} {self.lid(f, 'H2')} 4")
+        self.assertEqual(self.send(f, "H0", "H2")[-1][0], "loop")
+        found = self.found(f)
+        self.assertEqual(found["ROUTE_LOOP"], 1)
+        self.assertGreater(found["ROUTE_WRONG"], 10, "each time")
+        self.assertEqual(set(found), {"ROUTE_LOOP", "ROUTE_WRONG"})
+
+    def test_another_lane_than_the_manager_set(self):
+        f = self.up(conf="qos TRUE\nqos_max_vls 4\nqos_sl2vl 0,1,2,3,0,1,2,3,0,1,2,3,0,1,2,3\n")
+        f.ask("relane S0 1 2 0 3")
+        self.send(f, "H0", "H1", 2)
+        f.ask("relane S0 1 2 0 15")
+        self.assertEqual(self.send(f, "H0", "H1")[-1][0], "lost")
+        f.ask("relane S0 1 2 0 0")
+        self.send(f, "H0", "H1")
+        self.assertEqual(self.found(f), {"LANE_WRONG": 2, "SWITCH_LOST": 1})
+
+    def test_an_sl_without_a_lane(self):
+        """Adapters have one for SL 1, and the ports of switches none."""
+        f = self.up(conf="qos TRUE\nqos_max_vls 4\n" + "".join(
+            f"qos_{kind}_sl2vl 0,{vl},2,3,0,1,2,3,0,1,2,3,0,1,2,3\n" for kind, vl in (("ca", 1), ("sw0", 15), ("swe", 15))))
+        sums = f.pairs("flood 1 1 0")
+        self.assertEqual(sums["delivered"], "0")
+        self.assertEqual(self.found(f), {"SWITCH_NO_LANE": 56})
+
+    def test_partitions(self):
+        """H1's first key is of a partition that its neighbours lack; a switch without the rule lets it through."""
+        for options, end, finding in (((), "lost", "SWITCH_PARTITION"),
+                                      (("--mutant", "departure.other_partition"), "delivered", "PARTITION_PASSED")):
+            guids = {line.split("\t")[0]: line.split("\t")[3] for line in self.fabric(ring(4, 8)).ask("nodes")}
+            f = self.up(*options, conf="part_enforce both\n",
+                        partitions=f"Default=0x7fff: ALL=full;\nsome=0x1,indx0: {int(guids['H1'], 16) + 1:#x}=full;\n")
+            self.assertIn("0x8001", f.pairs("port H1 1")["p_keys"])
+            self.assertEqual(self.send(f, "H1", "H0", 2)[-1][0], end)
+            found = self.found(f)
+            self.assertEqual(found, {finding: 2})
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "judge/links.h"
+#include <stdlib.h>
+#include "fabric/iba_node.h"
+#include "judge/crossing.h"
+#include "mad/iba_mad.h"
+#include "observer/iba_finding_kinds.h"
+#include "track/fabric.h"
+
+enum {
+    VL15 = 15,
+    MULTICAST_LID = 0xc000,
+    NO_PORT = 255,
+    ROUTES_OF_BLOCK = 64,
+    KEYS_OF_BLOCK = 32,
+    KEY_BYTES = 2,
+    PORT_SHIFT = 16
+};
+/* Longer than any lifetime in a switch: 4.096 us * 2^19 (KM-50). */
+#define PATIENCE_NS (UINT64_C(5) * 1000 * 1000 * 1000)
+
+struct links {
+    struct links_config cfg;
+    bool any, several; /* interfaces */
+    uint32_t source, iface;
+    iba_time now;
+    struct fabric fabric;
+    struct crossings crossings;
+};
+
+/* A packet between its two ports of a switch. Tables count only if they have stood since before it entered. */
+struct passage {
+    const struct links *l;
+    const struct crossing *x;
+    uint8_t out, vl;
+    uint16_t next; /* the node after the switch; UINT16_MAX: not known */
+    bool next_is_switch;
+};
+
+struct links *links_open(const struct links_config *cfg)
+{
+    struct links *l = calloc(1, sizeof *l);
+
+    if (l)
+        l->cfg = *cfg;
+    return l;
+}
+
+void links_close(struct links *l)
+{
+    free(l);
+}
+
+/* ---- tables of the switch ---- */
+
+static const uint8_t *table_of(const struct passage *g, uint16_t attribute, uint32_t modifier)
+{
+    const struct fabric_table *t = fabric_table(&g->l->fabric, g->x->node, attribute, modifier);
+
+    return t && t->since < g->x->frame ? t->data : NULL;
+}
+
+/* The port of the packet's LID; NO_PORT: there is none. False: not known. */
+static bool route(const struct passage *g, uint8_t *port)
+{
+    const uint16_t lid = g->x->key.dlid;
+    const uint8_t *info = table_of(g, FABRIC_SWITCH_INFO, 0),
+                  *block = table_of(g, FABRIC_ROUTES_OF_LID, lid / ROUTES_OF_BLOCK);
+
+    if (!info || (lid <= iba_switchinfo_linearfdbtop(info) && !block))
+        return false;
+    *port = lid <= iba_switchinfo_linearfdbtop(info) ? block[lid % ROUTES_OF_BLOCK] : NO_PORT;
+    return true;
+}
+
+/* The lane of the packet's SL; VL15: it has none. False: not known. */
+static bool lane(const struct passage *g, uint8_t *vl)
+{
+    const uint8_t *info = table_of(g, FABRIC_PORT_INFO, g->out);
+    const uint8_t *lanes = table_of(g, FABRIC_LANES_OF_SL, (uint32_t)g->x->in << 8 | g->out);
+
+    if (!info || !lanes)
+        return false;
+    *vl = (uint8_t)(lanes[g->x->sl / 2] >> (g->x->sl % 2 ? 0 : 4) & 0xf);
+    if (*vl >= iba_vls_of((uint8_t)iba_portinfo_operationalvls(info)))
+        *vl = VL15;
+    return true;
+}
+
+static uint16_t key_at(const uint8_t *block, unsigned i)
+{
+    return (uint16_t)(block[KEY_BYTES * i] << 8 | block[KEY_BYTES * i + 1]);
+}
+
+/* Whether the port's table lacks the packet's partition. False, too, if not all of the table is known. */
+static bool is_foreign(const struct passage *g, uint8_t port)
+{
+    const uint8_t *info = table_of(g, FABRIC_SWITCH_INFO, 0);
+    const unsigned keys = info ? iba_switchinfo_partitionenforcementcap(info) : 0;
+    const uint8_t *block = NULL;
+
+    for (unsigned i = 0; i < keys; i++) {
+        if (i % KEYS_OF_BLOCK == 0)
+            block = table_of(g, FABRIC_P_KEYS, (uint32_t)port << PORT_SHIFT | i / KEYS_OF_BLOCK);
+        if (!block || iba_pkey_match(key_at(block, i % KEYS_OF_BLOCK), g->x->p_key))
+            return false;
+    }
+    return keys > 0;
+}
+
+static bool enforces(const struct passage *g, uint8_t port, bool inbound)
+{
+    const uint8_t *info = table_of(g, FABRIC_PORT_INFO, port);
+
+    return info && (inbound ? iba_portinfo_partitionenforcementinbound(info)
+                            : iba_portinfo_partitionenforcementoutbound(info)) != 0;
+}
+
+static bool is_of_other_partition(const struct passage *g)
+{
+    return (enforces(g, g->x->in, true) && is_foreign(g, g->x->in)) ||
+           (enforces(g, g->out, false) && is_foreign(g, g->out));
+}
+
+/* ---- a packet that leaves a switch ---- */
+
+static bool other_port(const struct passage *g)
+{
+    uint8_t port;
+
+    return route(g, &port) && port != g->out;
+}
+
+static bool other_lane(const struct passage *g)
+{
+    uint8_t vl;
+
+    return lane(g, &vl) && vl != g->vl;
+}
+
+static bool returns(const struct passage *g)
+{
+    const struct crossing *x = g->x;
+    bool was_there = g->next_is_switch && g->next == x->node;
+
+    for (unsigned i = 0; i < x->n_path && g->next_is_switch; i++)
+        was_there = was_there || x->path[i] == g->next;
+    return was_there && !x->looped;
+}
+
+/* ---- a packet that does not leave ---- */
+
+static bool has_no_route(const struct passage *g)
+{
+    uint8_t port;
+
+    return route(g, &port) && port == NO_PORT;
+}
+
+static bool has_no_lane(const struct passage *g)
+{
+    uint8_t vl;
+
+    return lane(g, &vl) && vl == VL15;
+}
+
+/* Its port was captured, and had the time to send it. */
+static bool should_have_left(const struct passage *g)
+{
+    const struct fabric_port *out = fabric_find_port(&g->l->fabric, g->x->node, g->out);
+
+    if (!out || !out->sends || !fabric_near(&g->l->fabric, &g->l->fabric.sender[out->sends - 1]))
+        return false;
+    return crossing_overtaken(&g->l->crossings, g->x) || g->l->now - g->x->at >= PATIENCE_NS;
+}
+
+/* Every row of the first table that applies is a finding; of the second only the first one. */
+static const struct {
+    uint8_t kind;
+    bool (*when)(const struct passage *g);
+} leaving[] = {{IBA_FINDING_ROUTE_WRONG, other_port},
+               {IBA_FINDING_LANE_WRONG, other_lane},
+               {IBA_FINDING_PARTITION_PASSED, is_of_other_partition},
+               {IBA_FINDING_ROUTE_LOOP, returns}},
+  staying[] = {{IBA_FINDING_SWITCH_NO_ROUTE, has_no_route},
+               {IBA_FINDING_SWITCH_PARTITION, is_of_other_partition},
+               {IBA_FINDING_SWITCH_NO_LANE, has_no_lane},
+               {IBA_FINDING_SWITCH_LOST, should_have_left}};
+
+static void report(const struct links *l, const struct iba_finding *f)
+{
+    l->cfg.report(l->cfg.ctx, f);
+}
+
+/* Packets for the switch itself do not leave. Port 0 is that of its own LIDs. */
+static void decide_staying(const struct links *l, const struct crossing *x)
+{
+    struct passage g = {.l = l, .x = x, .next = UINT16_MAX};
+
+    if (x->looped || !route(&g, &g.out) || g.out == 0)
+        return;
+    for (size_t i = 0; i < sizeof staying / sizeof *staying; i++)
+        if (staying[i].when(&g)) {
+            report(l, &(struct iba_finding){.kind = staying[i].kind,
+                                            .frame = x->frame,
+                                            .tag = x->tag,
+                                            .at = x->at,
+                                            .psn = iba_psn_of(x->key.psn)});
+            return;
+        }
+}
+
+static bool decide_leaving(const struct passage *g, const struct links_sighting *s)
+{
+    bool looped = g->x->looped;
+
+    for (size_t i = 0; i < sizeof leaving / sizeof *leaving; i++) {
+        if (!leaving[i].when(g))
+            continue;
+        const bool loop = leaving[i].kind == IBA_FINDING_ROUTE_LOOP;
+        report(g->l, &(struct iba_finding){.kind = leaving[i].kind,
+                                           .frame = s->p->number,
+                                           .tag = s->tag,
+                                           .cause = loop ? g->x->first_frame : g->x->frame,
+                                           .cause_tag = loop ? g->x->first_tag : g->x->tag,
+                                           .at = s->now,
+                                           .psn = iba_psn_of(g->x->key.psn),
+                                           .wait_ns = loop ? 0 : s->now - g->x->at});
+        looped = looped || loop;
+    }
+    return looped;
+}
+
+/* ---- following ---- */
+
+/* Which switches it has crossed, with the one that it leaves now. */
+static void go_on(struct crossing *to, const struct crossing *from)
+{
+    to->looped = from->looped;
+    to->first_frame = from->first_frame;
+    to->first_tag = from->first_tag;
+    memcpy(to->path, from->path, from->n_path * sizeof *to->path);
+    to->n_path = from->n_path;
+    if (to->n_path < CROSSING_PATH)
+        to->path[to->n_path++] = from->node;
+}
+
+/* The packet leaves `near` of a switch. `on`: what is known of it, for the next one. */
+static void leave(struct links *l, const struct links_sighting *s, const struct fabric_port *near,
+                  const struct fabric_port *far, struct crossing *on)
+{
+    struct crossing *x = crossing_find(&l->crossings, &on->key, near->key.node, false);
+
+    if (!x) { /* another interface missed it: it is not lost there */
+        x = crossing_find(&l->crossings, &on->key, near->key.node, true);
+        if (x)
+            crossing_remove(&l->crossings, x);
+        return;
+    }
+    const struct passage g = {.l = l,
+                              .x = x,
+                              .out = near->key.number,
+                              .vl = (uint8_t)iba_lrh_vl(iba_view_hdr(&s->p->view, IBA_H_lrh)),
+                              .next = far ? far->key.node : UINT16_MAX,
+                              .next_is_switch = far && fabric_node_of(&l->fabric, far)->type == FABRIC_SWITCH};
+    const bool looped = decide_leaving(&g, s);
+    go_on(on, x);
+    on->looped = looped;
+    crossing_leave(&l->crossings, x);
+}
+
+static void enter(struct links *l, struct crossing *x)
+{
+    struct crossing *old = crossing_next(&l->crossings);
+
+    if (old->used)
+        decide_staying(l, old);
+    crossing_enter(&l->crossings, x);
+}
+
+/* A port that two interfaces have is followed on the first one. */
+static bool is_second(const struct links *l, const struct fabric_sender *sender, const struct fabric_port *near)
+{
+    return near && near->sends != sender - l->fabric.sender + 1;
+}
+
+static void follow(struct links *l, const struct links_sighting *s)
+{
+    const struct packet *p = s->p;
+    const struct fabric_sender *sender = fabric_sender(&l->fabric, p);
+    struct crossing x = {
+        .frame = p->number, .first_frame = p->number, .tag = s->tag, .first_tag = s->tag, .at = s->now};
+
+    if (!sender || !crossing_key_of(&x.key, p) || x.key.dlid >= MULTICAST_LID ||
+        iba_lrh_vl(iba_view_hdr(&p->view, IBA_H_lrh)) == VL15)
+        return;
+    const struct fabric_port *near = fabric_near(&l->fabric, sender), *far = fabric_far(&l->fabric, sender);
+    if (is_second(l, sender, near))
+        return;
+    if (near && fabric_node_of(&l->fabric, near)->type == FABRIC_SWITCH)
+        leave(l, s, near, far, &x);
+    if (!far || fabric_node_of(&l->fabric, far)->type != FABRIC_SWITCH)
+        return;
+    x.node = far->key.node;
+    x.in = far->key.number;
+    x.sl = (uint8_t)iba_lrh_sl(iba_view_hdr(&p->view, IBA_H_lrh));
+    x.p_key = (uint16_t)iba_bth_p_key(iba_view_bth(&p->view));
+    enter(l, &x);
+}
+
+void links_packet(struct links *l, const struct links_sighting *s)
+{
+    const struct packet *p = s->p;
+
+    l->now = s->now;
+    if (!l->any) {
+        l->any = true;
+        l->source = p->source;
+        l->iface = p->cap->iface;
+    }
+    l->several = l->several || p->source != l->source || p->cap->iface != l->iface;
+    if (!l->several)
+        return;
+    fabric_packet(&l->fabric, p);
+    follow(l, s);
+}
+
+void links_end(struct links *l, iba_time now)
+{
+    l->now = now;
+    for (uint32_t i = 0; i < CROSSINGS; i++) {
+        const struct crossing *x = &l->crossings.item[(l->crossings.next + i) % CROSSINGS];
+        if (x->used)
+            decide_staying(l, x);
+    }
+}

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Packets between ports of a switch, from a capture of its links built by hand. An adapter asks by its port, which
+ * leads to port 1 of switch S; ports 2 and 3 of S lead to switch T, by its ports 4 and 5. Interface 0 has what the
+ * adapter sends; 1, 2 and 3 what S sends by these ports; 4 and 5 what T sends. */
+#include "judge/links.h"
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+#include "fabric/iba_node.h"
+#include "mad/iba_mad.h"
+#include "observer/iba_finding_kinds.h"
+
+enum { GET = 1, SET = 2, GET_RESP = 0x81, DIRECTED = 0x81, BY_LID = 1, VL15 = 15, PORT_OF_ADAPTER = 1 };
+enum { NODE_INFO = 0x11, SWITCH_INFO = 0x12, PORT_INFO = 0x15, P_KEYS = 0x16, LANES = 0x17, ROUTES = 0x19 };
+enum { S = 0xaaaa, T = 0xbbbb, FROM = 1, LID = 9 };
+#define SECOND_NS (UINT64_C(1000) * 1000 * 1000)
+
+struct capture {
+    struct links *links;
+    struct packet packet;
+    struct cap_packet cap;
+    uint64_t now, transaction, kinds; /* a bit for each kind that was found */
+    struct iba_finding last;
+    unsigned n;
+    uint8_t bytes[IBA_MGMT_BYTES];
+};
+
+static void found(void *ctx, const struct iba_finding *f)
+{
+    struct capture *c = ctx;
+
+    c->last = *f;
+    c->n++;
+    c->kinds |= UINT64_C(1) << (f->kind - IBA_FINDING_FIRST_FABRIC);
+}
+
+static void shoot(struct capture *c, uint32_t iface, const struct iba_mgmt_to *to, uint8_t vl, const uint8_t *mad)
+{
+    const size_t n = iba_mgmt_build(c->bytes, to, vl, mad);
+    struct packet *p = &c->packet;
+
+    c->cap.iface = iface;
+    c->now += 1000;
+    p->cap = &c->cap;
+    p->number++;
+    (void)iba_view_parse(&p->view, IBA_LINK_IB, c->bytes, n, n, NULL);
+    iba_view_check(&p->view);
+    links_packet(c->links, &(struct links_sighting){.p = p, .tag = p->number, .now = c->now});
+}
+
+struct smp {
+    uint8_t method, hops;
+    uint16_t attribute;
+    uint32_t modifier;
+    const uint8_t *data; /* 64 bytes; NULL: zeros */
+};
+
+static void smp(struct capture *c, uint32_t iface, const struct smp *x, bool back, uint8_t pointer)
+{
+    static const struct iba_mgmt_to to = {.dlid = UINT16_MAX, .slid = UINT16_MAX, .pkey = UINT16_MAX};
+    static const uint8_t out[] = {0, PORT_OF_ADAPTER, 2}, in[] = {0, 1, 4};
+    uint8_t mad[IBA_MAD_BYTES] = {1, DIRECTED, 1};
+
+    iba_madhdr_set_method(mad, x->method);
+    mad[4] = back ? 0x80 : 0;
+    mad[6] = pointer;
+    mad[7] = x->hops;
+    iba_madhdr_set_transactionid(mad, c->transaction);
+    iba_madhdr_set_attributeid(mad, x->attribute);
+    iba_madhdr_set_attributemodifier(mad, x->modifier);
+    memset(mad + 32, 0xff, 4); /* no part by LID */
+    if (x->data)
+        memcpy(mad + 64, x->data, 64);
+    memcpy(mad + 128, out, x->hops + 1U);
+    memcpy(mad + 192, in, back ? x->hops + 1U : pointer);
+    shoot(c, iface, &to, VL15, mad);
+}
+
+/* Request and answer, on each link of their route. */
+static void ask(struct capture *c, const struct smp *request, const uint8_t *answer)
+{
+    struct smp x = *request;
+
+    c->transaction++;
+    smp(c, 0, &x, false, 1);
+    if (x.hops == 2)
+        smp(c, 2, &x, false, 2);
+    x.method = GET_RESP;
+    x.data = answer;
+    if (x.hops == 2)
+        smp(c, 4, &x, true, 2);
+    smp(c, 1, &x, true, 1);
+}
+
+static void node(struct capture *c, uint64_t guid, uint8_t hops, uint8_t port)
+{
+    uint8_t info[64] = {0};
+
+    iba_nodeinfo_set_nodetype(info, 2);
+    iba_nodeinfo_set_numports(info, 8);
+    iba_nodeinfo_set_nodeguid(info, guid);
+    iba_nodeinfo_set_localportnum(info, port);
+    ask(c, &(struct smp){.method = GET, .hops = hops, .attribute = NODE_INFO}, info);
+}
+
+struct told {
+    uint8_t port, vl; /* of LID; of SL 0 from port 1 to port 2 */
+    uint16_t key;     /* in the tables of all ports */
+    uint16_t top;
+    bool enforce;
+};
+
+/* S sends LID 9 by `port`. */
+static void tell(struct capture *c, const struct told *t, uint8_t method)
+{
+    uint8_t info[64] = {0}, routes[64], lanes[64] = {0}, keys[64] = {0}, port[64] = {0};
+
+    iba_switchinfo_set_linearfdbtop(info, t->top);
+    iba_switchinfo_set_partitionenforcementcap(info, 32);
+    memset(routes, 255, sizeof routes);
+    routes[LID] = t->port;
+    lanes[0] = (uint8_t)(t->vl << 4);
+    keys[0] = (uint8_t)(t->key >> 8);
+    keys[1] = (uint8_t)t->key;
+    iba_portinfo_set_operationalvls(port, 3);
+    iba_portinfo_set_partitionenforcementinbound(port, t->enforce);
+    iba_portinfo_set_partitionenforcementoutbound(port, t->enforce);
+    ask(c, &(struct smp){method, 1, SWITCH_INFO, 0, info}, info);
+    ask(c, &(struct smp){method, 1, ROUTES, 0, routes}, routes);
+    for (uint32_t out = 1; out <= 3; out++) {
+        ask(c, &(struct smp){method, 1, PORT_INFO, out, port}, port);
+        ask(c, &(struct smp){method, 1, LANES, 1U << 8 | out, lanes}, lanes);
+        ask(c, &(struct smp){method, 1, P_KEYS, out << 16, keys}, keys);
+    }
+}
+
+static const struct told usual = {.port = 2, .key = 0xffff, .top = 20};
+
+static void begin(struct capture *c)
+{
+    memset(c, 0, sizeof *c);
+    c->links = links_open(&(struct links_config){.report = found, .ctx = c});
+    cr_assert(c->links);
+    node(c, S, 1, 1); /* the second packet is of another interface: from then on interfaces become ports */
+    node(c, S, 1, 1);
+    node(c, T, 2, 4);
+    tell(c, &usual, SET);
+}
+
+static void data(struct capture *c, uint32_t iface, uint16_t lid, uint32_t psn, uint8_t vl)
+{
+    static const uint8_t nothing[IBA_MAD_BYTES];
+    const struct iba_mgmt_to to = {.dlid = lid, .slid = FROM, .dqp = 77, .sqp = 77, .psn = psn, .pkey = 0xffff};
+
+    shoot(c, iface, &to, vl, nothing);
+}
+
+#define BIT(kind) (UINT64_C(1) << (IBA_FINDING_##kind - IBA_FINDING_FIRST_FABRIC))
+
+static void end(struct capture *c, uint64_t kinds, unsigned n)
+{
+    links_end(c->links, c->now);
+    cr_expect_eq(c->kinds, kinds, "%#llx, not %#llx", (unsigned long long)c->kinds, (unsigned long long)kinds);
+    cr_expect_eq(c->n, n, "%u findings", c->n);
+    links_close(c->links);
+}
+
+Test(links, a_packet_that_leaves_as_it_should)
+{
+    static struct capture c;
+
+    begin(&c);
+    for (uint32_t psn = 0; psn < 3; psn++) {
+        data(&c, 0, LID, psn, 0);
+        data(&c, 2, LID, psn, 0);
+    }
+    end(&c, 0, 0);
+}
+
+/* A later packet of the flow has left, or five seconds have passed; else it may still wait. */
+Test(links, a_packet_that_does_not_leave)
+{
+    static struct capture c;
+
+    begin(&c);
+    data(&c, 0, LID, 1, 0);
+    const uint64_t lost = c.packet.number;
+    data(&c, 0, LID, 2, 0);
+    data(&c, 2, LID, 2, 0);
+    data(&c, 0, LID, 3, 0);
+    end(&c, BIT(SWITCH_LOST), 1);
+    cr_expect_eq(c.last.frame, lost);
+    cr_expect_eq(c.last.tag, lost);
+    cr_expect_eq(c.last.psn.v, 1);
+    begin(&c);
+    data(&c, 0, LID, 1, 0);
+    c.now += 5 * SECOND_NS - 1;
+    end(&c, 0, 0);
+    begin(&c);
+    data(&c, 0, LID, 1, 0);
+    c.now += 5 * SECOND_NS;
+    end(&c, BIT(SWITCH_LOST), 1);
+}
+
+/* Packets that may be elsewhere: the port was not captured, another interface saw it, it is the switch's own. */
+Test(links, packets_that_are_not_lost)
+{
+    static struct capture c;
+    struct told told = usual;
+
+    begin(&c);
+    data(&c, 0, LID, 1, 0);
+    data(&c, 4, LID, 1, 0);
+    data(&c, 0, LID, 2, 0);
+    data(&c, 2, LID, 2, 0);
+    end(&c, 0, 0);
+    for (uint8_t port = 0; port < 8; port += 7) { /* of the switch; not captured */
+        begin(&c);
+        told.port = port;
+        tell(&c, &told, SET);
+        data(&c, 0, LID, 1, 0);
+        c.now += 9 * SECOND_NS;
+        end(&c, 0, 0);
+    }
+}
+
+/* The tables of the switch explain why a packet does not leave. */
+Test(links, packets_that_the_switch_is_told_to_drop)
+{
+    static struct capture c;
+    static const struct {
+        struct told told;
+        uint16_t lid;
+        uint64_t kind;
+    } at[] = {{{.port = 2, .key = 0xffff, .top = 20}, LID + 1, BIT(SWITCH_NO_ROUTE)},
+              {{.port = 2, .key = 0xffff, .top = LID - 1}, LID, BIT(SWITCH_NO_ROUTE)},
+              {{.port = 2, .key = 0xffff, .top = 20, .vl = 15}, LID, BIT(SWITCH_NO_LANE)},
+              {{.port = 2, .key = 0xffff, .top = 20, .vl = 4}, LID, BIT(SWITCH_NO_LANE)},
+              {{.port = 2, .key = 0x8001, .top = 20, .enforce = true}, LID, BIT(SWITCH_PARTITION)},
+              {{.port = 2, .key = 0x8001, .top = 20}, LID, 0},
+              {{.port = 2, .key = 0x7fff, .top = 20, .enforce = true}, LID, 0}};
+
+    for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
+        begin(&c);
+        tell(&c, &at[i].told, SET);
+        data(&c, 0, at[i].lid, 1, 0);
+        end(&c, at[i].kind, at[i].kind != 0);
+    }
+}
+
+/* Not so if the table was set after the packet came, or by LID, or without an answer. */
+Test(links, tables_that_may_have_changed)
+{
+    static struct capture c;
+    const struct told none = {.port = 255, .key = 0xffff, .top = 20};
+    uint8_t routes[64] = {0}, mad[IBA_MAD_BYTES] = {1, BY_LID, 1, SET};
+
+    begin(&c);
+    data(&c, 0, LID, 1, 0);
+    tell(&c, &none, SET);
+    end(&c, 0, 0);
+    begin(&c);
+    tell(&c, &none, SET);
+    shoot(&c, 1, &(struct iba_mgmt_to){.dlid = 3, .slid = 4, .pkey = 0xffff}, VL15, mad);
+    data(&c, 0, LID, 1, 0);
+    end(&c, 0, 0);
+    begin(&c);
+    c.transaction++;
+    smp(&c, 0, &(struct smp){SET, 1, ROUTES, 0, routes}, false, 1);
+    data(&c, 0, LID, 1, 0);
+    data(&c, 3, LID, 1, 0);
+    end(&c, 0, 0);
+}
+
+Test(links, a_wrong_port_and_a_wrong_lane)
+{
+    static struct capture c;
+
+    begin(&c);
+    data(&c, 0, LID, 1, 0);
+    const uint64_t entered = c.packet.number;
+    data(&c, 3, LID, 1, 0); /* nothing else of T's port 5 is known, nor of S's port 3: it is no port yet */
+    end(&c, 0, 0);
+    begin(&c);
+    data(&c, 0, LID, 1, 0);
+    data(&c, 2, LID, 1, 1);
+    cr_expect_eq(c.last.cause, entered);
+    cr_expect_eq(c.last.wait_ns, 1000);
+    end(&c, BIT(LANE_WRONG), 1);
+    begin(&c);
+    tell(&c, &(struct told){.port = 3, .key = 0x8001, .top = 20, .enforce = true}, SET);
+    data(&c, 0, LID, 1, 0);
+    data(&c, 2, LID, 1, 0);
+    end(&c, BIT(ROUTE_WRONG) | BIT(PARTITION_PASSED), 2);
+}
+
+/* S sends it to T, and T back to S: on the cable by which it came, since the capture knows no other. */
+Test(links, a_loop)
+{
+    static struct capture c;
+
+    begin(&c);
+    data(&c, 0, LID, 1, 0);
+    const uint64_t entered = c.packet.number;
+    for (unsigned i = 0; i < 3; i++) {
+        data(&c, 2, LID, 1, 0);
+        data(&c, 4, LID, 1, 0);
+    }
+    cr_expect_eq(c.last.cause, entered);
+    end(&c, BIT(ROUTE_LOOP), 1);
+}
+
+/* A repeat has the bytes of the first packet; the one that was lost is the first. */
+Test(links, a_repeat_of_a_lost_packet)
+{
+    static struct capture c;
+
+    begin(&c);
+    data(&c, 0, LID, 1, 0);
+    const uint64_t lost = c.packet.number;
+    data(&c, 0, LID, 1, 0);
+    data(&c, 2, LID, 1, 0);
+    end(&c, BIT(SWITCH_LOST), 1);
+    cr_expect_eq(c.last.frame, lost);
+}
+
+Test(links, damaged_packets_groups_and_smps_are_left_out)
+{
+    static struct capture c;
+
+    begin(&c);
+    data(&c, 0, 0xc001, 1, 0);
+    data(&c, 0, LID, 1, VL15);
+    data(&c, 0, LID, 2, 0);
+    data(&c, 2, LID, 2, 0);
+    c.now += 9 * SECOND_NS;
+    end(&c, 0, 0);
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Tables of nodes, as their agents answered. An answer counts only if its request was seen on the link to
+ * the agent: a Set that is seen there ends what is known, whether its answer is seen or not. */
+#include "mad/iba_mad.h"
+#include "track/addr.h"
+#include "track/fabric.h"
+
+enum { GET = 1, SET = 2, GET_RESP = 0x81, STATUS_AT = 4, DATA_AT = 64 };
+
+static bool is_kept(unsigned attribute)
+{
+    return attribute == FABRIC_SWITCH_INFO || attribute == FABRIC_PORT_INFO || attribute == FABRIC_P_KEYS ||
+           attribute == FABRIC_LANES_OF_SL || attribute == FABRIC_ROUTES_OF_LID;
+}
+
+static size_t slot_of(const struct fabric *f, const struct fabric_table *like, uint32_t *tag)
+{
+    return stat_slot(f->table_slot, 2 * FABRIC_TABLES, f->table, sizeof *f->table, &like->key, sizeof like->key, tag);
+}
+
+static struct fabric_table *table_of(struct fabric *f, const struct fabric_table *like, bool add)
+{
+    uint32_t tag;
+    const size_t at = slot_of(f, like, &tag);
+
+    if (f->table_slot[at])
+        return &f->table[stat_slot_index(f->table_slot[at])];
+    if (!add)
+        return NULL;
+    if (f->n_table == FABRIC_TABLES) {
+        f->no_room++;
+        return NULL;
+    }
+    f->table_slot[at] = (uint32_t)++f->n_table | tag;
+    f->table[f->n_table - 1].key = like->key;
+    return &f->table[f->n_table - 1];
+}
+
+static void ask(struct fabric *f, const struct fabric_table *like, const uint8_t *mad)
+{
+    struct fabric_table *t = table_of(f, like, true);
+
+    if (!t)
+        return;
+    t->asked = iba_madhdr_transactionid(mad);
+    t->known = t->known && iba_madhdr_method(mad) != SET;
+}
+
+static void answer(struct fabric *f, const struct fabric_table *like, const uint8_t *mad, uint64_t frame)
+{
+    struct fabric_table *t = table_of(f, like, false);
+
+    if (!t || t->asked != iba_madhdr_transactionid(mad) || (mad[STATUS_AT] & 0x7f) != 0 || mad[STATUS_AT + 1] != 0)
+        return;
+    if (!t->known || memcmp(t->data, mad + DATA_AT, sizeof t->data) != 0)
+        t->since = frame;
+    t->known = true;
+    memcpy(t->data, mad + DATA_AT, sizeof t->data);
+}
+
+void fabric_table_take(struct fabric *f, const struct fabric_port *agent, const struct packet *p, const uint8_t *mad)
+{
+    const bool back = iba_smpdirected_d(mad + STATUS_AT);
+    const unsigned method = iba_madhdr_method(mad), attribute = iba_madhdr_attributeid(mad);
+
+    if (!is_kept(attribute))
+        return;
+    const struct fabric_table like = {.key = {.modifier = iba_madhdr_attributemodifier(mad),
+                                              .node = agent->key.node,
+                                              .attribute = (uint16_t)attribute}};
+    if (!back && (method == GET || method == SET))
+        ask(f, &like, mad);
+    else if (back && method == GET_RESP)
+        answer(f, &like, mad, p->number);
+}
+
+const struct fabric_table *fabric_table(const struct fabric *f, uint16_t node, uint16_t attribute, uint32_t modifier)
+{
+    const struct fabric_table like = {.key = {.modifier = modifier, .node = node, .attribute = attribute}};
+    uint32_t tag;
+    const uint32_t slot = f->table_slot[slot_of(f, &like, &tag)];
+    const struct fabric_table *t = slot ? &f->table[stat_slot_index(slot)] : NULL;
+
+    return t && t->known && t->since > f->changed ? t : NULL;
+}
