@@ -347,7 +347,23 @@ struct finding_help {
     H(PARTITION_PASSED, \
       "A port of the switch enforces partitions, its P_Key table lacks the one of the packet, and the switch forwarded it.", \
       "A fault of the switch: the partition is not enforced. Or a table that was changed in another way than by datagrams in the capture.", \
-      "Read the table again (smpquery pkeys LID PORT) and the enforcement of the port (smpquery portinfo LID PORT). If they are as before, report it to the maker of the switch.")
+      "Read the table again (smpquery pkeys LID PORT) and the enforcement of the port (smpquery portinfo LID PORT). If they are as before, report it to the maker of the switch.") \
+    H(TRAP_AGAIN, \
+      "An agent repeats a trap until a TrapRepress comes. It waits at least the subnet timeout of its port each time.", \
+      "No manager runs, or the LID of the manager at this port is that of an earlier one; the manager does not repress; the TrapRepress has a wrong M_Key or was lost.", \
+      "Look whether the trap reaches the manager, and whether a TrapRepress with its transaction ID comes back. Compare the LID it goes to with that of the master (sminfo).") \
+    H(M_KEY_OTHER, \
+      "The port has an M_Key, as its agent answered last, and the datagram has another. It gets no answer, and the port counts a violation.", \
+      "Two managers with different M_Keys; a tool that was started without --m_key; somebody who may not manage the subnet.", \
+      "Look who sent it, and read M_KeyViolations of the port. The trap 256 that may follow names the sender, the key, and the attribute.") \
+    H(M_KEY_IGNORED, \
+      "The agent executed or at least answered a Set whose M_Key was not that of the port.", \
+      "A fault of the agent: anybody can change the node. Or the M_Key was changed in another way than by datagrams in the capture.", \
+      "Read the attribute: if it was changed, report it to the maker of the node.") \
+    H(SM_HANDOVER, \
+      "A master gives the subnet to a standby manager of higher priority (Set(SMInfo) HANDOVER).", \
+      "A manager of higher priority, or of equal priority and lower GUID, was started.", \
+      "Nothing to do if it was meant. If it comes again and again, compare the priorities of the managers (sminfo).")
 /* clang-format on */
 
 static const struct finding_help finding_help[] = {

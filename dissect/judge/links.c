@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include "fabric/iba_node.h"
 #include "judge/crossing.h"
+#include "judge/managed.h"
 #include "mad/iba_mad.h"
 #include "observer/iba_finding_kinds.h"
 #include "track/fabric.h"
@@ -26,6 +27,7 @@ struct links {
     iba_time now;
     struct fabric fabric;
     struct crossings crossings;
+    struct managed managed;
 };
 
 /* A packet between its two ports of a switch. Tables count only if they have stood since before it entered. */
@@ -321,14 +323,15 @@ void links_packet(struct links *l, const struct links_sighting *s)
     l->several = l->several || p->source != l->source || p->cap->iface != l->iface;
     if (!l->several)
         return;
-    fabric_packet(&l->fabric, p);
+    managed_packet(&l->managed, &(struct managed_sighting){p, &l->fabric, s->tag, s->now, l->cfg.report, l->cfg.ctx});
+    fabric_packet(&l->fabric, p); /* a Set ends what was known, so the Set itself is judged before */
     follow(l, s);
 }
 
 void links_end(struct links *l, iba_time now)
 {
     l->now = now;
-    for (uint32_t i = 0; i < CROSSINGS; i++) {
+    for (uint32_t i = 0; l->several && i < CROSSINGS; i++) {
         const struct crossing *x = &l->crossings.item[(l->crossings.next + i) % CROSSINGS];
         if (x->used)
             decide_staying(l, x);

@@ -83,8 +83,9 @@ struct fabric_table {
         uint16_t node; /* index */
         uint16_t attribute;
     } key;
-    uint64_t asked; /* transaction of the last request */
-    uint64_t since; /* frame of the answer; valid if known */
+    uint64_t asked;      /* transaction of the last request */
+    uint64_t asked_with; /* its M_Key */
+    uint64_t since;      /* frame of the answer; valid if known */
     bool known;
     uint8_t data[FABRIC_TABLE_BYTES];
 };

@@ -43,7 +43,18 @@ static void ask(struct fabric *f, const struct fabric_table *like, const uint8_t
     if (!t)
         return;
     t->asked = iba_madhdr_transactionid(mad);
+    t->asked_with = iba_smplid_mkey(mad + IBA_BYTES_madhdr);
     t->known = t->known && iba_madhdr_method(mad) != SET;
+}
+
+/* At protection level 1 an agent shows no M_Key to a Get with another one (KM-02): the one that is known stays. */
+static void take_port_info(struct fabric_table *t, const uint8_t *info)
+{
+    const uint64_t before = iba_portinfo_m_key(t->data);
+
+    memcpy(t->data, info, sizeof t->data);
+    if (t->known && iba_portinfo_m_key(info) == 0 && t->asked_with != before)
+        iba_portinfo_set_m_key(t->data, before);
 }
 
 static void answer(struct fabric *f, const struct fabric_table *like, const uint8_t *mad, uint64_t frame)
@@ -54,8 +65,11 @@ static void answer(struct fabric *f, const struct fabric_table *like, const uint
         return;
     if (!t->known || memcmp(t->data, mad + DATA_AT, sizeof t->data) != 0)
         t->since = frame;
+    if (t->key.attribute == FABRIC_PORT_INFO)
+        take_port_info(t, mad + DATA_AT);
+    else
+        memcpy(t->data, mad + DATA_AT, sizeof t->data);
     t->known = true;
-    memcpy(t->data, mad + DATA_AT, sizeof t->data);
 }
 
 void fabric_table_take(struct fabric *f, const struct fabric_port *agent, const struct packet *p, const uint8_t *mad)

@@ -5,6 +5,7 @@ finding names the packets that the fault met, and no others."""
 import collections
 import json
 import subprocess
+import time
 import unittest
 
 from fabric import BIN, Case, ring
@@ -113,6 +114,41 @@ class Links(Case):
             self.assertEqual(self.send(f, "H1", "H0", 2)[-1][0], end)
             found = self.found(f)
             self.assertEqual(found, {finding: 2})
+
+    def test_a_trap_that_nobody_represses(self):
+        """OpenSM has ended, so nobody answers: the trap comes again after the subnet timeout."""
+        f = self.up(conf="subnet_timeout 14\n")  # 67 ms
+        f.ask("trap S1 0 128 lidaddr=1")
+        time.sleep(0.5)
+        found = self.found(f)
+        self.assertEqual(set(found), {"TRAP_AGAIN"})
+        self.assertGreater(found["TRAP_AGAIN"], 2)
+
+    def test_m_keys(self):
+        """smpquery without the key at protection level 2; then a node that takes any key for a Set."""
+        conf = "m_key 0x77\nm_key_protection_level 2\n"
+        f = self.up(conf=conf)
+        self.assertNotEqual(f.run("H1", "smpquery", "-D", "nodeinfo", "0,1").returncode, 0)
+        self.good(f, "H1", "smpquery", "--m_key", "0x77", "-D", "nodeinfo", "0,1")
+        found = self.found(f)
+        self.assertEqual(set(found), {"M_KEY_OTHER"})
+        f = self.up("--mutant", "agent.key_for_change", conf=conf.replace("2", "1"))
+        self.good(f, "H1", "ibportstate", "-D", "0,1", "1", "disable")
+        found = self.found(f)
+        self.assertGreater(found["M_KEY_IGNORED"], 0)
+
+    def test_a_handover(self):
+        self.capture = self.folder / "up.pcapng"
+        f = self.fabric(ring(4, 8), "--pcap", self.capture)
+        low = self.manager(f, "H0", "", "-p", "5")
+        low.wait("SUBNET UP")
+        high = self.manager(f, "H5", "", "-p", "9")
+        high.wait("SUBNET UP")
+        high.close()
+        low.wait("SUBNET UP", 2)
+        low.close()
+        found = self.found(f)
+        self.assertEqual(found["SM_HANDOVER"], 1)
 
 
 if __name__ == "__main__":

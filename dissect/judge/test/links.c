@@ -336,3 +336,103 @@ Test(links, damaged_packets_groups_and_smps_are_left_out)
     c.now += 9 * SECOND_NS;
     end(&c, 0, 0);
 }
+
+/* ---- subnet management ---- */
+
+static void keyed(struct capture *c, uint8_t method, uint16_t attribute, uint64_t key, bool back)
+{
+    static const struct iba_mgmt_to to = {.dlid = UINT16_MAX, .slid = UINT16_MAX, .pkey = UINT16_MAX};
+    uint8_t mad[IBA_MAD_BYTES] = {1, DIRECTED, 1, method, back ? 0x80 : 0, 0, 1, 1};
+
+    iba_madhdr_set_transactionid(mad, c->transaction);
+    iba_madhdr_set_attributeid(mad, attribute);
+    iba_smplid_set_mkey(mad + IBA_BYTES_madhdr, key);
+    memset(mad + 32, 0xff, 4);
+    mad[129] = PORT_OF_ADAPTER;
+    mad[193] = back;
+    shoot(c, back, &to, VL15, mad); /* interface 0 has requests, 1 their answers */
+}
+
+/* Port 0 of S has this M_Key. */
+static void set_key(struct capture *c, uint64_t key, uint8_t protection)
+{
+    uint8_t info[64] = {0};
+
+    iba_portinfo_set_m_key(info, key);
+    iba_portinfo_set_m_keyprotectbits(info, protection);
+    ask(c, &(struct smp){SET, 1, PORT_INFO, 0, info}, info);
+}
+
+Test(links, datagrams_with_another_m_key)
+{
+    static struct capture c;
+    static const struct {
+        uint64_t key, with;
+        uint8_t protection, method;
+        bool other;
+    } at[] = {{0x77, 0x77, 2, GET, false}, {0x77, 0x76, 2, GET, true},  {0x77, 0x76, 1, GET, false},
+              {0x77, 0, 0, SET, true},     {0x77, 0x77, 3, SET, false}, {0x77, 0, 1, 7, true},
+              {0, 0x76, 3, SET, false}};
+
+    for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
+        begin(&c);
+        set_key(&c, at[i].key, at[i].protection);
+        c.transaction++;
+        keyed(&c, at[i].method, SWITCH_INFO, at[i].with, false);
+        end(&c, at[i].other ? BIT(M_KEY_OTHER) : 0, at[i].other);
+    }
+}
+
+/* At level 1 a Get with another M_Key sees none, which is no news of it. */
+Test(links, a_set_that_is_answered_nevertheless)
+{
+    static struct capture c;
+    static const uint8_t hidden[64];
+
+    begin(&c);
+    set_key(&c, 0x77, 1);
+    ask(&c, &(struct smp){GET, 1, PORT_INFO, 0, NULL}, hidden);
+    c.transaction++;
+    keyed(&c, SET, PORT_INFO, 0x76, false);
+    const uint64_t request = c.packet.number;
+    keyed(&c, GET_RESP, PORT_INFO, 0x76, true);
+    cr_expect_eq(c.last.cause, request);
+    end(&c, BIT(M_KEY_OTHER) | BIT(M_KEY_IGNORED), 2);
+}
+
+/* Each link has it once; on the first one the second means that it was sent again. */
+Test(links, a_trap_that_comes_again)
+{
+    static struct capture c;
+    static const struct iba_mgmt_to to = {.dlid = 1, .slid = 7, .pkey = UINT16_MAX};
+    uint8_t mad[IBA_MAD_BYTES] = {1, BY_LID, 1, 5};
+
+    begin(&c);
+    iba_madhdr_set_attributeid(mad, 2);
+    for (uint64_t transaction = 8; transaction < 10; transaction++) {
+        iba_madhdr_set_transactionid(mad, transaction);
+        shoot(&c, 4, &to, VL15, mad);
+        shoot(&c, 1, &to, VL15, mad);
+    }
+    cr_expect_eq(c.n, 0);
+    shoot(&c, 4, &to, VL15, mad);
+    cr_expect_eq(c.last.cause, c.packet.number - 2);
+    shoot(&c, 1, &to, VL15, mad);
+    end(&c, BIT(TRAP_AGAIN), 1);
+}
+
+Test(links, a_handover)
+{
+    static struct capture c;
+    static const struct iba_mgmt_to to = {.dlid = 1, .slid = 7, .pkey = UINT16_MAX};
+    uint8_t mad[IBA_MAD_BYTES] = {1, BY_LID, 1, SET};
+
+    begin(&c);
+    iba_madhdr_set_attributeid(mad, 0x20);
+    iba_madhdr_set_attributemodifier(mad, 2); /* ACKNOWLEDGE */
+    shoot(&c, 1, &to, VL15, mad);
+    iba_madhdr_set_attributemodifier(mad, 1);
+    for (unsigned i = 0; i < 3; i++)
+        shoot(&c, i, &to, VL15, mad);
+    end(&c, BIT(SM_HANDOVER), 1);
+}

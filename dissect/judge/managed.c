@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "judge/managed.h"
+#include "mad/iba_mad.h"
+#include "observer/iba_finding_kinds.h"
+
+enum { GET = 1, SET = 2, TRAP = 5, REPRESS = 7, GET_RESP = 0x81, BY_LID = 1, NOTICE = 2, SM_INFO = 0x20, HANDOVER = 1 };
+enum { STATUS_AT = 4, POINTER_AT = 6, HOPS_AT = 7, DATA_AT = 64, GET_IS_REFUSED = 2 };
+
+/* A datagram on one link. */
+struct sight {
+    const struct managed_sighting *s;
+    const uint8_t *mad;
+    const struct fabric_sender *on;
+    unsigned method, attribute;
+    uint16_t slid;
+};
+
+static struct managed_seen *place_of(struct managed *m, const struct sight *x)
+{
+    return &m->seen[(iba_madhdr_transactionid(x->mad) ^ x->slid) % MANAGED_SEEN];
+}
+
+static struct managed_seen seen_now(const struct sight *x, uint8_t kind)
+{
+    return (struct managed_seen){.transaction = iba_madhdr_transactionid(x->mad),
+                                 .frame = x->s->p->number,
+                                 .tag = x->s->tag,
+                                 .at = x->s->now,
+                                 .on = x->on,
+                                 .slid = x->slid,
+                                 .kind = kind};
+}
+
+static bool is_known(const struct managed_seen *seen, const struct sight *x, uint8_t kind)
+{
+    return seen->on && seen->kind == kind && seen->transaction == iba_madhdr_transactionid(x->mad) &&
+           seen->slid == x->slid;
+}
+
+static void report(const struct sight *x, uint8_t kind, const struct managed_seen *cause)
+{
+    const struct packet *p = x->s->p;
+    struct iba_finding f = {.kind = kind,
+                            .frame = p->number,
+                            .tag = x->s->tag,
+                            .at = x->s->now,
+                            .psn = iba_psn_of((uint32_t)iba_bth_psn(iba_view_bth(&p->view)))};
+
+    if (cause) {
+        f.cause = cause->frame;
+        f.cause_tag = cause->tag;
+        f.wait_ns = x->s->now - cause->at;
+    }
+    x->s->report(x->s->ctx, &f);
+}
+
+/* ---- traps ---- */
+
+/* On each link of its path it is captured once. On the first of them, more than once means: sent again. */
+static void trap(struct managed *m, const struct sight *x)
+{
+    struct managed_seen *seen = place_of(m, x), now = seen_now(x, IBA_FINDING_TRAP_AGAIN);
+
+    memcpy(now.content, x->mad + DATA_AT, sizeof now.content);
+    if (!is_known(seen, x, now.kind) || memcmp(seen->content, now.content, sizeof now.content) != 0) {
+        *seen = now;
+    } else if (seen->on == x->on) {
+        report(x, IBA_FINDING_TRAP_AGAIN, seen);
+        *seen = now;
+    }
+}
+
+/* ---- managers ---- */
+
+static void handover(struct managed *m, const struct sight *x)
+{
+    struct managed_seen *seen = place_of(m, x);
+
+    if (is_known(seen, x, IBA_FINDING_SM_HANDOVER))
+        return;
+    *seen = seen_now(x, IBA_FINDING_SM_HANDOVER);
+    report(x, IBA_FINDING_SM_HANDOVER, NULL);
+}
+
+/* ---- M_Keys ---- */
+
+/* PortInfo of the port that decides about the M_Key: port 0 of a switch. NULL: not known. */
+static const uint8_t *key_of(const struct fabric *f, const struct fabric_port *at)
+{
+    const struct fabric_node *n = fabric_node_of(f, at);
+    const struct fabric_table *t =
+        fabric_table(f, at->key.node, FABRIC_PORT_INFO, n->type == FABRIC_SWITCH ? 0 : at->key.number);
+
+    if (!t && n->type != FABRIC_SWITCH && n->ports == 1)
+        t = fabric_table(f, at->key.node, FABRIC_PORT_INFO, 0);
+    return t && iba_portinfo_m_key(t->data) != 0 ? t->data : NULL;
+}
+
+static void request(struct managed *m, const struct sight *x)
+{
+    const struct fabric_port *far = fabric_far(x->s->fabric, x->on);
+    const uint8_t *info = far ? key_of(x->s->fabric, far) : NULL;
+
+    if (!info || iba_smplid_mkey(x->mad + IBA_BYTES_madhdr) == iba_portinfo_m_key(info) ||
+        (x->method == GET && iba_portinfo_m_keyprotectbits(info) < GET_IS_REFUSED))
+        return;
+    report(x, IBA_FINDING_M_KEY_OTHER, NULL);
+    if (x->method != SET)
+        return;
+    struct managed_seen *seen = place_of(m, x);
+    *seen = seen_now(x, IBA_FINDING_M_KEY_OTHER);
+    seen->node = far->key.node;
+}
+
+static void answer(struct managed *m, const struct sight *x)
+{
+    struct managed_seen *seen = place_of(m, x);
+    const struct fabric_port *near = fabric_near(x->s->fabric, x->on);
+
+    if (!near || !is_known(seen, x, IBA_FINDING_M_KEY_OTHER) || seen->node != near->key.node)
+        return;
+    report(x, IBA_FINDING_M_KEY_IGNORED, seen);
+    seen->on = NULL;
+}
+
+static void directed(struct managed *m, const struct sight *x)
+{
+    const bool back = iba_smpdirected_d(x->mad + STATUS_AT);
+
+    if (x->mad[HOPS_AT] == 0 || x->mad[POINTER_AT] != x->mad[HOPS_AT])
+        return;
+    if (!back && (x->method == GET || x->method == SET || x->method == REPRESS) && x->attribute != SM_INFO)
+        request(m, x);
+    else if (back && x->method == GET_RESP && (x->mad[STATUS_AT] & 0x7f) == 0 && x->mad[STATUS_AT + 1] == 0)
+        answer(m, x);
+}
+
+void managed_packet(struct managed *m, const struct managed_sighting *s)
+{
+    const struct iba_view *v = &s->p->view;
+    struct iba_mad mad;
+
+    if (!iba_mad_in(v) || !iba_view_has(v, IBA_H_lrh) || iba_view_is_damaged(v) || !iba_mad_of(&mad, v) ||
+        mad.captured < IBA_MAD_BYTES)
+        return;
+    const struct sight x = {.s = s,
+                            .mad = mad.wire,
+                            .on = fabric_sender(s->fabric, s->p),
+                            .method = iba_madhdr_method(mad.wire),
+                            .attribute = iba_madhdr_attributeid(mad.wire),
+                            .slid = (uint16_t)iba_lrh_slid(iba_view_hdr(v, IBA_H_lrh))};
+    const unsigned class = iba_madhdr_mgmtclass(x.mad);
+    if (!x.on || (class != BY_LID && class != IBA_CLASS_DIRECTED))
+        return;
+    if (x.method == SET && x.attribute == SM_INFO && iba_madhdr_attributemodifier(x.mad) == HANDOVER)
+        handover(m, &x);
+    else if (class == BY_LID && x.method == TRAP && x.attribute == NOTICE)
+        trap(m, &x);
+    else if (class == IBA_CLASS_DIRECTED)
+        directed(m, &x);
+}
