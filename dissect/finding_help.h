@@ -335,7 +335,7 @@ struct finding_help {
     H(ROUTE_WRONG, \
       "The packet left the switch by another port than the forwarding table has, as the agent of the switch answered last.", \
       "A fault of the switch; adaptive routing, which takes several ports; a table that was changed in another way than by datagrams in the capture.", \
-      "If adaptive routing is on, the finding means nothing. Read the table again (ibroute LID_OF_SWITCH): if it is as before, report it to the maker of the switch.") \
+      "With adaptive routing this is no fault, so it is a note. Without it read the table again (ibroute LID_OF_SWITCH): if it is as before, report it to the maker of the switch.") \
     H(ROUTE_LOOP, \
       "The packet came to a switch for the second time. It goes round until a lifetime ends, and takes credits of each link that it crosses.", \
       "Forwarding tables of two switches that point at each other: two managers, a manager that ended during a change, tables set by hand.", \

@@ -90,7 +90,7 @@
     F(SWITCH_NO_ROUTE,  fabric,            WARN,  "enters a switch that has no route for its LID, and does not leave it", "KM-63") \
     F(SWITCH_PARTITION, fabric,            WARN,  "enters a switch that enforces other partitions, and does not leave it", "KM-16") \
     F(SWITCH_NO_LANE,   fabric,            WARN,  "enters a switch that has no lane for its SL, and does not leave it", "KM-44")  \
-    F(ROUTE_WRONG,      fabric,            ERROR, "leaves a switch by another port than the one of its LID",            "KM-63")  \
+    F(ROUTE_WRONG,      fabric,            NOTE,  "leaves a switch by another port than the one of its LID",            "KM-63")  \
     F(ROUTE_LOOP,       fabric,            ERROR, "enters a switch that it has left before: its route is a loop",       "KM-63")  \
     F(LANE_WRONG,       fabric,            ERROR, "leaves a switch on another lane than the one of its SL",             "KM-44")  \
     F(PARTITION_PASSED, fabric,            ERROR, "leaves a switch that enforces other partitions",                     "KM-16") \

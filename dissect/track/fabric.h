@@ -32,7 +32,8 @@ enum { FABRIC_SWITCH = 2 }; /* a type of node */
 struct fabric_node {
     uint64_t guid; /* the key */
     uint64_t first_frame;
-    uint16_t lid; /* of a switch's port 0, or of the adapter's port that was asked last; 0: not shown */
+    uint64_t lanes_changed; /* frame of the last Set of several SL-to-VL tables at once; 0: there was none */
+    uint16_t lid;           /* of a switch's port 0, or of the adapter's port that was asked last; 0: not shown */
     uint8_t type, ports;
     char description[FABRIC_TEXT]; /* of the node, as it came */
     uint8_t described;             /* bytes */

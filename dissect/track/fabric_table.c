@@ -5,7 +5,15 @@
 #include "track/addr.h"
 #include "track/fabric.h"
 
-enum { GET = 1, SET = 2, GET_RESP = 0x81, STATUS_AT = 4, DATA_AT = 64 };
+enum { GET = 1, SET = 2, GET_RESP = 0x81, STATUS_AT = 4, DATA_AT = 64, ONE_PAIR_OF_PORTS = 0xffff };
+
+/* The frame after which an answer counts: tables may have changed until then. */
+static uint64_t stands_since(const struct fabric *f, const struct fabric_table *t)
+{
+    const uint64_t lanes = t->key.attribute == FABRIC_LANES_OF_SL ? f->node[t->key.node].lanes_changed : 0;
+
+    return lanes > f->changed ? lanes : f->changed;
+}
 
 static bool is_kept(unsigned attribute)
 {
@@ -36,15 +44,19 @@ static struct fabric_table *table_of(struct fabric *f, const struct fabric_table
     return &f->table[f->n_table - 1];
 }
 
-static void ask(struct fabric *f, const struct fabric_table *like, const uint8_t *mad)
+static void ask(struct fabric *f, const struct fabric_table *like, const uint8_t *mad, uint64_t frame)
 {
+    const bool set = iba_madhdr_method(mad) == SET;
     struct fabric_table *t = table_of(f, like, true);
 
+    /* Higher bits of the modifier: for all ports, as far as the switch has the optimized mapping */
+    if (set && like->key.attribute == FABRIC_LANES_OF_SL && like->key.modifier > ONE_PAIR_OF_PORTS)
+        f->node[like->key.node].lanes_changed = frame;
     if (!t)
         return;
     t->asked = iba_madhdr_transactionid(mad);
     t->asked_with = iba_smplid_mkey(mad + IBA_BYTES_madhdr);
-    t->known = t->known && iba_madhdr_method(mad) != SET;
+    t->known = t->known && !set;
 }
 
 /* At protection level 1 an agent shows no M_Key to a Get with another one (KM-02): the one that is known stays. */
@@ -63,7 +75,7 @@ static void answer(struct fabric *f, const struct fabric_table *like, const uint
 
     if (!t || t->asked != iba_madhdr_transactionid(mad) || (mad[STATUS_AT] & 0x7f) != 0 || mad[STATUS_AT + 1] != 0)
         return;
-    if (!t->known || memcmp(t->data, mad + DATA_AT, sizeof t->data) != 0)
+    if (!t->known || t->since <= stands_since(f, t) || memcmp(t->data, mad + DATA_AT, sizeof t->data) != 0)
         t->since = frame;
     if (t->key.attribute == FABRIC_PORT_INFO)
         take_port_info(t, mad + DATA_AT);
@@ -83,7 +95,7 @@ void fabric_table_take(struct fabric *f, const struct fabric_port *agent, const 
                                               .node = agent->key.node,
                                               .attribute = (uint16_t)attribute}};
     if (!back && (method == GET || method == SET))
-        ask(f, &like, mad);
+        ask(f, &like, mad, p->number);
     else if (back && method == GET_RESP)
         answer(f, &like, mad, p->number);
 }
@@ -95,5 +107,5 @@ const struct fabric_table *fabric_table(const struct fabric *f, uint16_t node, u
     const uint32_t slot = f->table_slot[slot_of(f, &like, &tag)];
     const struct fabric_table *t = slot ? &f->table[stat_slot_index(slot)] : NULL;
 
-    return t && t->known && t->since > f->changed ? t : NULL;
+    return t && t->known && t->since > stands_since(f, t) ? t : NULL;
 }

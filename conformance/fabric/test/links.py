@@ -145,7 +145,6 @@ class Links(Case):
         high = self.manager(f, "H5", "", "-p", "9")
         high.wait("SUBNET UP")
         high.close()
-        low.wait("SUBNET UP", 2)
         low.close()
         found = self.found(f)
         self.assertEqual(found["SM_HANDOVER"], 1)

@@ -270,6 +270,12 @@ Test(links, tables_that_may_have_changed)
     data(&c, 0, LID, 1, 0);
     data(&c, 3, LID, 1, 0);
     end(&c, 0, 0);
+    begin(&c); /* the lanes of all pairs of ports at once */
+    c.transaction++;
+    smp(&c, 0, &(struct smp){SET, 1, LANES, 3 << 16, routes}, false, 1);
+    data(&c, 0, LID, 1, 0);
+    data(&c, 2, LID, 1, 1);
+    end(&c, 0, 0);
 }
 
 Test(links, a_wrong_port_and_a_wrong_lane)
