@@ -40,9 +40,9 @@ static void parse(const struct worker *w, struct batch *b, const struct dealt *d
     cap->point = d->point;
     p->cap = cap;
     p->number = d->frame;
-    p->first_ns = r->first_ns;
+    p->first_ns = w->first_ns;
     p->source = d->source;
-    p->source_name = cap_name(r->capture[d->source]);
+    p->source_name = w->source_name[d->source];
     (void)iba_view_parse(&p->view, (enum iba_link)d->link, d->data, d->caplen, d->len, &r->opt->view);
     p->content = d->has_content ? &d->content : NULL;
     if (d->checked) {
@@ -175,6 +175,7 @@ static void judge_chunk(struct worker *w, struct batch *b)
     struct team *t = w->team;
     struct pending *p = &t->pending[w->at % t->places];
 
+    w->first_ns = t->reading.first_ns;
     take(w, b, p->chunk);
     const bool depends = w->judge && judge_part(w->judge).observer.depends;
     pthread_mutex_lock(&t->lock);
@@ -330,6 +331,8 @@ bool worker_open(struct worker *w, struct team *t, unsigned number)
     w->deal.seed = t->seed;
     w->deal.shared = &t->deal;
     t->worker[number] = w;
+    for (size_t i = 0; i < t->reading.n_capture; i++)
+        w->source_name[i] = cap_name(t->reading.capture[i]);
     return open_chunks(w) && open_states(w) && begin(w);
 }
 

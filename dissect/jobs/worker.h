@@ -34,6 +34,10 @@ struct worker {
     unsigned number;
     pthread_t thread;
     bool started;
+    /* Copies: the thread that finds packets changes its captures and `reading` all the time, and each change takes
+     * their memory from the caches of other cores. */
+    uint64_t first_ns;
+    const char *source_name[MAX_FILES];
     uint64_t at;               /* number of the chunk to be judged next */
     struct chunk *own[CHUNKS]; /* into which it reads: they stay in the cache of its core */
     struct chunk *free;        /* of them; the one that was used last is first */
