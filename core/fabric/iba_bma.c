@@ -87,15 +87,9 @@ static void answer_bad_attribute(struct iba_hop *h)
     answer(h, IBA_MAD_BAD_ATTRIBUTE);
 }
 
-/* Silence, a violation, and the lease begins to run. */
 static void refuse_silently(struct iba_hop *h)
 {
-    enum { SECOND = 1000000000 };
-    struct iba_key_guard *g = guard_of(h);
-
-    iba_count16(&g->violations);
-    if (g->lease_s && g->lease_ends == IBA_NEVER)
-        g->lease_ends = h->now + (iba_time)g->lease_s * SECOND;
+    iba_guard_violated(guard_of(h), h->now);
 }
 
 static void answer_class_info(struct iba_hop *h)
@@ -153,22 +147,9 @@ static void set_key_info(struct iba_hop *h)
 /* clang-format on */
 IBA_HOP_TABLE(BMA_RULES, iba_bma_rules, IBA_FABRIC_BASEBOARD, "baseboard", "Requests to the baseboard management agent")
 
-/* A lease that is over ends the protection; a request with the key stops it. */
-static void mind_lease(struct iba_hop *h)
-{
-    struct iba_key_guard *g = guard_of(h);
-
-    if (g->lease_ends <= h->now) {
-        g->protect = false;
-        g->lease_ends = IBA_NEVER;
-    }
-    if (key_fits(h))
-        g->lease_ends = IBA_NEVER;
-}
-
 void iba_bma_request(struct iba_hop *h)
 {
-    mind_lease(h);
+    iba_guard_lease(guard_of(h), key_fits(h), h->now);
     h->data = h->mad + DATA_AT;
     iba_hop_apply(h, &iba_bma_rules);
 }

@@ -38,9 +38,9 @@ static bool other_version(const struct iba_hop *h)
 
 static bool key_fits(const struct iba_hop *h)
 {
-    const struct iba_congestion *c = state_of(h);
+    const uint64_t key = state_of(h)->guard.key;
 
-    return c->key == 0 || c->key == iba_cc_key_cckey(h->mad + CC_KEY_AT);
+    return key == 0 || key == iba_cc_key_cckey(h->mad + CC_KEY_AT);
 }
 
 static bool is_set(const struct iba_hop *h)
@@ -55,7 +55,7 @@ static bool key_wrong_for_set(const struct iba_hop *h)
 
 static bool key_wrong_for_get(const struct iba_hop *h)
 {
-    return method(h) == IBA_METHOD_GET && !key_fits(h) && state_of(h)->protect;
+    return method(h) == IBA_METHOD_GET && !key_fits(h) && state_of(h)->guard.protect;
 }
 
 static bool other_method(const struct iba_hop *h)
@@ -90,15 +90,9 @@ static bool no_such_block(const struct iba_hop *h)
 
 /* ---- actions ---- */
 
-/* MD-116: silence, a violation, and the lease begins to run. */
 static void refuse_silently(struct iba_hop *h)
 {
-    enum { SECOND = 1000000000 };
-    struct iba_congestion *c = state_of(h);
-
-    iba_count16(&c->violations);
-    if (c->lease_s && c->lease_ends == IBA_NEVER)
-        c->lease_ends = h->now + (iba_time)c->lease_s * SECOND;
+    iba_guard_violated(&state_of(h)->guard, h->now);
 }
 
 static void respond_with(struct iba_hop *h, uint16_t status)
@@ -174,22 +168,22 @@ static void get_info(const struct iba_hop *h)
 
 static void get_key(const struct iba_hop *h)
 {
-    const struct iba_congestion *c = state_of(h);
+    const struct iba_key_guard *g = &state_of(h)->guard;
 
-    iba_cc_key_info_set_key(h->data, c->key);
-    iba_cc_key_info_set_protectbit(h->data, c->protect);
-    iba_cc_key_info_set_leaseperiod(h->data, c->lease_s);
-    iba_cc_key_info_set_violations(h->data, c->violations);
+    iba_cc_key_info_set_key(h->data, g->key);
+    iba_cc_key_info_set_protectbit(h->data, g->protect);
+    iba_cc_key_info_set_leaseperiod(h->data, g->lease_s);
+    iba_cc_key_info_set_violations(h->data, g->violations);
 }
 
 static void set_key(struct iba_hop *h)
 {
-    struct iba_congestion *c = state_of(h);
+    struct iba_key_guard *g = &state_of(h)->guard;
 
-    c->key = iba_cc_key_info_key(h->data);
-    c->protect = iba_cc_key_info_protectbit(h->data);
-    c->lease_s = (uint16_t)iba_cc_key_info_leaseperiod(h->data);
-    c->violations = (uint16_t)iba_cc_key_info_violations(h->data);
+    g->key = iba_cc_key_info_key(h->data);
+    g->protect = iba_cc_key_info_protectbit(h->data);
+    g->lease_s = (uint16_t)iba_cc_key_info_leaseperiod(h->data);
+    g->violations = (uint16_t)iba_cc_key_info_violations(h->data);
 }
 
 static void get_switch(const struct iba_hop *h)
@@ -324,22 +318,9 @@ static const struct iba_cca_attribute *attribute_of(const struct iba_hop *h)
     return NULL;
 }
 
-/* A lease that is over ends the protection; a request with the key stops it. */
-static void mind_lease(struct iba_hop *h)
-{
-    struct iba_congestion *c = state_of(h);
-
-    if (c->lease_ends <= h->now) {
-        c->protect = false;
-        c->lease_ends = IBA_NEVER;
-    }
-    if (key_fits(h))
-        c->lease_ends = IBA_NEVER;
-}
-
 void iba_cca_request(struct iba_hop *h)
 {
-    mind_lease(h);
+    iba_guard_lease(&state_of(h)->guard, key_fits(h), h->now);
     h->data = h->mad + DATA_AT;
     h->status = IBA_MAD_OK;
     h->cc_attribute = attribute_of(h);

@@ -139,6 +139,10 @@ void iba_sma_request(struct iba_hop *h);
 void iba_pma_request(struct iba_hop *h);
 void iba_cca_request(struct iba_hop *h);
 void iba_bma_request(struct iba_hop *h);
+/* A datagram without the key: a violation, and the lease begins to run. */
+void iba_guard_violated(struct iba_key_guard *g, iba_time now);
+/* Before a datagram is judged: a lease that is over ends the protection, and the key stops one that runs. */
+void iba_guard_lease(struct iba_key_guard *g, bool key_fits, iba_time now);
 /* The datagram becomes its own answer, with h->status. The caller of the agent sends it when h->answered. */
 void iba_hop_answer(struct iba_hop *h);
 /* A saturating counter (PV-16, KM-04). */

@@ -138,7 +138,7 @@ static void init_port(struct iba_node *n, uint8_t number)
     p->n_pkey = pkeys_of(&n->cfg, number);
     init_pkeys(n, p);
     if (n->cfg.type != IBA_NODE_SWITCH || number == 0)
-        n->congestion[number].lease_ends = IBA_NEVER;
+        n->congestion[number].guard.lease_ends = IBA_NEVER;
     p->guid[0] = n->cfg.node_guid + (n->cfg.type == IBA_NODE_SWITCH ? 0 : number);
     p->mkey_lease_ends = p->announce_all = p->wait_since = p->baseboard.lease_ends = IBA_NEVER;
     for (unsigned vl = 0; vl < IBA_VLS; vl++)

@@ -100,7 +100,7 @@ struct iba_paced {
     struct iba_fifo queue;
 };
 
-/* A key of management that its agent keeps: the B_Key (KM-17). */
+/* A key of management that its agent keeps: the B_Key (KM-17), the CC_Key (MD-116). */
 struct iba_key_guard {
     uint64_t key; /* 0: everybody may ask */
     bool protect;
@@ -165,10 +165,7 @@ enum {
 };
 /* Settings that the agent of an adapter's port or of a switch keeps. */
 struct iba_congestion {
-    uint64_t key; /* CC_Key; 0: everybody may ask */
-    bool protect;
-    uint16_t lease_s, violations;
-    iba_time lease_ends; /* IBA_NEVER: the lease does not run */
+    struct iba_key_guard guard;
     uint8_t of_switch[IBA_BYTES_cc_switch];
     uint8_t of_adapter[IBA_BYTES_cc_ca + IBA_CC_SLS * IBA_BYTES_cc_ca_entry];
     uint16_t limit; /* CCTI_Limit */

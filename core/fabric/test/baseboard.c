@@ -3,33 +3,16 @@
 #include "wired.h"
 
 enum { GET = IBA_METHOD_GET, SET = IBA_METHOD_SET, SECOND = 1000000000, CLASS_INFO = 1, KEY = 0x10, DATA_AT = 64 };
-enum { ADAPTER_LID = FIRST_LID + 1 };
 
-struct asked {
-    uint16_t attribute;
-    uint8_t method, version; /* 0: 1 */
-    uint64_t key;
-    uint8_t data[IBA_BYTES_bm_key_info];
-};
-
-/* Adapter 0 asks adapter 1: the status; -1: silence. */
-static int ask(struct wired *w, const struct asked *a, uint8_t answer[IBA_MAD_BYTES])
+/* Of adapter 1. version 0: 1 */
+static int ask(struct wired *w, const struct agent_request *a, uint8_t answer[IBA_MAD_BYTES])
 {
-    const struct iba_mgmt_to to = {.dlid = ADAPTER_LID, .slid = FIRST_LID, .dqp = 1, .sqp = 1, .pkey = 0xffff};
-    const struct smp s = {.dlid = ADAPTER_LID, .attribute = a->attribute, .method = a->method, .mkey = a->key};
-    uint8_t mad[IBA_MAD_BYTES], packet[IBA_MGMT_BYTES];
+    struct agent_request r = *a;
 
-    wired_mad(mad, &s);
-    iba_madhdr_set_mgmtclass(mad, IBA_CLASS_BASEBOARD);
-    iba_madhdr_set_classversion(mad, a->version ? a->version : 1);
-    memcpy(mad + DATA_AT, a->data, sizeof a->data);
-    w->heard[0] = 0;
-    iba_node_send(&w->ca[0], 1, packet, iba_mgmt_build(packet, &to, 0, mad), w->now);
-    wired_run(w);
-    if (!w->heard[0])
-        return -1;
-    memcpy(answer, w->last + 28, IBA_MAD_BYTES);
-    return answer[4] << 8 | answer[5];
+    r.dlid = FIRST_LID + 1;
+    r.mgmt_class = IBA_CLASS_BASEBOARD;
+    r.version = a->version ? a->version : 1;
+    return wired_ask_agent(w, &r, answer);
 }
 
 /* Each row decides once: adapter 1 has the key 7, protected. */
@@ -37,7 +20,7 @@ Test(baseboard, rows)
 {
     static const struct {
         const char *row;
-        struct asked a;
+        struct agent_request a;
         int status;
     } cases[] = {
         {"other_version", {.attribute = KEY, .method = GET, .version = 2}, IBA_MAD_BAD_VERSION},
@@ -68,7 +51,7 @@ Test(baseboard, rows)
 Test(baseboard, key)
 {
     struct wired *w = wired_new();
-    struct asked set = {.attribute = KEY, .method = SET}, get = {.attribute = KEY, .method = GET};
+    struct agent_request set = {.attribute = KEY, .method = SET}, get = {.attribute = KEY, .method = GET};
     uint8_t answer[IBA_MAD_BYTES];
 
     iba_bm_key_info_set_key(set.data, 0x55);
@@ -99,7 +82,7 @@ Test(baseboard, key)
 Test(baseboard, class_port_info)
 {
     struct wired *w = wired_new();
-    const struct asked get = {.attribute = CLASS_INFO, .method = GET};
+    const struct agent_request get = {.attribute = CLASS_INFO, .method = GET};
     uint8_t answer[IBA_MAD_BYTES];
 
     cr_expect_eq(ask(w, &get, answer), 0);

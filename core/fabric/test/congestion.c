@@ -15,33 +15,14 @@ enum {
 };
 enum { LOG_AT = 32, DATA_AT = 64, ADAPTER_LID = FIRST_LID + 1 };
 
-struct asked {
-    uint16_t dlid, attribute;
-    uint8_t method, version; /* 0: 2 */
-    uint32_t modifier;
-    uint64_t key;
-    uint8_t data[192];
-};
-
-/* Adapter 0 asks: the status; -1: silence. */
-static int ask(struct wired *w, const struct asked *a, uint8_t answer[IBA_MAD_BYTES])
+/* version 0: 2 */
+static int ask(struct wired *w, const struct agent_request *a, uint8_t answer[IBA_MAD_BYTES])
 {
-    const struct iba_mgmt_to to = {.dlid = a->dlid, .slid = FIRST_LID, .dqp = 1, .sqp = 1, .pkey = 0xffff};
-    const struct smp s = {
-        .dlid = a->dlid, .attribute = a->attribute, .method = a->method, .modifier = a->modifier, .mkey = a->key};
-    uint8_t mad[IBA_MAD_BYTES], packet[IBA_MGMT_BYTES];
+    struct agent_request r = *a;
 
-    wired_mad(mad, &s);
-    iba_madhdr_set_mgmtclass(mad, IBA_CLASS_CONGESTION);
-    iba_madhdr_set_classversion(mad, a->version ? a->version : 2);
-    memcpy(mad + DATA_AT, a->data, sizeof a->data);
-    w->heard[0] = 0;
-    iba_node_send(&w->ca[0], 1, packet, iba_mgmt_build(packet, &to, 0, mad), w->now);
-    wired_run(w);
-    if (!w->heard[0])
-        return -1;
-    memcpy(answer, w->last + 28, IBA_MAD_BYTES);
-    return answer[4] << 8 | answer[5];
+    r.mgmt_class = IBA_CLASS_CONGESTION;
+    r.version = a->version ? a->version : 2;
+    return wired_ask_agent(w, &r, answer);
 }
 
 /* Each row decides once. */
@@ -49,7 +30,7 @@ Test(congestion, rows)
 {
     static const struct {
         const char *row;
-        struct asked a;
+        struct agent_request a;
         int status;
     } cases[] = {
         {"other_version", {.dlid = SWITCH_LID, .attribute = INFO, .method = GET, .version = 1}, IBA_MAD_BAD_VERSION},
@@ -74,8 +55,8 @@ Test(congestion, rows)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct wired *w = wired_new();
         const struct iba_node *n = cases[i].a.dlid == SWITCH_LID ? &w->sw : &w->ca[1];
-        w->ca[1].congestion[1].key = 7;
-        w->ca[1].congestion[1].protect = true;
+        w->ca[1].congestion[1].guard.key = 7;
+        w->ca[1].congestion[1].guard.protect = true;
         cr_expect_eq(ask(w, &cases[i].a, answer), cases[i].status, "%s (%zu)", cases[i].row, i);
         cr_expect_eq(wired_hits(n, &iba_cca_rules, cases[i].row), 1, "%s (%zu)", cases[i].row, i);
         seen[wired_row(&iba_cca_rules, cases[i].row)] = true;
@@ -100,7 +81,7 @@ Test(congestion, attributes_keep_what_is_set)
     struct wired *w = wired_new();
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct asked a = {
+        struct agent_request a = {
             .dlid = cases[i].dlid, .attribute = cases[i].attribute, .modifier = cases[i].modifier, .method = SET};
         uint8_t set[IBA_MAD_BYTES], got[IBA_MAD_BYTES];
         for (size_t k = 0; k < sizeof a.data; k++)
@@ -132,7 +113,7 @@ Test(congestion, attributes_keep_what_is_set)
 Test(congestion, limit)
 {
     struct wired *w = wired_new();
-    struct asked a = {.dlid = ADAPTER_LID, .attribute = TABLE, .method = SET};
+    struct agent_request a = {.dlid = ADAPTER_LID, .attribute = TABLE, .method = SET};
     uint8_t answer[IBA_MAD_BYTES];
 
     iba_cc_table_set_cctilimit(a.data, 127);
@@ -148,8 +129,8 @@ Test(congestion, limit)
 Test(congestion, key)
 {
     struct wired *w = wired_new();
-    struct asked set = {.dlid = ADAPTER_LID, .attribute = KEY, .method = SET},
-                 get = {.dlid = ADAPTER_LID, .attribute = KEY, .method = GET};
+    struct agent_request set = {.dlid = ADAPTER_LID, .attribute = KEY, .method = SET},
+                         get = {.dlid = ADAPTER_LID, .attribute = KEY, .method = GET};
     uint8_t answer[IBA_MAD_BYTES];
 
     iba_cc_key_info_set_key(set.data, 0x55);
@@ -178,7 +159,7 @@ Test(congestion, key)
 Test(congestion, what_can_only_be_read)
 {
     struct wired *w = wired_new();
-    struct asked a = {.dlid = ADAPTER_LID, .attribute = INFO, .method = GET};
+    struct agent_request a = {.dlid = ADAPTER_LID, .attribute = INFO, .method = GET};
     uint8_t answer[IBA_MAD_BYTES];
 
     cr_expect_eq(ask(w, &a, answer), 0);

@@ -182,20 +182,11 @@ Test(directed, there_and_back)
 
 static int ask_counters(struct wired *w, uint16_t attribute, uint8_t method, const uint8_t data[8], uint8_t *answer)
 {
-    const struct iba_mgmt_to to = {.dlid = SWITCH_LID, .slid = FIRST_LID, .dqp = 1, .sqp = 1, .pkey = 0xffff};
-    const struct smp s = {.dlid = SWITCH_LID, .attribute = attribute, .method = method};
-    uint8_t mad[IBA_MAD_BYTES], packet[IBA_MGMT_BYTES];
+    struct agent_request r = {
+        .dlid = SWITCH_LID, .attribute = attribute, .mgmt_class = IBA_CLASS_PERF, .version = 1, .method = method};
 
-    wired_mad(mad, &s);
-    iba_madhdr_set_mgmtclass(mad, IBA_CLASS_PERF);
-    memcpy(mad + 64, data, 8);
-    w->heard[0] = 0;
-    iba_node_send(&w->ca[0], 1, packet, iba_mgmt_build(packet, &to, 0, mad), w->now);
-    wired_run(w);
-    if (!w->heard[0])
-        return -1;
-    memcpy(answer, w->last + 28, IBA_MAD_BYTES);
-    return answer[4] << 8 | answer[5];
+    memcpy(r.data, data, 8);
+    return wired_ask_agent(w, &r, answer);
 }
 
 Test(performance, counters_stop_where_their_field_ends)

@@ -209,6 +209,27 @@ int wired_ask(struct wired *w, unsigned from, const struct smp *s, uint8_t answe
     return (answer[4] & 0x7f) << 8 | answer[5];
 }
 
+int wired_ask_agent(struct wired *w, const struct agent_request *r, uint8_t answer[IBA_MAD_BYTES])
+{
+    enum { DATA_AT = 64 };
+    const struct iba_mgmt_to to = {.dlid = r->dlid, .slid = FIRST_LID, .dqp = 1, .sqp = 1, .pkey = 0xffff};
+    const struct smp s = {
+        .dlid = r->dlid, .attribute = r->attribute, .method = r->method, .modifier = r->modifier, .mkey = r->key};
+    uint8_t mad[IBA_MAD_BYTES], packet[IBA_MGMT_BYTES];
+
+    wired_mad(mad, &s);
+    iba_madhdr_set_mgmtclass(mad, r->mgmt_class);
+    iba_madhdr_set_classversion(mad, r->version);
+    memcpy(mad + DATA_AT, r->data, sizeof r->data);
+    w->heard[0] = 0;
+    iba_node_send(&w->ca[0], 1, packet, iba_mgmt_build(packet, &to, 0, mad), w->now);
+    wired_run(w);
+    if (!w->heard[0])
+        return -1;
+    memcpy(answer, w->last + 28, IBA_MAD_BYTES);
+    return answer[4] << 8 | answer[5];
+}
+
 unsigned wired_row(const struct iba_fabric_table *t, const char *name)
 {
     for (unsigned i = 0; i < t->n; i++)

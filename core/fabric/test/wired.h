@@ -59,6 +59,17 @@ void wired_mad(uint8_t mad[IBA_MAD_BYTES], const struct smp *s);
 /* Adapter `from` sends it; the answer's status, and its datagram in `answer`, or -1: silence. */
 int wired_ask(struct wired *w, unsigned from, const struct smp *s, uint8_t answer[IBA_MAD_BYTES]);
 
+/* A request of another class to QP 1 of a node. */
+struct agent_request {
+    uint16_t dlid, attribute;
+    uint8_t mgmt_class, version, method;
+    uint32_t modifier;
+    uint64_t key;
+    uint8_t data[192];
+};
+/* Adapter 0 sends it; as wired_ask(). */
+int wired_ask_agent(struct wired *w, const struct agent_request *r, uint8_t answer[IBA_MAD_BYTES]);
+
 /* The row of that name; its number. */
 unsigned wired_row(const struct iba_fabric_table *t, const char *name);
 uint32_t wired_hits(const struct iba_node *n, const struct iba_fabric_table *t, const char *name);
