@@ -2,6 +2,7 @@
 """ibfabric, and the programs of others that its tests run against it: OpenSM, infiniband-diags. IBPROOF_BIN names the folder
 of our programs."""
 import glob
+import json
 import os
 import pathlib
 import re
@@ -135,7 +136,9 @@ class Manager:
 
 
 class Case(unittest.TestCase):
-    """Each test has a folder; what it starts ends with it."""
+    """Each test has a folder; what it starts ends with it. ibdissect judges every packet of a test whose class says so."""
+
+    FINDINGS = None  # a class in which no node is broken names the findings there may be: a set
 
     def setUp(self):
         self.assertTrue(SHIMS and os.path.exists(OPENSM), "no witness: install what tools/setup test lists")
@@ -144,9 +147,21 @@ class Case(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
 
     def fabric(self, topology, *options):
-        f = Fabric(self.folder, topology, *options)
-        self.addCleanup(f.close)
+        if self.FINDINGS is None:
+            f = Fabric(self.folder, topology, *options)
+            self.addCleanup(f.close)
+            return f
+        capture = tempfile.mktemp(".pcapng", dir=self.folder)
+        f = Fabric(self.folder, topology, "--pcap", capture, *options)
+        self.addCleanup(self.judge, f, capture)
         return f
+
+    def judge(self, fabric, capture):
+        """All that travelled over all links is lawful: findings would accuse the innocent."""
+        fabric.close()
+        text = subprocess.run([BIN / "ibdissect", "-q", "-z", "expert", "-T", "json", capture], capture_output=True, text=True,
+                              check=True).stdout
+        self.assertLessEqual({row["finding"] for row in json.loads(text)["findings"]}, self.FINDINGS)
 
     def manager(self, fabric, host, config="", *options, **more):
         m = Manager(fabric, host, config, *options, **more)

@@ -24,6 +24,8 @@ def dots(text):
 
 
 class BringUp(Case):
+    FINDINGS = set()
+
     def up(self, topology, host, *options):
         """OpenSM ends after one sweep: its log, and the fabric."""
         f = self.fabric(topology, *options)
@@ -75,6 +77,8 @@ class BringUp(Case):
 
 class Tools(Case):
     """Every tool of infiniband-diags that reads a subnet, while OpenSM runs."""
+
+    FINDINGS = set()
 
     def setUp(self):
         super().setUp()
@@ -172,6 +176,8 @@ class Tools(Case):
 class Managers(Case):
     """Two OpenSMs: the one of higher priority is the master, and the other takes over when it is gone."""
 
+    FINDINGS = {"SM_HANDOVER"}
+
     CONFIG = "sweep_interval 1\npolling_retry_number 4\nsminfo_polling_timeout 500\nsm_priority "
 
     def test_the_higher_priority_takes_over_and_the_lower_follows(self):
@@ -208,6 +214,8 @@ class Managers(Case):
 
 class Traps(Case):
     """Each field of each trap, as it was typed, in OpenSM's log."""
+
+    FINDINGS = set()
 
     def test_every_field_of_ten_traps(self):
         f = self.fabric(star(3, ports=8))
