@@ -177,7 +177,8 @@ static void judge_chunk(struct worker *w, struct batch *b)
 
     w->first_ns = t->reading.first_ns;
     take(w, b, p->chunk);
-    const bool depends = w->judge && judge_part(w->judge).observer.depends;
+    const struct judge_part part = w->judge ? judge_part(w->judge) : (struct judge_part){0};
+    const bool depends = part.observer.depends || part.native;
     pthread_mutex_lock(&t->lock);
     t->vain = t->vain || depends;
     w->at++;
