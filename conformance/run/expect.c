@@ -7,7 +7,7 @@
 #include <string.h>
 #include "run/fabric.h"
 #include "wire/iba_aeth.h"
-#include "wire/iba_opcode_rows.h"
+#include "wire/iba_opcode.h"
 
 /* ---- sending ---- */
 static unsigned times(const struct ibc_step *s)
@@ -148,7 +148,8 @@ static bool is_sequence_nak(const struct run_packet *k)
 static bool expects_cnp(const struct run_player *p)
 {
     for (unsigned i = 0; i < p->play->n_step; i++)
-        if (p->play->step[i].kind == IBC_S_expect && p->play->step[i].op == IBA_CNP_ROCE)
+        if (p->play->step[i].kind == IBC_S_expect && p->play->step[i].op < IBC_ANY_OPCODE &&
+            iba_opcode_operation((uint8_t)p->play->step[i].op) == IBA_OPERATION_CNP)
             return true;
     return p->informs;
 }
@@ -176,7 +177,7 @@ static bool comes_with_nak(struct run_player *p, const struct ibc_step *s, struc
     char got[RUN_TEXT];
 
     if (p->play->scenario->role == IBC_ROLE_requester || !iba_view_has_bth(&k->view) ||
-        iba_bth_opcode(iba_view_bth(&k->view)) != IBA_CNP_ROCE || expects_cnp(p))
+        iba_opcode_operation((uint8_t)iba_bth_opcode(iba_view_bth(&k->view))) != IBA_OPERATION_CNP || expects_cnp(p))
         return false;
     while (came && !has_sequence_nak(p, k)) /* ends: packets are bounded, and time passes */
         if (!run_collect(p, until, &came, s))

@@ -3,7 +3,7 @@
 #include <string.h>
 #include "run/play.h"
 #include "transport/iba_wr_ops.h"
-#include "wire/iba_opcode_rows.h"
+#include "wire/iba_opcode.h"
 
 enum { HEALTH = IBC_MAX_OBJECTS, BYTES = 64, BUFFER = 256 };
 
@@ -107,9 +107,19 @@ static struct ibc_arg field(enum iba_hdr hdr, const char *name, uint64_t n, uint
                             .v = {{.kind = IBC_V_NUMBER, .n = n, .mask = mask}}};
 }
 
+/* The first of the service's codes for one packet: without immediate data. */
+static uint16_t only(enum iba_svc svc, enum iba_operation operation)
+{
+    for (uint16_t code = 0; code < IBC_ANY_OPCODE; code++)
+        if (iba_opcodes[code].svc == svc && iba_opcodes[code].operation == operation &&
+            iba_opcodes[code].pos == IBA_ONLY)
+            return code;
+    return IBC_ANY_OPCODE;
+}
+
 static uint16_t send_only(uint8_t type)
 {
-    return type == IBA_QPT_RC ? IBA_RC_SEND_ONLY : type == IBA_QPT_UC ? IBA_UC_SEND_ONLY : IBA_UD_SEND_ONLY;
+    return only(type == IBA_QPT_RC ? IBA_RC : type == IBA_QPT_UC ? IBA_UC : IBA_UD, IBA_OPERATION_SEND);
 }
 
 static bool exchange(struct run_player *p, const struct ibc_step *s, struct run_live *q)
@@ -132,7 +142,7 @@ static bool exchange(struct run_player *p, const struct ibc_step *s, struct run_
     step = (struct ibc_step){.kind = IBC_S_expect,
                              .n_arg = 2,
                              .object = HEALTH,
-                             .op = IBA_RC_ACKNOWLEDGE,
+                             .op = only(IBA_RC, IBA_OPERATION_ACK),
                              .arg = in,
                              .line = s->line,
                              .text = "health: ACKNOWLEDGE syndrome=ack"};

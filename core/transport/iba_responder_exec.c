@@ -6,7 +6,7 @@
 #include "transport/deviations_rd.h"
 #include "transport/iba_rd.h"
 #include "transport/iba_xrc.h"
-#include "wire/iba_opcode_rows.h"
+#include "wire/iba_opcode.h"
 
 /* ---- set-up ---- */
 

@@ -7,7 +7,7 @@
 #include "transport/iba_dcqcn.h"
 #include "wire/iba_build.h"
 #include "transport/iba_wr_ops.h"
-#include "wire/iba_opcode_rows.h"
+#include "wire/iba_opcode.h"
 
 #define LINE UINT64_C(10000000000) /* bit/s */
 #define MESSAGE 16384u

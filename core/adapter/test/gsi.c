@@ -4,7 +4,7 @@
 #include "transport/iba_wr_ops.h"
 #include <criterion/criterion.h>
 #include <string.h>
-#include "wire/iba_opcode_rows.h"
+#include "wire/iba_opcode.h"
 
 enum {
     CONNS = 4,

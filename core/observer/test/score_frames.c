@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Relations between two frames of a run. */
 #include "score.h"
-#include "wire/iba_opcode_rows.h"
+#include "wire/iba_opcode.h"
 
 enum score_missing score_missing(const struct score_run *r, const struct score_sight *e, uint32_t frame)
 {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include "cm/iba_cm.h"
 #include "mad/iba_mad.h"
-#include "wire/iba_opcode_rows.h"
+#include "wire/iba_opcode.h"
 
 enum { MS = 1000000 };
 

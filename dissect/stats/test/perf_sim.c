@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "wire/iba_opcode_rows.h"
+#include "wire/iba_opcode.h"
 
 const char *const perf_loads[PERF_LOAD_COUNT] = {
 #define PERF_LOAD_WORDS(name, words) words,
