@@ -21,7 +21,7 @@ SAMPLE = "rc.responder.psn-gap-one-nak"
 PLACE = {"LC_ALL": "C.UTF-8", "PATH": os.environ["PATH"], "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "")}
 UNSAFE = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 EVIL = "\x1b]0;pwn\x07\x1b[31m\n<script>\u202e\x9b31m"
-# Answers every request with this text as an error, or, after `{late}` requests that the engine answers, does so.
+# An agent: the engine answers `{late}` requests, and each later one is answered by an error with this text.
 PROXY = """
 import json, subprocess, sys
 engine = subprocess.Popen([{agent!r}, "--engine", "--wire", {wire!r}], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
