@@ -110,10 +110,10 @@ static struct ibc_arg field(enum iba_hdr hdr, const char *name, uint64_t n, uint
 /* The first of the service's codes for one packet: without immediate data. */
 static uint16_t only(enum iba_svc svc, enum iba_operation operation)
 {
-    for (uint16_t code = 0; code < IBC_ANY_OPCODE; code++)
+    for (unsigned code = 0; code < IBC_ANY_OPCODE; code++)
         if (iba_opcodes[code].svc == svc && iba_opcodes[code].operation == operation &&
             iba_opcodes[code].pos == IBA_ONLY)
-            return code;
+            return (uint16_t)code;
     return IBC_ANY_OPCODE;
 }
 
