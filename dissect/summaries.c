@@ -9,13 +9,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 #include "help.h"
+#include "seed.h"
 #include "summary/rows.h"
 #include "system/confine.h"
 #include "system/files.h"
 #include "system/privileges.h"
-#include "system/random.h"
 #include "system/text.h"
-#include "track/addr.h"
 
 struct summaries {
     const char *path; /* of the summary; NULL: none is written */
@@ -260,15 +259,6 @@ static int parse(struct merging *m, int argc, char **argv, bool *done)
     return optind < argc ? EXIT_OK : wrong(EXIT_USAGE, "no summary named; see ibdissect merge --help");
 }
 
-/* Nobody can make summaries whose texts collide. */
-static void seed_hashes(void)
-{
-    uint64_t random[2];
-
-    if (random_bytes(random, sizeof random))
-        stat_hash_key(random);
-}
-
 int summaries_merge(int argc, char **argv)
 {
     static struct merging m = {.to = "-"};
@@ -277,7 +267,7 @@ int summaries_merge(int argc, char **argv)
 
     if (rc != EXIT_OK || done)
         return rc;
-    seed_hashes();
+    (void)seed_hashes(); /* nobody can make summaries whose texts collide */
     m.sum = summary_open();
     if (!m.sum)
         return wrong(EXIT_INPUT, "out of memory");
