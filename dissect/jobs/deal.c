@@ -33,40 +33,56 @@ static unsigned least_loaded(const struct deal *d)
     return least;
 }
 
-static unsigned find(struct deal *d, struct deal_pair *p);
+/* The worker of a pair that has been seen; DEAL_WORKERS: it is new, and `at` is its place. */
+static unsigned known(struct deal *d, const struct deal_pair *p, uint32_t *at)
+{
+    for (*at = home(d, p); d->slot[*at]; *at = (*at + 1) % DEAL_SLOTS) {
+        const struct deal_pair *k = &d->pair[d->slot[*at] - 1];
+        if (is_same(k, p)) {
+            d->load[k->worker]++;
+            return k->worker;
+        }
+    }
+    return DEAL_WORKERS;
+}
 
+static unsigned remember(struct deal *d, struct deal_pair *p, uint32_t at, unsigned worker)
+{
+    p->worker = (uint8_t)worker;
+    d->pair[d->n++] = *p;
+    d->slot[at] = (uint16_t)d->n;
+    return worker;
+}
+
+/* Without asking anybody. */
 static unsigned decide(struct deal *d, struct deal_pair *p)
 {
-    struct deal_shared *all = d->shared;
+    uint32_t at;
+    unsigned worker = known(d, p, &at);
 
-    if (!all) {
-        p->worker = (uint8_t)least_loaded(d);
-        d->load[p->worker] += NEW_PAIR;
-        return p->worker;
-    }
-    pthread_mutex_lock(&all->lock);
-    const unsigned worker = find(&all->deal, p);
-    pthread_mutex_unlock(&all->lock);
-    p->worker = (uint8_t)worker;
-    return worker;
+    if (worker != DEAL_WORKERS || d->n == DEAL_PAIRS)
+        return worker;
+    worker = least_loaded(d);
+    d->load[worker] += NEW_PAIR;
+    return remember(d, p, at, worker);
+}
+
+static unsigned ask(struct deal *d, struct deal_pair *p)
+{
+    uint32_t at;
+    unsigned worker = known(d, p, &at);
+
+    if (worker != DEAL_WORKERS || d->n == DEAL_PAIRS)
+        return worker;
+    pthread_mutex_lock(&d->shared->lock);
+    worker = decide(&d->shared->deal, p);
+    pthread_mutex_unlock(&d->shared->lock);
+    return worker == DEAL_WORKERS ? worker : remember(d, p, at, worker);
 }
 
 static unsigned find(struct deal *d, struct deal_pair *p)
 {
-    uint32_t at = home(d, p);
-
-    for (; d->slot[at]; at = (at + 1) % DEAL_SLOTS) {
-        const struct deal_pair *known = &d->pair[d->slot[at] - 1];
-        if (is_same(known, p)) {
-            d->load[known->worker]++;
-            return known->worker;
-        }
-    }
-    if (d->n == DEAL_PAIRS || decide(d, p) == DEAL_WORKERS)
-        return DEAL_WORKERS;
-    d->pair[d->n++] = *p;
-    d->slot[at] = (uint16_t)d->n;
-    return p->worker;
+    return d->shared ? ask(d, p) : decide(d, p);
 }
 
 void deal_count(struct deal *d)
