@@ -176,6 +176,12 @@ static bool is_accepted(const struct iba_observer *s, const struct iba_flow *f, 
     return is_excused(o) || (is_full(f, o) && (f->order.lawful || unasked));
 }
 
+/* The packets were only overtaken, or their receiver took them: no finding. */
+static bool is_lawful(const struct iba_observer *s, const struct iba_flow *f, const struct iba_obs_put_off *o)
+{
+    return is_alone(o) ? goes_with_others(s, f, o) : is_accepted(s, f, o);
+}
+
 static void make_room(struct iba_observer *s, struct iba_flow *f)
 {
     while (f->order.n > 0 && (f->order.n == IBA_OBS_PUT_OFF || s->now.at - f->put_off[0].mark.at > s->cfg.late_ns)) {
@@ -183,8 +189,7 @@ static void make_room(struct iba_observer *s, struct iba_flow *f)
                            s->now.at - f->put_off[0].mark.at <= IBA_OBS_FLIGHT_NS;
         if (waits)
             return;
-        resolve(s, f, 0,
-                is_alone(&f->put_off[0]) ? goes_with_others(s, f, &f->put_off[0]) : is_accepted(s, f, &f->put_off[0]));
+        resolve(s, f, 0, is_lawful(s, f, &f->put_off[0]));
     }
 }
 
@@ -424,10 +429,9 @@ void iba_obs_order_taken(struct iba_observer *s, struct iba_flow *f, bool answer
 
 void iba_obs_order_end(struct iba_observer *s, struct iba_flow *f)
 {
-    while (f->order.n > 0)
-        resolve(s, f, 0,
-                is_alone(&f->put_off[0])
-                    ? goes_with_others(s, f, &f->put_off[0])
-                    : is_accepted(s, f, &f->put_off[0]) ||
-                          (is_full(f, &f->put_off[0]) && (f->order.taken > 0 || !f->order.strict)));
+    while (f->order.n > 0) {
+        const struct iba_obs_put_off *const o = &f->put_off[0];
+        const bool full = !is_alone(o) && is_full(f, o) && (f->order.taken > 0 || !f->order.strict);
+        resolve(s, f, 0, full || is_lawful(s, f, o));
+    }
 }
