@@ -35,17 +35,9 @@ struct crossing *crossing_next(struct crossings *c)
 static size_t flow_of(struct crossings *c, const struct crossing *x)
 {
     const struct crossing_flow like = {.key = {x->node, x->key.slid, x->key.dlid, x->in, x->sl}};
-    uint32_t tag;
-    const size_t at =
-        stat_slot(c->flow_slot, 2 * CROSSING_FLOWS, c->flow, sizeof *c->flow, &like.key, sizeof like.key, &tag);
+    const struct stat_items t = {c->flow, sizeof *c->flow, CROSSING_FLOWS, &c->n_flow, c->flow_slot};
 
-    if (c->flow_slot[at])
-        return stat_slot_index(c->flow_slot[at]) + 1;
-    if (c->n_flow == CROSSING_FLOWS)
-        return 0;
-    c->flow_slot[at] = (uint32_t)++c->n_flow | tag;
-    c->flow[c->n_flow - 1].key = like.key;
-    return c->n_flow;
+    return stat_item_or_new(&t, &like.key, sizeof like.key);
 }
 
 void crossing_enter(struct crossings *c, const struct crossing *x)

@@ -34,7 +34,7 @@ struct crossing {
     uint16_t node;                /* the switch */
     uint16_t flow;                /* its index + 1; 0: none */
     uint32_t newer, older;        /* in its bucket: index + 1 */
-    uint64_t frame, first_frame;  /* with which it entered; which its source sent */
+    uint64_t frame, first_frame;  /* of the packet on the link into this switch; on the first captured link */
     uint64_t tag, first_tag;      /* of these */
     iba_time at;                  /* when it entered */
     uint16_t path[CROSSING_PATH]; /* switches before this one */

@@ -30,7 +30,7 @@ struct links {
     struct managed managed;
 };
 
-/* A packet between its two ports of a switch. Tables count only if they have stood since before it entered. */
+/* A packet that crosses a switch. A table counts only if it was known before the packet entered. */
 struct passage {
     const struct links *l;
     const struct crossing *x;

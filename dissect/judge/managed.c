@@ -2,9 +2,10 @@
 #include "judge/managed.h"
 #include "mad/iba_mad.h"
 #include "observer/iba_finding_kinds.h"
+#include "track/smp.h"
 
-enum { GET = 1, SET = 2, TRAP = 5, REPRESS = 7, GET_RESP = 0x81, BY_LID = 1, NOTICE = 2, SM_INFO = 0x20, HANDOVER = 1 };
-enum { STATUS_AT = 4, POINTER_AT = 6, HOPS_AT = 7, DATA_AT = 64, GET_IS_REFUSED = 2 };
+enum { NOTICE = 2, SM_INFO = 0x20, HANDOVER = 1 }; /* attributes; a modifier of SMInfo */
+enum { GET_IS_REFUSED = 2 };                       /* protection level of an M_Key */
 
 /* A datagram on one link. */
 struct sight {
@@ -61,7 +62,7 @@ static void trap(struct managed *m, const struct sight *x)
 {
     struct managed_seen *seen = place_of(m, x), now = seen_now(x, IBA_FINDING_TRAP_AGAIN);
 
-    memcpy(now.content, x->mad + DATA_AT, sizeof now.content);
+    memcpy(now.content, x->mad + SMP_DATA_AT, sizeof now.content);
     if (!is_known(seen, x, now.kind) || memcmp(seen->content, now.content, sizeof now.content) != 0) {
         *seen = now;
     } else if (seen->on == x->on) {
@@ -102,10 +103,10 @@ static void request(struct managed *m, const struct sight *x)
     const uint8_t *info = far ? key_of(x->s->fabric, far) : NULL;
 
     if (!info || iba_smplid_mkey(x->mad + IBA_BYTES_madhdr) == iba_portinfo_m_key(info) ||
-        (x->method == GET && iba_portinfo_m_keyprotectbits(info) < GET_IS_REFUSED))
+        (x->method == SMP_GET && iba_portinfo_m_keyprotectbits(info) < GET_IS_REFUSED))
         return;
     report(x, IBA_FINDING_M_KEY_OTHER, NULL);
-    if (x->method != SET)
+    if (x->method != SMP_SET)
         return;
     struct managed_seen *seen = place_of(m, x);
     *seen = seen_now(x, IBA_FINDING_M_KEY_OTHER);
@@ -125,13 +126,14 @@ static void answer(struct managed *m, const struct sight *x)
 
 static void directed(struct managed *m, const struct sight *x)
 {
-    const bool back = iba_smpdirected_d(x->mad + STATUS_AT);
+    const bool back = smp_goes_back(x->mad);
 
-    if (x->mad[HOPS_AT] == 0 || x->mad[POINTER_AT] != x->mad[HOPS_AT])
+    if (x->mad[SMP_HOPS_AT] == 0 || x->mad[SMP_POINTER_AT] != x->mad[SMP_HOPS_AT])
         return;
-    if (!back && (x->method == GET || x->method == SET || x->method == REPRESS) && x->attribute != SM_INFO)
+    if (!back && (x->method == SMP_GET || x->method == SMP_SET || x->method == SMP_TRAP_REPRESS) &&
+        x->attribute != SM_INFO)
         request(m, x);
-    else if (back && x->method == GET_RESP && (x->mad[STATUS_AT] & 0x7f) == 0 && x->mad[STATUS_AT + 1] == 0)
+    else if (back && x->method == SMP_GET_RESP && smp_is_good(x->mad))
         answer(m, x);
 }
 
@@ -150,11 +152,11 @@ void managed_packet(struct managed *m, const struct managed_sighting *s)
                             .attribute = iba_madhdr_attributeid(mad.wire),
                             .slid = (uint16_t)iba_lrh_slid(iba_view_hdr(v, IBA_H_lrh))};
     const unsigned class = iba_madhdr_mgmtclass(x.mad);
-    if (!x.on || (class != BY_LID && class != IBA_CLASS_DIRECTED))
+    if (!x.on || (class != SMP_CLASS_BY_LID && class != IBA_CLASS_DIRECTED))
         return;
-    if (x.method == SET && x.attribute == SM_INFO && iba_madhdr_attributemodifier(x.mad) == HANDOVER)
+    if (x.method == SMP_SET && x.attribute == SM_INFO && iba_madhdr_attributemodifier(x.mad) == HANDOVER)
         handover(m, &x);
-    else if (class == BY_LID && x.method == TRAP && x.attribute == NOTICE)
+    else if (class == SMP_CLASS_BY_LID && x.method == SMP_TRAP && x.attribute == NOTICE)
         trap(m, &x);
     else if (class == IBA_CLASS_DIRECTED)
         directed(m, &x);

@@ -107,3 +107,26 @@ size_t stat_slot(const uint32_t *slot, size_t slots, const void *items, size_t i
         at = (at + 1) & (slots - 1);
     return at;
 }
+
+size_t stat_item(const uint32_t *slot, size_t slots, const void *items, size_t item_bytes, const void *key,
+                 size_t key_bytes)
+{
+    uint32_t tag;
+    const uint32_t entry = slot[stat_slot(slot, slots, items, item_bytes, key, key_bytes, &tag)];
+
+    return entry ? stat_slot_index(entry) + 1 : 0;
+}
+
+size_t stat_item_or_new(const struct stat_items *t, const void *key, size_t key_bytes)
+{
+    uint32_t tag;
+    const size_t at = stat_slot(t->slot, 2 * t->room, t->first, t->bytes, key, key_bytes, &tag);
+
+    if (t->slot[at])
+        return stat_slot_index(t->slot[at]) + 1;
+    if (*t->n == t->room)
+        return 0;
+    t->slot[at] = (uint32_t)++ * t->n | tag;
+    memcpy((char *)t->first + (*t->n - 1) * t->bytes, key, key_bytes);
+    return *t->n;
+}

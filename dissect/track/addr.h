@@ -36,4 +36,15 @@ static inline size_t stat_slot_index(uint32_t entry)
 {
     return (entry & 0xffff) - 1;
 }
+/* The same search: the item's index plus 1; 0: there is none. */
+size_t stat_item(const uint32_t *slot, size_t slots, const void *items, size_t item_bytes, const void *key,
+                 size_t key_bytes);
+/* A table that such a hash table finds items in: `slot` has twice as many entries as there is room. */
+struct stat_items {
+    void *first;
+    size_t bytes, room, *n;
+    uint32_t *slot;
+};
+/* The index plus 1 of the item with the key, which is new, and zero but for the key, if there was none; 0: no room. */
+size_t stat_item_or_new(const struct stat_items *t, const void *key, size_t key_bytes);
 #endif

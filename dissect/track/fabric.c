@@ -8,46 +8,17 @@
 #include "track/fabric.h"
 #include "mad/iba_mad.h"
 #include "track/addr.h"
+#include "track/smp.h"
 
 enum { VL15 = 15, BLOCK_BYTES = 64, MODULO = 4096, AHEAD_MOST = 2048 };
-enum {
-    SET = 2,
-    CLASS_BY_LID = 1,
-    GET_RESP = 0x81,
-    NODE_DESCRIPTION = 0x10,
-    NODE_INFO = 0x11,
-    PORT_INFO = 0x15,
-    TYPE_SWITCH = 2
-};
-enum { STATUS_AT = 4, POINTER_AT = 6, HOPS_AT = 7, ROUTE_AT = 24, DATA_AT = 64, OUT_AT = 128, IN_AT = 192 };
+enum { NODE_DESCRIPTION = 0x10, NODE_INFO = 0x11 };
 
 /* ---- tables ---- */
 
-struct items {
-    void *first;
-    size_t bytes, room, *n;
-    uint32_t *slot;
-};
-
-/* The index of the item that begins with the key, plus 1; 0: there is none. A new one is zero but for its key. */
-static size_t find(const struct items *t, const void *key, size_t key_bytes, bool add)
-{
-    uint32_t tag;
-    const size_t at = stat_slot(t->slot, 2 * t->room, t->first, t->bytes, key, key_bytes, &tag);
-
-    if (t->slot[at])
-        return stat_slot_index(t->slot[at]) + 1;
-    if (!add || *t->n == t->room)
-        return 0;
-    t->slot[at] = (uint32_t)++ * t->n | tag;
-    memcpy((char *)t->first + (*t->n - 1) * t->bytes, key, key_bytes);
-    return *t->n;
-}
-
 static struct fabric_node *node_of(struct fabric *f, uint64_t guid)
 {
-    const struct items t = {f->node, sizeof *f->node, FABRIC_NODES, &f->n_node, f->node_slot};
-    const size_t i = find(&t, &guid, sizeof guid, true);
+    const struct stat_items t = {f->node, sizeof *f->node, FABRIC_NODES, &f->n_node, f->node_slot};
+    const size_t i = stat_item_or_new(&t, &guid, sizeof guid);
 
     f->no_room += i == 0;
     return i ? &f->node[i - 1] : NULL;
@@ -55,9 +26,9 @@ static struct fabric_node *node_of(struct fabric *f, uint64_t guid)
 
 static struct fabric_port *port_of(struct fabric *f, uint16_t node, uint8_t number, uint64_t frame)
 {
-    const struct items t = {f->port, sizeof *f->port, FABRIC_PORTS, &f->n_port, f->port_slot};
+    const struct stat_items t = {f->port, sizeof *f->port, FABRIC_PORTS, &f->n_port, f->port_slot};
     const struct fabric_port like = {.key = {node, number, 0}};
-    const size_t i = find(&t, &like.key, sizeof like.key, true);
+    const size_t i = stat_item_or_new(&t, &like.key, sizeof like.key);
 
     f->no_room += i == 0;
     if (i && f->port[i - 1].first_frame == 0)
@@ -68,12 +39,14 @@ static struct fabric_port *port_of(struct fabric *f, uint16_t node, uint8_t numb
 /* The node at the end of the first `hops` hops of the datagram's route. */
 static struct fabric_route *route_of(struct fabric *f, const uint8_t *mad, unsigned hops, bool add)
 {
-    const struct items t = {f->route, sizeof *f->route, FABRIC_ROUTES, &f->n_route, f->route_slot};
+    const struct stat_items t = {f->route, sizeof *f->route, FABRIC_ROUTES, &f->n_route, f->route_slot};
     struct fabric_route like = {.key = {.hops = (uint8_t)hops}};
+    size_t i;
 
-    memcpy(like.key.out, mad + OUT_AT + 1, hops);
-    memcpy(like.key.in, mad + IN_AT + 1, hops);
-    const size_t i = find(&t, &like.key, sizeof like.key, add);
+    memcpy(like.key.out, mad + SMP_OUT_AT + 1, hops);
+    memcpy(like.key.in, mad + SMP_IN_AT + 1, hops);
+    i = add ? stat_item_or_new(&t, &like.key, sizeof like.key)
+            : stat_item(t.slot, 2 * t.room, t.first, t.bytes, &like.key, sizeof like.key);
     f->no_room += add && i == 0;
     return i ? &f->route[i - 1] : NULL;
 }
@@ -81,18 +54,16 @@ static struct fabric_route *route_of(struct fabric *f, const uint8_t *mad, unsig
 const struct fabric_port *fabric_find_port(const struct fabric *f, uint16_t node, uint8_t number)
 {
     const struct fabric_port like = {.key = {node, number, 0}};
-    uint32_t tag;
-    const uint32_t slot = f->port_slot[stat_slot(f->port_slot, 2 * FABRIC_PORTS, f->port, sizeof *f->port, &like.key,
-                                                 sizeof like.key, &tag)];
+    const size_t i = stat_item(f->port_slot, 2 * FABRIC_PORTS, f->port, sizeof *f->port, &like.key, sizeof like.key);
 
-    return slot ? &f->port[stat_slot_index(slot)] : NULL;
+    return i ? &f->port[i - 1] : NULL;
 }
 
 static struct fabric_sender *sender_of(struct fabric *f, const struct packet *p)
 {
-    const struct items t = {f->sender, sizeof *f->sender, FABRIC_SENDERS, &f->n_sender, f->sender_slot};
+    const struct stat_items t = {f->sender, sizeof *f->sender, FABRIC_SENDERS, &f->n_sender, f->sender_slot};
     const struct fabric_sender like = {.key = {p->source, p->cap->iface}};
-    const size_t i = find(&t, &like.key, sizeof like.key, true);
+    const size_t i = stat_item_or_new(&t, &like.key, sizeof like.key);
 
     f->no_room += i == 0;
     return i ? &f->sender[i - 1] : NULL;
@@ -129,11 +100,10 @@ static void connect(struct fabric *f, struct fabric_port *a, struct fabric_port 
 const struct fabric_sender *fabric_sender(const struct fabric *f, const struct packet *p)
 {
     const struct fabric_sender like = {.key = {p->source, p->cap->iface}};
-    uint32_t tag;
-    const uint32_t slot = f->sender_slot[stat_slot(f->sender_slot, 2 * FABRIC_SENDERS, f->sender, sizeof *f->sender,
-                                                   &like.key, sizeof like.key, &tag)];
+    const size_t i =
+        stat_item(f->sender_slot, 2 * FABRIC_SENDERS, f->sender, sizeof *f->sender, &like.key, sizeof like.key);
 
-    return slot ? &f->sender[stat_slot_index(slot)] : NULL;
+    return i ? &f->sender[i - 1] : NULL;
 }
 
 const struct fabric_port *fabric_near(const struct fabric *f, const struct fabric_sender *s)
@@ -153,7 +123,7 @@ const struct fabric_port *fabric_far(const struct fabric *f, const struct fabric
 
 static void learn_node(struct fabric *f, const uint8_t *mad, unsigned hops, uint64_t frame)
 {
-    const uint8_t *info = mad + DATA_AT;
+    const uint8_t *info = mad + SMP_DATA_AT;
     struct fabric_node *n = node_of(f, iba_nodeinfo_nodeguid(info));
     struct fabric_route *r = n ? route_of(f, mad, hops, true) : NULL, *before;
 
@@ -166,32 +136,32 @@ static void learn_node(struct fabric *f, const uint8_t *mad, unsigned hops, uint
     f->moved += r->node != 0 && r->node != n - f->node + 1;
     r->node = (uint16_t)(n - f->node + 1);
     if (hops == 1) {
-        struct fabric_port *first = port_of(f, (uint16_t)(r->node - 1), mad[IN_AT + 1], frame);
+        struct fabric_port *first = port_of(f, (uint16_t)(r->node - 1), mad[SMP_IN_AT + 1], frame);
         if (first)
-            first->asker = mad[OUT_AT + 1];
+            first->asker = mad[SMP_OUT_AT + 1];
         return;
     }
     before = route_of(f, mad, hops - 1, false);
     if (!before || !before->node)
         return;
-    struct fabric_port *out = port_of(f, (uint16_t)(before->node - 1), mad[OUT_AT + hops], frame);
-    connect(f, out, port_of(f, (uint16_t)(r->node - 1), mad[IN_AT + hops], frame));
+    struct fabric_port *out = port_of(f, (uint16_t)(before->node - 1), mad[SMP_OUT_AT + hops], frame);
+    connect(f, out, port_of(f, (uint16_t)(r->node - 1), mad[SMP_IN_AT + hops], frame));
 }
 
 static void learn_description(struct fabric_node *n, const uint8_t *mad)
 {
-    const void *end = memchr(mad + DATA_AT, 0, FABRIC_TEXT);
+    const void *end = memchr(mad + SMP_DATA_AT, 0, FABRIC_TEXT);
 
-    memcpy(n->description, mad + DATA_AT, FABRIC_TEXT);
-    n->described = (uint8_t)(end ? (const uint8_t *)end - (mad + DATA_AT) : FABRIC_TEXT);
+    memcpy(n->description, mad + SMP_DATA_AT, FABRIC_TEXT);
+    n->described = (uint8_t)(end ? (const uint8_t *)end - (mad + SMP_DATA_AT) : FABRIC_TEXT);
 }
 
 /* Of an adapter port 0 is the one that was asked. */
 static void learn_port(struct fabric *f, struct fabric_node *n, const uint8_t *mad, uint64_t frame)
 {
-    const uint8_t *info = mad + DATA_AT;
+    const uint8_t *info = mad + SMP_DATA_AT;
     const unsigned asked = iba_madhdr_attributemodifier(mad) & 0xff;
-    const bool is_switch = n->type == TYPE_SWITCH;
+    const bool is_switch = n->type == FABRIC_SWITCH;
     struct fabric_port *p = port_of(f, (uint16_t)(n - f->node),
                                     (uint8_t)(asked || is_switch ? asked : iba_portinfo_localportnum(info)), frame);
 
@@ -207,17 +177,17 @@ static void learn(struct fabric *f, const uint8_t *mad, unsigned hops, uint64_t 
     const unsigned attribute = iba_madhdr_attributeid(mad);
     const struct fabric_route *r;
 
-    if (attribute != NODE_INFO && attribute != NODE_DESCRIPTION && attribute != PORT_INFO)
+    if (attribute != NODE_INFO && attribute != NODE_DESCRIPTION && attribute != FABRIC_PORT_INFO)
         return;
     f->answers++;
-    if (attribute == NODE_INFO && iba_nodeinfo_localportnum(mad + DATA_AT) == mad[IN_AT + hops])
+    if (attribute == NODE_INFO && iba_nodeinfo_localportnum(mad + SMP_DATA_AT) == mad[SMP_IN_AT + hops])
         learn_node(f, mad, hops, frame);
     r = route_of(f, mad, hops, false);
     if (!r || !r->node)
         return;
     if (attribute == NODE_DESCRIPTION)
         learn_description(&f->node[r->node - 1], mad);
-    if (attribute == PORT_INFO)
+    if (attribute == FABRIC_PORT_INFO)
         learn_port(f, &f->node[r->node - 1], mad, frame);
 }
 
@@ -247,12 +217,12 @@ static void end_first_hop(struct fabric *f, uint64_t transaction, uint16_t port)
  * request by the node before, by the next port of its route. */
 static void locate(struct fabric *f, const struct packet *p, const uint8_t *mad)
 {
-    const unsigned pointer = mad[POINTER_AT];
-    const bool back = iba_smpdirected_d(mad + STATUS_AT);
+    const unsigned pointer = mad[SMP_POINTER_AT];
+    const bool back = smp_goes_back(mad);
     const struct fabric_route *r = back || pointer > 1 ? route_of(f, mad, pointer - !back, false) : NULL;
     struct fabric_sender *s = r && r->node ? sender_of(f, p) : NULL;
     struct fabric_port *port =
-        s ? port_of(f, (uint16_t)(r->node - 1), mad[(back ? IN_AT : OUT_AT) + pointer], p->number) : NULL;
+        s ? port_of(f, (uint16_t)(r->node - 1), mad[(back ? SMP_IN_AT : SMP_OUT_AT) + pointer], p->number) : NULL;
 
     if (!port)
         return;
@@ -268,14 +238,14 @@ static void locate(struct fabric *f, const struct packet *p, const uint8_t *mad)
 /* Routes that begin or end with a part by LID do not begin at the sender. */
 static bool is_directed(const uint8_t *mad)
 {
-    return iba_madhdr_mgmtclass(mad) == IBA_CLASS_DIRECTED && iba_smp_route_drslid(mad + ROUTE_AT) == UINT16_MAX &&
-           iba_smp_route_drdlid(mad + ROUTE_AT) == UINT16_MAX;
+    return iba_madhdr_mgmtclass(mad) == IBA_CLASS_DIRECTED && iba_smp_route_drslid(mad + SMP_LIDS_AT) == UINT16_MAX &&
+           iba_smp_route_drdlid(mad + SMP_LIDS_AT) == UINT16_MAX;
 }
 
 static void at_agent(struct fabric *f, const struct packet *p, const uint8_t *mad)
 {
     const struct fabric_sender *s = fabric_sender(f, p);
-    const bool back = iba_smpdirected_d(mad + STATUS_AT);
+    const bool back = smp_goes_back(mad);
     const struct fabric_port *agent = s ? back ? fabric_near(f, s) : fabric_far(f, s) : NULL;
 
     if (agent)
@@ -290,18 +260,17 @@ static void take_datagram(struct fabric *f, const struct packet *p)
     if (!iba_mad_in(&p->view) || !iba_mad_of(&m, &p->view) || m.captured < IBA_MAD_BYTES)
         return;
     mad = m.wire;
-    if (iba_madhdr_mgmtclass(mad) == CLASS_BY_LID && iba_madhdr_method(mad) == SET)
+    if (iba_madhdr_mgmtclass(mad) == SMP_CLASS_BY_LID && iba_madhdr_method(mad) == SMP_SET)
         f->changed = p->number;
-    if (!is_directed(mad) || mad[HOPS_AT] == 0 || mad[HOPS_AT] > FABRIC_HOPS || mad[POINTER_AT] == 0 ||
-        mad[POINTER_AT] > mad[HOPS_AT])
+    if (!is_directed(mad) || mad[SMP_HOPS_AT] == 0 || mad[SMP_HOPS_AT] > FABRIC_HOPS || mad[SMP_POINTER_AT] == 0 ||
+        mad[SMP_POINTER_AT] > mad[SMP_HOPS_AT])
         return;
-    if (iba_madhdr_method(mad) == GET_RESP && iba_smpdirected_d(mad + STATUS_AT) && (mad[STATUS_AT] & 0x7f) == 0 &&
-        mad[STATUS_AT + 1] == 0)
-        learn(f, mad, mad[HOPS_AT], p->number);
-    if (mad[POINTER_AT] == 1 && !iba_smpdirected_d(mad + STATUS_AT))
+    if (iba_madhdr_method(mad) == SMP_GET_RESP && smp_goes_back(mad) && smp_is_good(mad))
+        learn(f, mad, mad[SMP_HOPS_AT], p->number);
+    if (mad[SMP_POINTER_AT] == 1 && !smp_goes_back(mad))
         begin_first_hop(f, p, iba_madhdr_transactionid(mad));
     locate(f, p, mad);
-    if (mad[POINTER_AT] == mad[HOPS_AT])
+    if (mad[SMP_POINTER_AT] == mad[SMP_HOPS_AT])
         at_agent(f, p, mad);
 }
 

@@ -47,7 +47,8 @@ struct fabric_port {
     uint8_t state;  /* enum iba_port_state; 0: not shown */
     uint16_t peer;  /* the port at the other end of the cable: its index + 1; 0: not shown */
     uint16_t sends; /* the interface that has what it sends: its index + 1 */
-    uint8_t asker;  /* routes begin at the other end, by this port of a node that none of them names; 0: they do not */
+    uint8_t asker;  /* port of the asking node at the other end of the cable, which no route names; 0: another node is
+                       there */
     uint64_t first_frame;
 };
 /* A node at the end of a directed route. Ports out and in together tell apart the routes of several senders, unless

@@ -4,8 +4,9 @@
 #include "mad/iba_mad.h"
 #include "track/addr.h"
 #include "track/fabric.h"
+#include "track/smp.h"
 
-enum { GET = 1, SET = 2, GET_RESP = 0x81, STATUS_AT = 4, DATA_AT = 64, ONE_PAIR_OF_PORTS = 0xffff };
+enum { ONE_PAIR_OF_PORTS = 0xffff };
 
 /* The frame after which an answer counts: tables may have changed until then. */
 static uint64_t stands_since(const struct fabric *f, const struct fabric_table *t)
@@ -21,33 +22,25 @@ static bool is_kept(unsigned attribute)
            attribute == FABRIC_LANES_OF_SL || attribute == FABRIC_ROUTES_OF_LID;
 }
 
-static size_t slot_of(const struct fabric *f, const struct fabric_table *like, uint32_t *tag)
+/* NULL: there is no room. */
+static struct fabric_table *table_of(struct fabric *f, const struct fabric_table *like)
 {
-    return stat_slot(f->table_slot, 2 * FABRIC_TABLES, f->table, sizeof *f->table, &like->key, sizeof like->key, tag);
+    const struct stat_items t = {f->table, sizeof *f->table, FABRIC_TABLES, &f->n_table, f->table_slot};
+    const size_t i = stat_item_or_new(&t, &like->key, sizeof like->key);
+
+    f->no_room += i == 0;
+    return i ? &f->table[i - 1] : NULL;
 }
 
-static struct fabric_table *table_of(struct fabric *f, const struct fabric_table *like, bool add)
+static size_t find(const struct fabric *f, const struct fabric_table *like)
 {
-    uint32_t tag;
-    const size_t at = slot_of(f, like, &tag);
-
-    if (f->table_slot[at])
-        return &f->table[stat_slot_index(f->table_slot[at])];
-    if (!add)
-        return NULL;
-    if (f->n_table == FABRIC_TABLES) {
-        f->no_room++;
-        return NULL;
-    }
-    f->table_slot[at] = (uint32_t)++f->n_table | tag;
-    f->table[f->n_table - 1].key = like->key;
-    return &f->table[f->n_table - 1];
+    return stat_item(f->table_slot, 2 * FABRIC_TABLES, f->table, sizeof *f->table, &like->key, sizeof like->key);
 }
 
 static void ask(struct fabric *f, const struct fabric_table *like, const uint8_t *mad, uint64_t frame)
 {
-    const bool set = iba_madhdr_method(mad) == SET;
-    struct fabric_table *t = table_of(f, like, true);
+    const bool set = iba_madhdr_method(mad) == SMP_SET;
+    struct fabric_table *t = table_of(f, like);
 
     /* Higher bits of the modifier: for all ports, as far as the switch has the optimized mapping */
     if (set && like->key.attribute == FABRIC_LANES_OF_SL && like->key.modifier > ONE_PAIR_OF_PORTS)
@@ -71,22 +64,23 @@ static void take_port_info(struct fabric_table *t, const uint8_t *info)
 
 static void answer(struct fabric *f, const struct fabric_table *like, const uint8_t *mad, uint64_t frame)
 {
-    struct fabric_table *t = table_of(f, like, false);
+    const size_t i = find(f, like);
+    struct fabric_table *t = i ? &f->table[i - 1] : NULL;
 
-    if (!t || t->asked != iba_madhdr_transactionid(mad) || (mad[STATUS_AT] & 0x7f) != 0 || mad[STATUS_AT + 1] != 0)
+    if (!t || t->asked != iba_madhdr_transactionid(mad) || !smp_is_good(mad))
         return;
-    if (!t->known || t->since <= stands_since(f, t) || memcmp(t->data, mad + DATA_AT, sizeof t->data) != 0)
+    if (!t->known || t->since <= stands_since(f, t) || memcmp(t->data, mad + SMP_DATA_AT, sizeof t->data) != 0)
         t->since = frame;
     if (t->key.attribute == FABRIC_PORT_INFO)
-        take_port_info(t, mad + DATA_AT);
+        take_port_info(t, mad + SMP_DATA_AT);
     else
-        memcpy(t->data, mad + DATA_AT, sizeof t->data);
+        memcpy(t->data, mad + SMP_DATA_AT, sizeof t->data);
     t->known = true;
 }
 
 void fabric_table_take(struct fabric *f, const struct fabric_port *agent, const struct packet *p, const uint8_t *mad)
 {
-    const bool back = iba_smpdirected_d(mad + STATUS_AT);
+    const bool back = smp_goes_back(mad);
     const unsigned method = iba_madhdr_method(mad), attribute = iba_madhdr_attributeid(mad);
 
     if (!is_kept(attribute))
@@ -94,18 +88,17 @@ void fabric_table_take(struct fabric *f, const struct fabric_port *agent, const 
     const struct fabric_table like = {.key = {.modifier = iba_madhdr_attributemodifier(mad),
                                               .node = agent->key.node,
                                               .attribute = (uint16_t)attribute}};
-    if (!back && (method == GET || method == SET))
+    if (!back && (method == SMP_GET || method == SMP_SET))
         ask(f, &like, mad, p->number);
-    else if (back && method == GET_RESP)
+    else if (back && method == SMP_GET_RESP)
         answer(f, &like, mad, p->number);
 }
 
 const struct fabric_table *fabric_table(const struct fabric *f, uint16_t node, uint16_t attribute, uint32_t modifier)
 {
     const struct fabric_table like = {.key = {.modifier = modifier, .node = node, .attribute = attribute}};
-    uint32_t tag;
-    const uint32_t slot = f->table_slot[slot_of(f, &like, &tag)];
-    const struct fabric_table *t = slot ? &f->table[stat_slot_index(slot)] : NULL;
+    const size_t i = find(f, &like);
+    const struct fabric_table *t = i ? &f->table[i - 1] : NULL;
 
     return t && t->known && t->since > stands_since(f, t) ? t : NULL;
 }

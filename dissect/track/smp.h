@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Subnet management datagrams of 256 bytes: methods, offsets of what is read from them, and two questions about
+ * those on directed routes (sections 14.2 and 14.2.2). */
+#ifndef DISSECT_TRACK_SMP_H
+#define DISSECT_TRACK_SMP_H
+#include "mad/iba_mad.h"
+
+enum { SMP_GET = 0x01, SMP_SET = 0x02, SMP_TRAP = 0x05, SMP_TRAP_REPRESS = 0x07, SMP_GET_RESP = 0x81 };
+enum { SMP_CLASS_BY_LID = 0x01 };
+enum {
+    SMP_STATUS_AT = 4,
+    SMP_POINTER_AT = 6,
+    SMP_HOPS_AT = 7,
+    SMP_LIDS_AT = 24,
+    SMP_DATA_AT = 64,
+    SMP_OUT_AT = 128, /* initial path */
+    SMP_IN_AT = 192   /* return path */
+};
+
+/* The D bit: it is an answer. */
+static inline bool smp_goes_back(const uint8_t *mad)
+{
+    return iba_smpdirected_d(mad + SMP_STATUS_AT);
+}
+/* Its status is 0; the D bit is none of it. */
+static inline bool smp_is_good(const uint8_t *mad)
+{
+    return (mad[SMP_STATUS_AT] & 0x7f) == 0 && mad[SMP_STATUS_AT + 1] == 0;
+}
+#endif
