@@ -76,11 +76,7 @@ static void post(struct net *t)
             .wr_id = i, .n_sge = 1, .sge = {{WORLD_VA + 2 * PART + local(i), SLOT, to->region[0].lkey}}};
         if (m->op != IBA_WR_WRITE && m->op != IBA_WR_READ && !counts)
             FUZZ_CHECK(iba_post_recv(&to->ca, to->qp[0].qpn, &recv) == IBA_VERB_OK);
-        if (world_type(t->w, 0) == IBA_QPT_RD) {
-            wr.rd.eecn = from->qp[WORLD_CONTEXT].qpn;
-            wr.rd.remote_qpn = to->qp[0].qpn;
-            wr.rd.remote_qkey = WORLD_QKEY;
-        }
+        world_to_rd(t->w, &wr, from, to);
         FUZZ_CHECK(iba_post_send(&from->ca, from->qp[0].qpn, &wr) == IBA_VERB_OK);
     }
 }

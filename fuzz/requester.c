@@ -32,11 +32,7 @@ static void send(struct world *w, struct work *k, struct fuzz_in *in)
     wr.rkey = from.key;
     wr.imm_or_key = from.key;
     wr.sge[0] = (struct iba_sge){from.va, atomic ? 8 : from.length, from.key};
-    if (world_type(w, 0) == IBA_QPT_RD) {
-        wr.rd.eecn = w->end[0].qp[WORLD_CONTEXT].qpn;
-        wr.rd.remote_qpn = w->end[0].qp[0].qpn;
-        wr.rd.remote_qkey = WORLD_QKEY;
-    }
+    world_to_rd(w, &wr, &w->end[0], &w->end[0]);
     world_log_send(0, 0, &wr);
     k->posted += iba_post_send(&w->end[0].ca, w->end[0].qp[0].qpn, &wr) == IBA_VERB_OK;
 }

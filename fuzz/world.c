@@ -19,6 +19,16 @@ enum iba_qp_type world_type(const struct world *w, unsigned qp)
     return (enum iba_qp_type)type[qp % WORLD_QPS];
 }
 
+void world_to_rd(const struct world *w, struct iba_send_wr *wr, const struct world_end *from,
+                 const struct world_end *to)
+{
+    if (world_type(w, 0) != IBA_QPT_RD)
+        return;
+    wr->rd.eecn = from->qp[WORLD_CONTEXT].qpn;
+    wr->rd.remote_qpn = to->qp[0].qpn;
+    wr->rd.remote_qkey = WORLD_QKEY;
+}
+
 static uint64_t entropy(void *ctx)
 {
     return iba_random_next(&((struct world *)ctx)->random);

@@ -28,7 +28,7 @@ enum {
     WORLD_LMC_ROOM = 3, /* LIDs of a port with several: 8 are kept free for it */
 };
 /* Of the settings: bits of the last byte but one, and of the last one. */
-/* Of the second one: two of the QPs are of reliable datagrams, and a third is their EE context. */
+/* A bit of the second setting: two of the QPs are of reliable datagrams, and a third is their EE context. */
 enum { WORLD_RD = 0x80, WORLD_RD_QP = 0, WORLD_CONTEXT = 2, WORLD_RD_OTHER = 3 };
 enum { WORLD_NOT_FAR = 0x10, WORLD_ARMED = 0x40, WORLD_WITH_VLAN = 0x80 };
 enum { WORLD_FEW_RIGHTS = 0x20, WORLD_WITH_GRH = 0x40 };
@@ -88,14 +88,16 @@ struct world {
     iba_time now;
 };
 
-/* The settings, at the front of `in`: link; path MTU, flow control, congestion, ACK delay, reliable
- * datagrams; PSN (3); retries and LIDs a
- * port has; READs, how far QPs go, VLAN; how long the ACK timeout is and what QPs allow. Adapter 0, and 1 when `ends`
- * is 2, each QP connected with its namesake at the other end. */
+/* The settings, at the front of `in`: link; path MTU, flow control, congestion, ACK delay, reliable datagrams; PSN (3);
+ * retries and LIDs a port has; READs, how far QPs go, VLAN; how long the ACK timeout is and what QPs allow. Adapter 0,
+ * and 1 when `ends` is 2, each QP connected with its namesake at the other end. */
 struct world *world_open(struct fuzz_in *in, unsigned ends);
 /* The same for devices with deviations; NULL: unchanged. */
 struct world *world_open_as(struct fuzz_in *in, unsigned ends, const struct world_device *d);
 enum iba_qp_type world_type(const struct world *w, unsigned qp);
+/* If QP 0 is of reliable datagrams, the work request gets its EE context at `from`, and QP 0 of `to` as receiver. */
+void world_to_rd(const struct world *w, struct iba_send_wr *wr, const struct world_end *from,
+                 const struct world_end *to);
 uint16_t world_lid(const struct world *w, unsigned end);
 struct iba_av world_av(const struct world *w, unsigned from);
 /* The step's default, before the input changes something. */

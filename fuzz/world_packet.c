@@ -114,7 +114,7 @@ static uint8_t opcode_of(enum iba_qp_type type, uint8_t said, uint8_t how)
     return how & CRAFT_OTHER_SERVICE ? said : (uint8_t)(service[type] | (said & 0x1f));
 }
 
-/* The QP with the PSNs of a packet to `q`: of RD the EE context. */
+/* The QP whose PSNs a packet to `q` has: for RD the EE context. */
 static const struct world_qp *counted(const struct world_end *e, const struct world_qp *q)
 {
     return q->alive && q->qp.type == IBA_QPT_RD ? &e->qp[WORLD_CONTEXT] : q;

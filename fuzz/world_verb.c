@@ -48,7 +48,8 @@ static uint8_t fill_sge(struct world *w, unsigned end, struct iba_sge *sge, stru
     return n;
 }
 
-/* A byte from 8 on names what there is; others name the QP as context, no QP, or another Q_Key. */
+/* The byte chooses: 8 or more: the EE context, a QP and the Q_Key that exist; less: another Q_Key, and with 1 the QP in
+ * place of its context, with 2 a QP that does not exist. */
 static void name_context(const struct world *w, unsigned end, unsigned i, struct iba_send_wr *wr, struct fuzz_in *in)
 {
     enum { OTHERS = 8 };
