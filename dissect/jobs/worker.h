@@ -25,9 +25,10 @@ struct team {
     struct pending pending[RING];
     struct worker *worker[DEAL_WORKERS];
     unsigned workers, places;
-    uint64_t begun, found,
-        end;   /* numbers of chunks: to be read next, whose packets are found next, that there is none of */
-    bool vain; /* the run cannot be split */
+    uint64_t begun; /* number of the chunk to be read next */
+    uint64_t found; /* of the chunk whose packets are to be found next */
+    uint64_t end;   /* how many chunks there are; UINT64_MAX: not known yet */
+    bool vain;      /* the run cannot be split */
 };
 struct worker {
     struct team *team;
