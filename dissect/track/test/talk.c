@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "talk.h"
 #include <criterion/criterion.h>
+#include <inttypes.h>
 #include "cm/iba_cm.h"
 #include "mad/iba_mad.h"
+#include "observer/iba_finding_kinds.h"
 #include "wire/iba_build.h"
 #include "wire/iba_opcode_rows.h"
 
 enum { FRAME = 512 };
+/* When a run begins, in nanoseconds since 1970. */
+#define RUN_NS UINT64_C(1700000000000000000)
 
 struct track *talk_track;
 struct packet talk_packet;
@@ -22,7 +26,7 @@ void talk_begin(void)
     number = 0;
     talk_now_ns = 0;
     psn = 0;
-    talk_packet = (struct packet){0};
+    talk_packet = (struct packet){.first_ns = RUN_NS};
 }
 
 void talk_end(void)
@@ -32,21 +36,21 @@ void talk_end(void)
 
 /* ---- packets ---- */
 
-static void take(const struct iba_recipe *r, enum iba_link link)
+static void take(const struct iba_recipe *r, bool timed, size_t cut)
 {
     size_t n;
 
     cr_assert_eq(iba_build(r, frame, sizeof frame, &n), IBA_OK);
     cap = (struct cap_packet){.data = frame,
-                              .caplen = (uint32_t)n,
+                              .caplen = (uint32_t)(n - cut),
                               .len = (uint32_t)n,
-                              .ts_ns = talk_now_ns,
-                              .has_ts = true,
+                              .ts_ns = timed ? RUN_NS + talk_now_ns : 0,
+                              .has_ts = timed,
                               .number = ++number};
     talk_packet.cap = &cap;
     talk_packet.number = number;
     talk_packet.source = (uint32_t)(number % 3);
-    cr_assert_eq(iba_view_parse(&talk_packet.view, link, frame, (uint32_t)n, (uint32_t)n, NULL), IBA_OK);
+    cr_assert_eq(iba_view_parse(&talk_packet.view, IBA_LINK_ETHERNET, frame, cap.caplen, cap.len, NULL), IBA_OK);
     iba_view_check(&talk_packet.view);
     track_packet(talk_track, &talk_packet);
 }
@@ -67,7 +71,7 @@ void talk_data(uint8_t opcode, uint32_t src, uint32_t dst, uint32_t qpn)
     iba_bth_set_destqp(iba_recipe_part(&r, IBA_H_bth), qpn);
     r.payload = bytes;
     r.payload_len = iba_opcodes[opcode].operation == IBA_OPERATION_ACK ? 0 : sizeof bytes;
-    take(&r, IBA_LINK_ETHERNET);
+    take(&r, true, 0);
 }
 
 uint8_t *talk_body(struct talk_message *m)
@@ -77,7 +81,7 @@ uint8_t *talk_body(struct talk_message *m)
 
 struct talk_message talk_message(uint32_t src, uint32_t dst, uint16_t attribute, uint64_t tid)
 {
-    struct talk_message m = {.src = src, .dst = dst};
+    struct talk_message m = {.src = src, .dst = dst, .to_qp = 1, .p_key = 0xffff};
 
     iba_madhdr_set_baseversion(m.mad, 1);
     iba_madhdr_set_mgmtclass(m.mad, IBA_CLASS_CM);
@@ -95,14 +99,14 @@ const struct cm_connection *talk_send_as(const struct talk_message *m, uint32_t 
     iba_recipe_init(&r, IBA_ENCAP_ROCE2_V4, IBA_UD_SEND_ONLY);
     address(&r, m->src, m->dst);
     uint8_t *bth = iba_recipe_part(&r, IBA_H_bth), *deth = iba_recipe_part(&r, IBA_H_deth);
-    iba_bth_set_destqp(bth, 1);
-    iba_bth_set_p_key(bth, 0xffff);
+    iba_bth_set_destqp(bth, m->to_qp);
+    iba_bth_set_p_key(bth, m->p_key);
     iba_bth_set_psn(bth, its_psn);
     iba_deth_set_srcqp(deth, 1);
     iba_deth_set_q_key(deth, 0x80010000);
     r.payload = m->mad;
     r.payload_len = IBA_MAD_BYTES;
-    take(&r, IBA_LINK_ETHERNET);
+    take(&r, !m->untimed, m->cut ? m->cut + (size_t)IBA_ICRC_BYTES : 0);
     return cm_track_nth(&talk_track->cm, talk_track->cm.begun ? talk_track->cm.begun - 1 : 0);
 }
 
@@ -192,4 +196,30 @@ struct talk_message talk_sidr(bool answer)
         iba_cm_sidr_req_set_serviceid(talk_body(&m), 0x9999);
     }
     return m;
+}
+
+struct talk_message talk_naming(uint32_t src, uint16_t attribute, uint64_t tid, uint8_t named, uint16_t reason)
+{
+    struct talk_message m = talk_ids(src, attribute, tid);
+
+    if (attribute == IBA_CM_ID_MRA)
+        iba_cm_mra_set_msgmraed(talk_body(&m), named);
+    if (attribute == IBA_CM_ID_REJ) {
+        iba_cm_rej_set_msgrej(talk_body(&m), named);
+        iba_cm_rej_set_reason(talk_body(&m), reason);
+    }
+    return m;
+}
+
+void talk_breaks(unsigned kind, uint64_t cause, const char *what)
+{
+    const struct mad_context *told = &talk_packet.mad_context;
+
+    cr_expect_eq(told->n_said, kind != IBA_FINDING_COUNT, "%s: breaks %u rules, one is %s", what, told->n_said,
+                 told->n_said ? iba_findings[told->said[0].kind].name : "none");
+    if (kind == IBA_FINDING_COUNT || told->n_said == 0)
+        return;
+    cr_expect_eq(told->said[0].kind, kind, "%s: %s", what, iba_findings[told->said[0].kind].name);
+    cr_expect_eq(told->said[0].cause.frame, cause, "%s: frame %" PRIu64, what, told->said[0].cause.frame);
+    cr_expect_eq(told->said[0].cause.tag, cause % 3, "%s: file of the frame", what);
 }

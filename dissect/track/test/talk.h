@@ -15,6 +15,10 @@ extern uint64_t talk_now_ns;      /* of the next packet */
 struct talk_message {
     uint8_t mad[IBA_MAD_BYTES];
     uint32_t src, dst;
+    uint32_t to_qp; /* 1 */
+    uint16_t p_key; /* 0xffff */
+    uint16_t cut;   /* bytes at its end that were not captured: 0 */
+    bool untimed;
 };
 /* A run, and its end. */
 void talk_begin(void);
@@ -33,6 +37,11 @@ struct talk_message talk_rep(void);
 struct talk_message talk_ids(uint32_t src, uint16_t attribute, uint64_t tid);
 struct talk_message talk_dreq(uint32_t src);
 struct talk_message talk_sidr(bool answer);
+/* An MRA or REJ names the message that it answers: 0 a REQ, 1 a REP, 2 another one (MD-56); a REJ has a reason. */
+struct talk_message talk_naming(uint32_t src, uint16_t attribute, uint64_t tid, uint8_t named, uint16_t reason);
+/* The last message breaks this rule and no other (IBA_FINDING_COUNT: none); the evidence is that frame, of the right
+ * file. `what`: of a failure's text. */
+void talk_breaks(unsigned kind, uint64_t cause, const char *what);
 /* REQ, REP and RTU, a millisecond apart. */
 const struct cm_connection *talk_connect(void);
 #endif
