@@ -69,14 +69,14 @@ static const char *statement_id(size_t i, const void *ctx)
 /* A day that exists, as YYYY-MM-DD. */
 static bool is_date(const char *s)
 {
-    static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    static const int days[] = {0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31}; /* no month is number 0 */
 
     if (strlen(s) != 10 || strspn(s, "0123456789") != 4 || s[4] != '-' || strspn(s + 5, "0123456789") != 2 ||
         s[7] != '-' || strspn(s + 8, "0123456789") != 2)
         return false;
     const long year = strtol(s, NULL, 10), month = strtol(s + 5, NULL, 10), day = strtol(s + 8, NULL, 10);
     const bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
-    return month >= 1 && month <= 12 && day >= 1 && day <= days[month - 1] + (leap && month == 2);
+    return month <= 12 && day >= 1 && day <= days[month] + (leap && month == 2);
 }
 
 static bool take_field(struct ibc_waiver *w, const cJSON *field, int entry, const struct complaint *c)

@@ -156,6 +156,22 @@ Test(completes, with_another_value)
 
 #define BOTH "qp a recv=3\n" SENT " a post SEND len=4\n< a SEND_ONLY\n> a ACKNOWLEDGE psn=+0 msn=1\n"
 
+/* Each queue of a queue pair may have a completion queue of its own. */
+Test(completes, of_other_queues)
+{
+    static const struct row rows[] = {
+        {RC "cq k\nqp a scq=k recv=3\n" SENT " a post SEND len=4\n< a SEND_ONLY\n> a ACKNOWLEDGE psn=+0 msn=1\n"
+            " a completion recv\n a completion SEND\n a completions none\n",
+         NOTHING, 0, P, NULL, NULL},
+        {RC "cq k\nqp a rcq=k recv=3\n" SENT " a post SEND len=4\n< a SEND_ONLY\n> a ACKNOWLEDGE psn=+0 msn=1\n"
+            " a completion SEND\n a completion recv\n a completions none\n",
+         NOTHING, 0, P, NULL, NULL},
+        {RC "cq k\ncq o\nqp a scq=k rcq=o recv=3\n" SENT " a completion recv\n a completions none\n", NOTHING, 0, P,
+         NULL, NULL},
+    };
+    CHECK(rows);
+}
+
 /* As many as came, of either queue. */
 Test(completes, so_many)
 {

@@ -40,6 +40,7 @@ Test(fabric, datagrams)
         {HEAD " s.1 get PortInfo modifier=2 vlhighlimit=7\n", F, "vlhighlimit 7", "vlhighlimit 0"},
         {HEAD " s.1 get PortInfo modifier=9\n", F, "status 0x0", "status 0x1c"},
         {HEAD " s.1 set PortInfo modifier=9\n", F, "status 0", "status 0x1c"},
+        {HEAD "> s.1 GET NodeInfo\n", F, "no more packets", NULL}, /* the answer was not expected */
         {HEAD " s.1 pull\n s.1 get NodeInfo\n", F, "an answer of the agent", "nothing"},
         {HEAD " s.2 pull\n s.1 get PortInfo modifier=2 portstate=1\n", P, "", ""}, /* its trap is not asked for */
         /* a manager that changes another field orders nothing by those that it has read */
@@ -59,6 +60,12 @@ Test(fabric, cables)
         {HEAD "adapter h lid=13\ncable c s.3 h.1\n> s.2 SEND_ONLY dlid=13\n< h.0 SEND_ONLY\n", P, "", ""},
         {HEAD "cable c s.3 s.3\n s.1 get NodeInfo\n", E, NULL, "a cable leads from one free port to another"},
         {HEAD "cable c s.3 s.0\n s.1 get NodeInfo\n", E, NULL, "a cable leads from one free port to another"},
+        {HEAD "cable c s.0 s.3\n s.1 get NodeInfo\n", E, NULL, "a cable leads from one free port to another"},
+        {HEAD "cable c s.2 s.3\ncable d s.2 s.1\n s.1 get NodeInfo\n", E, NULL,
+         "a cable leads from one free port to another"},
+        {HEAD "cable c s.2 s.3\ncable d s.1 s.3\n s.1 get NodeInfo\n", E, NULL,
+         "a cable leads from one free port to another"},
+        {HEAD "cable c s.2 s.3\n s.1 get NodeInfo\n", P, "", ""},
     };
     run_subnets(c);
 }

@@ -43,8 +43,10 @@ Test(waivers, good_files)
     cr_assert(load("[]"), "%s", err);
     cr_expect_eq(w.n, 0);
     ibc_waivers_free(&w);
-    cr_assert(load("[{" GOOD ",\"expires\":\"" TODAY "\"},{" GOOD ",\"expires\":\"2028-02-29\"}]"), "%s", err);
-    cr_expect_eq(w.n, 2);
+    cr_assert(load("[{" GOOD ",\"expires\":\"" TODAY "\"},{" GOOD ",\"expires\":\"2028-02-29\"},{" GOOD
+                   ",\"expires\":\"2400-02-29\"},{" GOOD ",\"expires\":\"2027-12-31\"}]"),
+              "%s", err);
+    cr_expect_eq(w.n, 4);
     cr_expect_str_eq(w.w[1].pattern, "rc.*");
     cr_expect_str_eq(w.w[1].symptom, "got 2");
     ibc_waivers_free(&w);
@@ -78,7 +80,7 @@ Test(waivers, bad_files)
     static const char *const no_days[] = {"20270101",   "2027-01-1",  "2027-01-011", "202-01-0101", "20270-1-01",
                                           "2027-010-1", "2027/01-01", "2027-01/01",  "2027-01-0a",  "2027-0a-01",
                                           "202a-01-01", "2027-00-10", "2027-12-32",  "2027-04-31",  "2027-01-00",
-                                          "2100-02-29", "2027-02-30", "+027-01-01"};
+                                          "2100-02-29", "2027-02-30", "+027-01-01",  "2027-00-01",  "2027-00-00"};
 
     refused("", "not JSON");
     refused("[\n{" GOOD ",\n]", "line 3, near column 2: not JSON");
