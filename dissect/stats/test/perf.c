@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "feed.h"
+#include "perf_pauses.h"
 #include "stats/perf_print.h"
 #include "wire/iba_endpoints.h"
 #include "wire/iba_opcode_rows.h"
@@ -52,28 +53,6 @@ static const struct history histories[] = {
     {"far_or_idle", PERF_PAUSE_ONE, PERF_FLOOR, 10, 100, PLAIN, PERF_UNKNOWN},
 };
 
-static unsigned class_of(uint64_t ns)
-{
-    unsigned c = 0;
-
-    for (; ns > 0; ns >>= 1)
-        c++;
-    return c;
-}
-
-static void pauses(struct perf_sender *s, enum perf_pause pause, unsigned n, uint64_t wait, uint64_t gap)
-{
-    const struct perf_class add = {n, n * wait, n * gap};
-    struct perf_class *const to[] = {&s->sum[pause],
-                                     pause < PERF_PAUSE_ANSWERED ? &s->class[pause][class_of(gap)] : NULL};
-
-    for (unsigned i = 0; i < 2 && to[i]; i++) {
-        to[i]->n += add.n;
-        to[i]->wait += add.wait;
-        to[i]->gap += add.gap;
-    }
-}
-
 static void make(struct perf_sender *s, struct direction *d, const struct history *h)
 {
     enum { LENGTH = 1000, PORT_NS = 839 }; /* 1024 bytes and the overhead of 1000 at 10 Gbit/s */
@@ -86,7 +65,7 @@ static void make(struct perf_sender *s, struct direction *d, const struct histor
     s->response_ns = (uint64_t)MESSAGES * 10 * US;
     s->start = (struct perf_even){.n = MESSAGES, .sum = MESSAGES * 10 * US, .off = MESSAGES * 5 * US};
     s->pace[0] = s->pace[1] = (struct perf_even){.n = MESSAGES, .sum = MESSAGES * US, .off = MESSAGES * US};
-    pauses(s, h->pause, MESSAGES, h->wait * US, h->gap * US);
+    perf_pauses(s, h->pause, MESSAGES, h->wait * US, h->gap * US);
     if (h->but == NO_RESPONSES)
         s->answers = 0;
     if (h->but == EVEN || h->but == EVEN_PORT) {
@@ -100,11 +79,11 @@ static void make(struct perf_sender *s, struct direction *d, const struct histor
     if (h->but == FEW_MESSAGES)
         s->messages = 7;
     if (h->but == OPEN)
-        pauses(s, PERF_PAUSE_OWN, MESSAGES, 0, 10 * US);
+        perf_pauses(s, PERF_PAUSE_OWN, MESSAGES, 0, 10 * US);
     if (h->but == FULL)
         s->full = MESSAGES;
     if (h->but == RESTS) /* few soon reactions: they do not prove that responses release messages */
-        pauses(s, h->pause, MESSAGES / 5, 10 * US, US);
+        perf_pauses(s, h->pause, MESSAGES / 5, 10 * US, US);
 }
 
 Test(perf, each_row_decides_alone)
@@ -117,7 +96,7 @@ Test(perf, each_row_decides_alone)
         const struct history *h = &histories[i];
         make(&s, &d, h);
         const struct perf_piece c = {
-            .s = &s, .pause = (uint8_t)h->pause, .class = (uint8_t)class_of(h->gap * US), .part = h->part};
+            .s = &s, .pause = (uint8_t)h->pause, .class = (uint8_t)perf_class_of(h->gap * US), .part = h->part};
         const struct perf_rule *r = perf_decide(&c);
         cr_expect_str_eq(perf_rules[i].name, h->row);
         cr_expect_str_eq(r->name, h->row, "%s decides, not %s", r->name, h->row);

@@ -1,0 +1,497 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A sender is followed packet by packet: which messages are outstanding, which response completes which, and to which
+ * kind each pause goes. */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include "feed.h"
+#include "observer/iba_finding_kinds.h"
+#include "stats/perf.h"
+
+/* Opcodes of RC: table 38 of the specification */
+enum {
+    SEND_FIRST,
+    SEND_MIDDLE,
+    SEND_LAST,
+    SEND_ONLY = 4,
+    READ_REQUEST = 12,
+    READ_RESP_FIRST,
+    READ_RESP_MIDDLE,
+    READ_RESP_LAST,
+    READ_RESP_ONLY,
+    ACKNOWLEDGE
+};
+enum { US = 1000, PMTU = 1024, PSN = 0xfffffe }; /* PSN: of the first packet; they go round after two */
+
+static struct perf_sender s;
+static struct direction d;
+static uint64_t now;
+
+static void begin(void)
+{
+    d = (struct direction){.svc = IBA_RC, .pmtu = PMTU};
+    s = (struct perf_sender){.d = &d};
+    now = 77 * US;
+}
+
+/* ---- packets ---- */
+
+struct sent {
+    uint8_t opcode;
+    unsigned n; /* of PSN + n */
+    uint8_t words;
+    uint32_t dmalen;
+    uint8_t syndrome;
+    uint8_t finding; /* kind; 0: none */
+    bool again, fine;
+};
+
+static void feed_one(const struct sent *x, void (*take)(struct perf_sender *s, const struct packet *p, uint64_t now))
+{
+    const struct spec spec = {.proto = IBA_PROTO_ROCE2,
+                              .src = 1,
+                              .dst = 2,
+                              .opcode = x->opcode,
+                              .psn = (PSN + x->n) & 0xffffff,
+                              .words = x->words};
+    struct frame f = frame_of(&spec);
+    struct cap_packet cap = {.data = f.b, .caplen = (uint32_t)f.n, .len = (uint32_t)f.n, .ts_ns = now + x->fine};
+    struct verdict v = {.again = x->again, .n = x->finding ? 1 : 0, .finding = {{.kind = x->finding}}};
+    struct packet p = {.cap = &cap, .verdict = &v};
+
+    cr_assert_eq(iba_view_parse(&p.view, f.link, f.b, f.n, f.n, NULL), IBA_OK);
+    if (iba_view_has(&p.view, IBA_H_aeth))
+        f.b[p.view.at[IBA_H_aeth]] = x->syndrome;
+    if (x->dmalen)
+        iba_reth_set_dmalen(f.b + p.view.at[IBA_H_reth], x->dmalen);
+    take(&s, &p, now);
+}
+
+static void asks(uint64_t after, struct sent x)
+{
+    now += after;
+    feed_one(&x, perf_request);
+}
+static void answers(uint64_t after, struct sent x)
+{
+    now += after;
+    feed_one(&x, perf_answer);
+}
+
+#define SEND(n_) ((struct sent){.opcode = SEND_ONLY, .n = (n_), .words = 16})
+#define ACK(n_) ((struct sent){.opcode = ACKNOWLEDGE, .n = (n_), .syndrome = 0x1f})
+#define NAK(n_, syndrome_) ((struct sent){.opcode = ACKNOWLEDGE, .n = (n_), .syndrome = (syndrome_)})
+#define READ(n_, bytes) ((struct sent){.opcode = READ_REQUEST, .n = (n_), .dmalen = (bytes)})
+#define PART(which, n_) ((struct sent){.opcode = which, .n = (n_), .words = 60})
+enum { SEQUENCE_ERROR = 0x60, RNR = 0x20 };
+
+/* ---- what is outstanding ---- */
+
+static void outstanding(uint32_t depth, uint32_t reads, uint64_t open, uint64_t responses, int line)
+{
+    cr_expect_eq(s.depth, depth, "line %d: %u messages", line, s.depth);
+    cr_expect_eq(s.reads, reads, "line %d: %u READs", line, s.reads);
+    cr_expect_eq(s.open, open, "line %d: %g bytes", line, (double)s.open);
+    cr_expect_eq(s.responses, responses, "line %d: %g responses", line, (double)s.responses);
+}
+#define OUTSTANDING(...) outstanding(__VA_ARGS__, __LINE__)
+
+/* An acknowledgement is of all messages up to its PSN, a NAK of those before it. */
+Test(perf_follow, acknowledgements)
+{
+    begin();
+    for (unsigned i = 0; i < 5; i++)
+        asks(US, SEND(i));
+    OUTSTANDING(5, 0, 5 * 64, 0);
+    answers(10 * US, ACK(1));
+    OUTSTANDING(3, 0, 3 * 64, 2);
+    cr_expect_eq(s.response_ns, (13 + 14 - 0) * US, "%g", (double)s.response_ns);
+    cr_expect_eq(s.quickest, 13 * US + 1);
+    answers(US, NAK(3, SEQUENCE_ERROR));
+    OUTSTANDING(2, 0, 2 * 64, 3);
+    answers(US, ACK(3));
+    OUTSTANDING(1, 0, 64, 4);
+    answers(US, ACK(3));
+    OUTSTANDING(1, 0, 64, 4);
+    answers(US, ACK(7));
+    OUTSTANDING(0, 0, 0, 5);
+    cr_expect_eq(s.answers, 5);
+    cr_expect_eq(s.messages, 5);
+    cr_expect_eq(s.deepest, 5);
+    cr_expect_eq(s.most_open, 5 * 64);
+    cr_expect_eq(s.bytes, 5 * 64);
+}
+
+/* A message ends with its last packet. */
+Test(perf_follow, long_messages)
+{
+    begin();
+    asks(0, PART(SEND_FIRST, 0));
+    asks(US, PART(SEND_MIDDLE, 1));
+    OUTSTANDING(1, 0, 480, 0);
+    answers(US, ACK(1));
+    OUTSTANDING(1, 0, 480, 0);
+    asks(US, PART(SEND_LAST, 2));
+    asks(US, SEND(3));
+    OUTSTANDING(2, 0, 720 + 64, 0);
+    answers(US, ACK(1));
+    OUTSTANDING(2, 0, 720 + 64, 0);
+    answers(US, ACK(2));
+    OUTSTANDING(1, 0, 64, 1);
+    cr_expect_eq(s.quickest, 3 * US + 1, "since its last packet");
+    cr_expect_eq(s.messages, 2);
+    cr_expect_eq(s.packets, 4);
+}
+
+/* A READ ends with the last packet of its response, and has as many PSNs as that has packets; an acknowledgement of a
+ * later message is one of it, too. */
+Test(perf_follow, reads)
+{
+    begin();
+    asks(0, READ(0, 3 * PMTU));
+    asks(US, READ(3, 3 * PMTU + 1));
+    asks(US, READ(7, 1));
+    asks(US, SEND(8));
+    OUTSTANDING(4, 3, 6 * PMTU + 2 + 64, 0);
+    cr_expect_eq(s.read_messages, 3);
+    answers(US, PART(READ_RESP_FIRST, 0));
+    answers(US, PART(READ_RESP_MIDDLE, 1));
+    OUTSTANDING(4, 3, 6 * PMTU + 2 + 64, 0);
+    answers(US, PART(READ_RESP_LAST, 2));
+    OUTSTANDING(3, 2, 3 * PMTU + 2 + 64, 1);
+    answers(US, ACK(6)); /* no response to a READ */
+    OUTSTANDING(3, 2, 3 * PMTU + 2 + 64, 1);
+    answers(US, PART(READ_RESP_ONLY, 7));
+    OUTSTANDING(1, 0, 64, 3);
+    answers(US, ACK(8));
+    OUTSTANDING(0, 0, 0, 4);
+    cr_expect_eq(s.bytes, 64 + 4 * 240);
+}
+
+/* Packets that are sent again begin no message, and count apart. */
+Test(perf_follow, sent_again)
+{
+    begin();
+    asks(0, SEND(0));
+    asks(US, (struct sent){.opcode = SEND_ONLY, .n = 0, .words = 16, .again = true});
+    OUTSTANDING(1, 0, 64, 0);
+    cr_expect_eq(s.again, 1);
+    cr_expect_eq(s.again_bytes, 64);
+    cr_expect_eq(s.packets, 2);
+    cr_expect_eq(s.messages, 1);
+    cr_expect_eq(s.bytes, 64);
+    cr_expect_eq(s.repaired_at, now + 1);
+    cr_expect_eq(s.sent_at, now);
+}
+
+/* Messages beyond those that are remembered one by one are completed together, by the last one's response. */
+Test(perf_follow, many_outstanding)
+{
+    begin();
+    for (unsigned i = 0; i < PERF_MARKS + 10; i++)
+        asks(US, SEND(i));
+    OUTSTANDING(PERF_MARKS + 10, 0, (PERF_MARKS + 10) * 64, 0);
+    answers(US, ACK(PERF_MARKS - 2));
+    OUTSTANDING(11, 0, 11 * 64, PERF_MARKS - 1);
+    answers(US, ACK(PERF_MARKS + 8));
+    OUTSTANDING(11, 0, 11 * 64, PERF_MARKS - 1);
+    answers(US, ACK(PERF_MARKS + 9));
+    OUTSTANDING(0, 0, 0, PERF_MARKS);
+    cr_expect_eq(s.deepest, PERF_MARKS + 10);
+}
+
+/* Sums over time: 1 message for 10 us, 2 for 20, 1 for 5; bytes in whole microseconds. */
+Test(perf_follow, outstanding_over_time)
+{
+    begin();
+    asks(0, SEND(0));
+    asks(10 * US, SEND(1));
+    answers(20 * US, ACK(0));
+    answers(5 * US + 999, ACK(1));
+    cr_expect_eq(s.area_messages, (10 + 2 * 20 + 5) * US + 999);
+    cr_expect_eq(s.area_bytes, (10 + 2 * 20 + 5) * 64);
+    cr_expect_eq(s.first, 77 * US);
+    cr_expect_eq(s.last, now);
+}
+
+/* New messages that begin with at least four fifths of the deepest outstanding. */
+Test(perf_follow, full_windows)
+{
+    begin();
+    for (unsigned i = 0; i < 10; i++)
+        asks(US, SEND(i)); /* each the deepest so far; the first one is alone */
+    cr_expect_eq(s.full, 9);
+    answers(US, ACK(3));
+    asks(US, SEND(10));
+    cr_expect_eq(s.full, 9, "7 of 10");
+    asks(US, SEND(11));
+    cr_expect_eq(s.full, 10, "8 of 10");
+}
+
+/* ---- response times ---- */
+
+/* Classes of sizes are four times as wide as the one before: to 511 bytes, to 2047, and so on. */
+Test(perf_follow, response_times_by_size)
+{
+    static const struct {
+        uint32_t bytes;
+        unsigned size;
+    } rows[] = {{1, 0},    {511, 0},   {512, 1},    {2047, 1},   {2048, 2},    {8191, 2},
+                {8192, 3}, {32768, 4}, {131072, 5}, {524288, 6}, {2097152, 7}, {0x40000000, 7}};
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        begin();
+        const uint32_t packets = (rows[i].bytes + PMTU - 1) / PMTU;
+        asks(0, READ(0, rows[i].bytes));
+        answers(10 * US, PART(READ_RESP_LAST, packets - 1));
+        for (unsigned size = 0; size < PERF_SIZES; size++)
+            cr_expect_eq(s.took[size].n, size == rows[i].size, "%u bytes: class %u", rows[i].bytes, size);
+        cr_expect_eq(s.took[rows[i].size].least, 10 * US + 1);
+        cr_expect_eq(s.took[rows[i].size].sum, 10 * US + 1);
+    }
+}
+
+static void take(unsigned i, uint64_t ns)
+{
+    asks(US, SEND(i));
+    answers(ns - 1, ACK(i));
+}
+
+/* By sixteenths of the shortest; when a shorter one comes, they move away from it. */
+Test(perf_follow, near_the_shortest)
+{
+    begin();
+    const struct perf_took *t = &s.took[0];
+    take(0, 16000);
+    take(1, 16999);
+    take(2, 17000);
+    take(3, 27999);
+    take(4, 28000);
+    cr_expect_eq(t->near[0], 2);
+    cr_expect_eq(t->near[1], 1);
+    cr_expect_eq(t->near[11], 1);
+    cr_expect_eq(t->n, 5);
+    take(5, 12800); /* shorter by four of its sixteenths: 800 each */
+    cr_expect_eq(t->least, 12800);
+    cr_expect_eq(t->near[0], 1);
+    cr_expect_eq(t->near[1], 0);
+    cr_expect_eq(t->near[4], 2);
+    cr_expect_eq(t->near[5], 1);
+    cr_expect_eq(t->near[11], 0);
+    take(6, 12799);
+    cr_expect_eq(t->near[0], 2);
+    cr_expect_eq(t->near[4], 2);
+}
+
+/* Messages of which something was sent again say nothing; of several that one response completes, the newest counts. */
+Test(perf_follow, response_times_that_count)
+{
+    begin();
+    asks(0, SEND(0));
+    asks(US, SEND(1));
+    answers(10 * US, ACK(1));
+    cr_expect_eq(s.took[0].n, 1);
+    cr_expect_eq(s.took[0].sum, 10 * US + 1);
+    asks(US, SEND(2));
+    asks(US, (struct sent){.opcode = SEND_ONLY, .n = 2, .words = 16, .again = true});
+    answers(US, ACK(2));
+    cr_expect_eq(s.took[0].n, 1);
+    asks(US, SEND(3));
+    answers(US, ACK(3));
+    cr_expect_eq(s.took[0].n, 2);
+}
+
+/* ---- kinds of pauses ---- */
+
+static uint32_t counted[PERF_PAUSES];
+
+static void keep_counts(void)
+{
+    for (unsigned k = 0; k < PERF_PAUSES; k++)
+        counted[k] = s.sum[k].n;
+}
+
+/* One more pause of that kind, and none of another. */
+static void one_more(enum perf_pause kind, int line)
+{
+    for (unsigned k = 0; k < PERF_PAUSES; k++)
+        cr_expect_eq(s.sum[k].n, counted[k] + (k == kind), "line %d: kind %u, not %u", line, k, (unsigned)kind);
+    keep_counts();
+}
+#define ONE_MORE(kind) one_more(PERF_PAUSE_##kind, __LINE__)
+
+Test(perf_follow, pauses_after_responses)
+{
+    begin();
+    keep_counts();
+    asks(0, SEND(0));
+    answers(10 * US, ACK(0));
+    asks(4 * US, SEND(1));
+    ONE_MORE(ONE);
+    cr_expect_eq(s.sum[PERF_PAUSE_ONE].wait, 10 * US);
+    cr_expect_eq(s.sum[PERF_PAUSE_ONE].gap, 4 * US);
+    cr_expect_eq(s.class[PERF_PAUSE_ONE][12].n, 1, "4000 has twelve bits");
+    asks(5 * US, SEND(2));
+    ONE_MORE(OWN);
+    answers(10 * US, ACK(2));
+    asks(5 * US, SEND(3));
+    ONE_MORE(ALL);
+    asks(5 * US, SEND(4));
+    ONE_MORE(OWN);
+    answers(10 * US, ACK(3));
+    asks(5 * US, SEND(5));
+    ONE_MORE(MANY);
+    asks(US, SEND(6)); /* back to back: a step of the clock */
+    ONE_MORE(REQUEST);
+    asks(5 * US, (struct sent){.opcode = SEND_ONLY, .n = 6, .words = 16, .again = true});
+    ONE_MORE(AGAIN);
+    asks(5 * US, (struct sent){.opcode = SEND_ONLY, .n = 9, .words = 16, .finding = IBA_FINDING_GAP});
+    ONE_MORE(HIDDEN);
+    asks(5 * US, (struct sent){.opcode = SEND_ONLY, .n = 8, .words = 16, .finding = IBA_FINDING_SEQUENCE});
+    ONE_MORE(HIDDEN);
+    asks(5 * US, (struct sent){.opcode = SEND_ONLY, .n = 9, .words = 16, .finding = IBA_FINDING_RETRY_RNR});
+    ONE_MORE(RNR);
+    asks(5 * US, (struct sent){.opcode = SEND_ONLY, .n = 9, .words = 16, .finding = IBA_FINDING_CREDIT_STALL});
+    ONE_MORE(CREDIT);
+}
+
+Test(perf_follow, pauses_of_reads)
+{
+    begin();
+    keep_counts();
+    asks(0, READ(0, 4));
+    asks(5 * US, READ(1, 4));
+    ONE_MORE(OWN);
+    answers(10 * US, PART(READ_RESP_ONLY, 0));
+    asks(5 * US, READ(2, 2 * PMTU));
+    ONE_MORE(READS);
+    asks(5 * US, SEND(4));
+    ONE_MORE(OWN);
+    answers(10 * US, PART(READ_RESP_ONLY, 1));
+    asks(5 * US, READ(5, 4)); /* not only READs are outstanding */
+    ONE_MORE(MANY);
+    answers(10 * US, PART(READ_RESP_FIRST, 2));
+    answers(2 * US, PART(READ_RESP_LAST, 3));
+    ONE_MORE(RESPONSE);
+    cr_expect_eq(s.sum[PERF_PAUSE_RESPONSE].gap, 2 * US);
+    cr_expect_eq(s.pace[1].n, 1);
+    cr_expect_eq(s.wait, 10 * US);
+}
+
+/* The time until the packet comes again belongs to the receiver, and so do responses in it. */
+Test(perf_follow, receivers_that_are_not_ready)
+{
+    begin();
+    asks(0, SEND(0));
+    answers(10 * US, NAK(0, RNR | 14));
+    keep_counts();
+    cr_expect_eq(s.sum[PERF_PAUSE_RNR].n, 1);
+    cr_expect_eq(s.sum[PERF_PAUSE_RNR].wait, 10 * US);
+    cr_expect_eq(s.repaired_at, now + 1);
+    answers(3 * US, NAK(0, RNR | 14));
+    ONE_MORE(RNR);
+    asks(600 * US, (struct sent){.opcode = SEND_ONLY, .n = 0, .words = 16, .again = true});
+    ONE_MORE(RNR);
+    cr_expect_eq(s.sum[PERF_PAUSE_RNR].gap, 603 * US);
+    answers(5 * US, ACK(0));
+    asks(5 * US, SEND(1));
+    ONE_MORE(ONE);
+}
+
+/* Slow after a notification: not back to back, within 10 ms, and not because a response came. */
+Test(perf_follow, pauses_after_notifications)
+{
+    begin();
+    asks(0, SEND(0));
+    perf_notice(&s, now);
+    keep_counts();
+    asks(5 * US, SEND(1));
+    ONE_MORE(CNP);
+    cr_expect_eq(s.slow_pace, 5 * US * 1024 / s.sent_len);
+    answers(US, ACK(1));
+    asks(8 * US, SEND(2)); /* no more than twice as long */
+    ONE_MORE(CNP);
+    answers(US, ACK(2));
+    asks(20 * US, SEND(3)); /* longer: the response has brought it */
+    ONE_MORE(ONE);
+    asks(US, SEND(4));
+    ONE_MORE(REQUEST);
+    now += 10000 * US;
+    asks(0, SEND(5));
+    ONE_MORE(OWN);
+}
+
+/* The end of the capture: what is outstanding has no response; with nothing outstanding the responses have come. */
+Test(perf_follow, ends)
+{
+    begin();
+    asks(0, SEND(0));
+    answers(10 * US, ACK(0));
+    keep_counts();
+    perf_end(&s);
+    ONE_MORE(ONE);
+    cr_expect_eq(s.wait, 0);
+    perf_end(&s);
+    cr_expect_eq(s.sum[PERF_PAUSE_ONE].n, 1, "once");
+    begin();
+    asks(0, SEND(0));
+    asks(5 * US, SEND(1));
+    answers(10 * US, ACK(1));
+    keep_counts();
+    perf_end(&s);
+    ONE_MORE(ALL);
+    begin();
+    asks(0, SEND(0));
+    asks(5 * US, SEND(1));
+    answers(10 * US, ACK(0));
+    keep_counts();
+    perf_end(&s);
+    ONE_MORE(END);
+    cr_expect_eq(s.sum[PERF_PAUSE_END].wait, 10 * US);
+}
+
+/* ---- credits ---- */
+
+/* A syndrome of credits counts receives: code 2 is two of them (9.7.7.2.5). With more outstanding the sender stalls. */
+Test(perf_follow, credits)
+{
+    begin();
+    asks(0, SEND(0));
+    answers(10 * US, NAK(0, 2)); /* an ACK with two credits */
+    cr_expect(s.limited);
+    cr_expect_eq(s.credits, 2);
+    for (unsigned i = 1; i < 4; i++)
+        asks(5 * US, SEND(i));
+    cr_expect(s.stalled, "three are outstanding");
+    answers(10 * US, NAK(1, 3));
+    cr_expect_eq(s.credits, 3);
+    keep_counts();
+    asks(5 * US, SEND(4));
+    ONE_MORE(MANY); /* as many were outstanding before: it may be a window */
+    answers(US, ACK(4));
+    cr_expect_not(s.limited, "31 is no limit");
+    asks(5 * US, SEND(5));
+    cr_expect_not(s.stalled);
+}
+
+/* ---- the clock and the fastest pace ---- */
+
+/* 150 ns are back to back for every card; with a clock of microseconds one step of it is. */
+Test(perf_follow, back_to_back)
+{
+    static const struct {
+        uint64_t gap;
+        bool fine, back_to_back;
+    } rows[] = {{1000, false, true}, {1001, false, false}, {150, true, true}, {151, true, false}};
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        begin();
+        keep_counts();
+        asks(0, (struct sent){.opcode = SEND_ONLY, .words = 16, .fine = rows[i].fine});
+        now += rows[i].gap;
+        const uint64_t at = now;
+        struct sent next = SEND(1);
+        feed_one(&next, perf_request);
+        cr_expect_eq(now, at);
+        one_more(rows[i].back_to_back ? PERF_PAUSE_REQUEST : PERF_PAUSE_OWN, (int)i);
+    }
+}
