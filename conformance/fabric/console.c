@@ -312,7 +312,7 @@ static bool do_stalls(struct line *l)
     return true;
 }
 
-/* Words 1 to 3: packets of each pair, a service level, a static rate. */
+/* Words 1 to 3: packets of each pair, a service level, a static rate. Word 4: flow control as on real links. */
 static bool do_flood(struct line *l)
 {
     enum { SL_MOST = 15, PACKETS_MOST = 1000000 };
@@ -322,6 +322,9 @@ static bool do_flood(struct line *l)
 
     if (!number_of(l, 1, PACKETS_MOST, &packets) || !number_of(l, 2, SL_MOST, &sl) || !number_of(l, 3, UINT8_MAX, &ipd))
         return false;
+    if (l->n > 5 || (l->n == 5 && strcmp(l->word[4], "intervals") != 0))
+        return wrong(l, "want intervals, or nothing, after the static rate");
+    c.intervals = l->n == 5;
     c.ipd = (uint8_t)ipd;
     c.packets = (uint32_t)packets;
     c.sls = (uint16_t)(1u << sl);
@@ -432,7 +435,7 @@ enum { ANY = 0 }; /* four words, and more */
     C(learn,      "NODE",                2,     "a router gets a route to each adapter port in its subnets")           \
     C(across,     "NODE PORT NODE PORT HOPS", 6, "send a packet with a GRH by way of the router of its subnet")        \
     C(pairs,      "",                    1,     "send one from each adapter port to each LID of the others: sums")     \
-    C(flood,      "PACKETS SL IPD",      4,     "every adapter port sends so many to each other at once: sums")        \
+    C(flood,      "PACKETS SL IPD [intervals]", ANY, "every adapter port sends so many to each other at once: sums")   \
     C(credits,    "NODE PORT",           3,     "what each lane of a port may send, and what waits")                   \
     C(loops,      "SL",                  2,     "a credit loop that routes of the SL allow: its ports and lanes")      \
     C(stalls,     "",                    1,     "lanes that wait for credits, and the credit loop that stops them")    \

@@ -222,6 +222,8 @@ bool flood(struct subnet *s, const struct flood_config *c, struct flood_sum *sum
     f.dlid = calloc(f.serials + 1, sizeof *f.dlid);
     good = good && f.arrived && f.dlid;
     subnet_set_watch(s, &watch);
+    if (c->intervals)
+        subnet_refresh(s, true);
     while (good && f.serials > 0) {
         refill(&f);
         if (is_over(&f))
@@ -229,6 +231,8 @@ bool flood(struct subnet *s, const struct flood_config *c, struct flood_sum *sum
         subnet_run(s, subnet_deadline(s));
     }
     subnet_set_watch(s, NULL);
+    if (c->intervals)
+        subnet_refresh(s, false);
     sum->waiting = waiting(&f);
     sum->unsent = f.serials - sum->sent;
     sum->took = f.moved - begun;

@@ -10,6 +10,7 @@ struct flood_config {
     uint8_t ipd;           /* static rate of each: (ipd + 1) times a packet's length between those of one destination */
     uint32_t payload_most; /* bytes: packets have 256 to this many, a multiple of 4 */
     uint64_t seed;         /* of sizes and service levels */
+    bool intervals;        /* flow-control packets come also at regular intervals, until the end */
 };
 struct flood_sum {
     uint64_t sent;

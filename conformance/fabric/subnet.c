@@ -299,6 +299,20 @@ bool subnet_cable(struct subnet *s, size_t node, uint8_t port, bool plugged)
     return true;
 }
 
+void subnet_refresh(struct subnet *s, bool on)
+{
+    for (size_t i = 0; i < s->n; i++) {
+        struct iba_node *n = &s->node[i].n;
+        n->cfg.refresh = on;
+        for (unsigned p = 1; p <= n->cfg.n_port; p++) {
+            n->port[p].announce_all = on && n->port[p].credits ? s->now : IBA_NEVER;
+            for (unsigned vl = 0; vl < IBA_VL15; vl++)
+                n->port[p].lane[vl].heard = s->now; /* nobody is late yet */
+        }
+        subnet_touch(s, i);
+    }
+}
+
 const struct iba_pool *subnet_pool(const struct subnet *s)
 {
     return &s->pool;

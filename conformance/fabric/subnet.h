@@ -65,6 +65,8 @@ bool subnet_joined(const struct subnet *s, size_t node, uint8_t port, size_t oth
 void subnet_send(struct subnet *s, size_t node, uint8_t port, const uint8_t *packet, size_t len);
 /* The same from an adapter at a static rate (iba_node_send_at_rate). False: not now. */
 bool subnet_send_at_rate(struct subnet *s, size_t node, uint8_t port, const uint8_t *packet, size_t len, uint8_t ipd);
+/* From now on flow-control packets come also at regular intervals, or no more (subnet_config.refresh). */
+void subnet_refresh(struct subnet *s, bool on);
 /* Looks at the node again: its state was changed from outside. */
 void subnet_touch(struct subnet *s, size_t node);
 /* Pulls or plugs the cable of a port. False: the port has none. */

@@ -82,7 +82,7 @@ class Usage(unittest.TestCase):
     def test_console_refuses_what_it_does_not_know(self):
         for said in ("nonsense\n", "port\n", "port X 1\n", "port S 9\n", "port S x\n", "port A 0\n", "pull S 3\n", "send A 1 x\n",
                      "send A 1 65536\n", "send A 1\n", "send S 1 1\n", "route S 1 fec0::/64 3\n", "learn S\n", "learn X\n", "across A 1 A 1 3\n", "across A 1 A 1 256\n", "credits S 1\n", "loops 16\n", "loops\n", "stalls 1\n",
-                     "flood x 0 0\n", "flood 1 16 0\n", "flood 1 0 256\n", "flood 1 0\n", "trap S 1\n", "trap S 1 5\n", "trap S 1 128 x=1\n", "trap S 1 128 reserved1=1\n",
+                     "flood x 0 0\n", "flood 1 16 0\n", "flood 1 0 256\n", "flood 1 0\n", "flood 1 0 0 x\n", "flood 1 0 0 intervals x\n", "trap S 1\n", "trap S 1 5\n", "trap S 1 128 x=1\n", "trap S 1 128 reserved1=1\n",
                      "trap S 1 128 lidaddr=65536\n", "trap S 1 128 lidaddr=-1\n", "trap A 1 257 gidaddr1=x\n",
                      "trap A 1 256 drnoticereturnpath=00\n", "trap S 1 128 lidaddr=1\n", "x" * 5000 + "\n"):
             self.assertRegex(self.console(said), r"^error: .*\n\n$", said)
