@@ -348,10 +348,18 @@ struct finding_help {
       "A port of the switch enforces partitions, its P_Key table lacks the one of the packet, and the switch forwarded it.", \
       "A fault of the switch: the partition is not enforced. Or a table that was changed in another way than by datagrams in the capture.", \
       "Read the table again (smpquery pkeys LID PORT) and the enforcement of the port (smpquery portinfo LID PORT). If they are as before, report it to the maker of the switch.") \
+    H(LANE_STALL, \
+      "The packet was in the switch for 262 us or more while flow-control packets of the next port said that it has no room for a packet of this size on this lane. In this time each receiver must announce at least once (65,536 symbol times of the slowest link), so the wait is not for an announcement. The frame that it names is the last that refused. Nothing is broken: this is why the packet is slow.", \
+      "Congestion: a receiver that is slower than its link, many senders to one port, a credit loop.", \
+      "Follow the lane from port to port, in the direction of the packets, to the first port that has credits: it leads to the slow receiver. Read PortXmitWait of the ports on the path, and -z fabric. If the ports form a circle, the routes have a credit loop: choose a routing engine without (up/down, lanes for dimensions).") \
     H(TRAP_AGAIN, \
       "An agent repeats a trap until a TrapRepress comes. It waits at least the subnet timeout of its port each time.", \
       "No manager runs, or the LID of the manager at this port is that of an earlier one; the manager does not repress; the TrapRepress has a wrong M_Key or was lost.", \
       "Look whether the trap reaches the manager, and whether a TrapRepress with its transaction ID comes back. Compare the LID it goes to with that of the master (sminfo).") \
+    H(TRAP_REPRESSED, \
+      "The TrapRepress was captured on the link into the agent that sent the trap, with the trap's transaction ID and notice, and with the M_Key of the port. The agent sends the trap again, later than the time in which it says it responds.", \
+      "The agent dropped the TrapRepress: VL 15 has no credits, and a full buffer loses datagrams. Or a fault of the agent, which does not end the repetition.", \
+      "Read VL15Dropped of the port. If it stands still and each TrapRepress is in vain, report it to the maker of the node: the manager handles the trap again and again.") \
     H(M_KEY_OTHER, \
       "The port has an M_Key, as its agent answered last, and the datagram has another. It gets no answer, and the port counts a violation.", \
       "Two managers with different M_Keys; a tool that was started without --m_key; somebody who may not manage the subnet.", \

@@ -94,7 +94,9 @@
     F(ROUTE_LOOP,       fabric,            ERROR, "enters a switch that it has left before: its route is a loop",       "KM-63")  \
     F(LANE_WRONG,       fabric,            ERROR, "leaves a switch on another lane than the one of its SL",             "KM-44")  \
     F(PARTITION_PASSED, fabric,            ERROR, "leaves a switch that enforces other partitions",                     "KM-16") \
+    F(LANE_STALL,       fabric,            NOTE,  "leaves a switch late: its lane had no credits for it",               "KM-48")  \
     F(TRAP_AGAIN,       fabric,            WARN,  "is a trap that is sent again: no TrapRepress has ended it",          "KM-60, KM-61") \
+    F(TRAP_REPRESSED,   fabric,            WARN,  "is a trap that is sent again although its TrapRepress has reached the agent", "KM-61") \
     F(M_KEY_OTHER,      fabric,            WARN,  "has another M_Key than the port that it asks",                       "KM-02")  \
     F(M_KEY_IGNORED,    fabric,            ERROR, "answers a Set that had another M_Key",                               "KM-02, KM-03") \
     F(SM_HANDOVER,      fabric,            NOTE,  "hands the subnet over to another manager",                           "KM-53, KM-54")

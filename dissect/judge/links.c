@@ -4,6 +4,7 @@
 #include "fabric/iba_node.h"
 #include "judge/crossing.h"
 #include "judge/managed.h"
+#include "judge/stalls.h"
 #include "mad/iba_mad.h"
 #include "observer/iba_finding_kinds.h"
 #include "track/fabric.h"
@@ -19,6 +20,8 @@ enum {
 };
 /* Longer than any lifetime in a switch: 4.096 us * 2^19 (KM-50). */
 #define PATIENCE_NS (UINT64_C(5) * 1000 * 1000 * 1000)
+/* A receiver announces its room once in 65,536 symbol times (KM-48), of 4 ns at the slowest rate. */
+#define ANNOUNCED_NS (UINT64_C(65536) * 4)
 
 struct links {
     struct links_config cfg;
@@ -28,12 +31,14 @@ struct links {
     struct fabric fabric;
     struct crossings crossings;
     struct managed managed;
+    struct stalls stalls;
 };
 
 /* A packet that crosses a switch. A table counts only if it was known before the packet entered. */
 struct passage {
     const struct links *l;
     const struct crossing *x;
+    const struct links_sighting *s; /* on the link out of the switch; NULL: it does not leave */
     uint8_t out, vl;
     uint16_t next; /* the node after the switch; UINT16_MAX: not known */
     bool next_is_switch;
@@ -150,6 +155,24 @@ static bool returns(const struct passage *g)
     return was_there && !x->looped;
 }
 
+/* The flow-control packet that last refused this packet. It was in the switch while all of them did, from `since` on.
+ */
+static const struct stall_heard *refused(const struct passage *g, iba_time *since)
+{
+    const struct fabric *f = &g->l->fabric;
+
+    *since = g->x->at;
+    return stalls_of(&g->l->stalls, f, fabric_sender(f, g->s->p), g->vl, fabric_blocks(g->s->p), since);
+}
+
+static bool has_waited_for_credits(const struct passage *g)
+{
+    iba_time since;
+    const struct stall_heard *last = refused(g, &since);
+
+    return last && last->at >= since + ANNOUNCED_NS;
+}
+
 /* ---- a packet that does not leave ---- */
 
 static bool has_no_route(const struct passage *g)
@@ -176,15 +199,45 @@ static bool should_have_left(const struct passage *g)
     return crossing_overtaken(&g->l->crossings, g->x) || g->l->now - g->x->at >= PATIENCE_NS;
 }
 
+/* ---- the frame that a finding on a packet that leaves names, and the time between ---- */
+
+static void since_it_entered(const struct passage *g, struct iba_finding *f)
+{
+    f->cause = g->x->frame;
+    f->cause_tag = g->x->tag;
+    f->wait_ns = g->s->now - g->x->at;
+}
+
+static void first_link(const struct passage *g, struct iba_finding *f)
+{
+    f->cause = g->x->first_frame;
+    f->cause_tag = g->x->first_tag;
+}
+
+static void last_refusal(const struct passage *g, struct iba_finding *f)
+{
+    iba_time since;
+    const struct stall_heard *last = refused(g, &since);
+
+    f->cause = last->frame;
+    f->cause_tag = last->tag;
+    f->wait_ns = last->at - since;
+}
+
 /* Every row of the first table that applies is a finding; of the second only the first one. */
 static const struct {
     uint8_t kind;
     bool (*when)(const struct passage *g);
-} leaving[] = {{IBA_FINDING_ROUTE_WRONG, other_port},
-               {IBA_FINDING_LANE_WRONG, other_lane},
-               {IBA_FINDING_PARTITION_PASSED, is_of_other_partition},
-               {IBA_FINDING_ROUTE_LOOP, returns}},
-  staying[] = {{IBA_FINDING_SWITCH_NO_ROUTE, has_no_route},
+    void (*cause)(const struct passage *g, struct iba_finding *f);
+} leaving[] = {{IBA_FINDING_ROUTE_WRONG, other_port, since_it_entered},
+               {IBA_FINDING_LANE_WRONG, other_lane, since_it_entered},
+               {IBA_FINDING_PARTITION_PASSED, is_of_other_partition, since_it_entered},
+               {IBA_FINDING_LANE_STALL, has_waited_for_credits, last_refusal},
+               {IBA_FINDING_ROUTE_LOOP, returns, first_link}};
+static const struct {
+    uint8_t kind;
+    bool (*when)(const struct passage *g);
+} staying[] = {{IBA_FINDING_SWITCH_NO_ROUTE, has_no_route},
                {IBA_FINDING_SWITCH_PARTITION, is_of_other_partition},
                {IBA_FINDING_SWITCH_NO_LANE, has_no_lane},
                {IBA_FINDING_SWITCH_LOST, should_have_left}};
@@ -212,23 +265,21 @@ static void decide_staying(const struct links *l, const struct crossing *x)
         }
 }
 
-static bool decide_leaving(const struct passage *g, const struct links_sighting *s)
+static bool decide_leaving(const struct passage *g)
 {
     bool looped = g->x->looped;
 
     for (size_t i = 0; i < sizeof leaving / sizeof *leaving; i++) {
+        struct iba_finding f = {.kind = leaving[i].kind,
+                                .frame = g->s->p->number,
+                                .tag = g->s->tag,
+                                .at = g->s->now,
+                                .psn = iba_psn_of(g->x->key.psn)};
         if (!leaving[i].when(g))
             continue;
-        const bool loop = leaving[i].kind == IBA_FINDING_ROUTE_LOOP;
-        report(g->l, &(struct iba_finding){.kind = leaving[i].kind,
-                                           .frame = s->p->number,
-                                           .tag = s->tag,
-                                           .cause = loop ? g->x->first_frame : g->x->frame,
-                                           .cause_tag = loop ? g->x->first_tag : g->x->tag,
-                                           .at = s->now,
-                                           .psn = iba_psn_of(g->x->key.psn),
-                                           .wait_ns = loop ? 0 : s->now - g->x->at});
-        looped = looped || loop;
+        leaving[i].cause(g, &f);
+        report(g->l, &f);
+        looped = looped || f.kind == IBA_FINDING_ROUTE_LOOP;
     }
     return looped;
 }
@@ -261,11 +312,12 @@ static void leave(struct links *l, const struct links_sighting *s, const struct 
     }
     const struct passage g = {.l = l,
                               .x = x,
+                              .s = s,
                               .out = near->key.number,
                               .vl = (uint8_t)iba_lrh_vl(iba_view_hdr(&s->p->view, IBA_H_lrh)),
                               .next = far ? far->key.node : UINT16_MAX,
                               .next_is_switch = far && fabric_node_of(&l->fabric, far)->type == FABRIC_SWITCH};
-    const bool looped = decide_leaving(&g, s);
+    const bool looped = decide_leaving(&g);
     go_on(on, x);
     on->looped = looped;
     crossing_leave(&l->crossings, x);
@@ -326,6 +378,7 @@ void links_packet(struct links *l, const struct links_sighting *s)
     managed_packet(&l->managed, &(struct managed_sighting){p, &l->fabric, s->tag, s->now, l->cfg.report, l->cfg.ctx});
     fabric_packet(&l->fabric, p); /* a Set ends what was known, so the Set itself is judged before */
     follow(l, s);
+    stalls_packet(&l->stalls, &l->fabric, &(struct stall_heard){s->now, p->number, s->tag}, p);
 }
 
 void links_end(struct links *l, iba_time now)

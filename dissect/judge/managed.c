@@ -6,6 +6,7 @@
 
 enum { NOTICE = 2, SM_INFO = 0x20, HANDOVER = 1 }; /* attributes; a modifier of SMInfo */
 enum { GET_IS_REFUSED = 2 };                       /* protection level of an M_Key */
+enum { RESPONSE_NS = 4096 };                       /* times 2^RespTimeValue (KM-33) */
 
 /* A datagram on one link. */
 struct sight {
@@ -21,12 +22,15 @@ static struct managed_seen *place_of(struct managed *m, const struct sight *x)
     return &m->seen[(iba_madhdr_transactionid(x->mad) ^ x->slid) % MANAGED_SEEN];
 }
 
+static struct managed_frame frame_of(const struct sight *x)
+{
+    return (struct managed_frame){x->s->p->number, x->s->tag, x->s->now};
+}
+
 static struct managed_seen seen_now(const struct sight *x, uint8_t kind)
 {
     return (struct managed_seen){.transaction = iba_madhdr_transactionid(x->mad),
-                                 .frame = x->s->p->number,
-                                 .tag = x->s->tag,
-                                 .at = x->s->now,
+                                 .sent = frame_of(x),
                                  .on = x->on,
                                  .slid = x->slid,
                                  .kind = kind};
@@ -38,7 +42,7 @@ static bool is_known(const struct managed_seen *seen, const struct sight *x, uin
            seen->slid == x->slid;
 }
 
-static void report(const struct sight *x, uint8_t kind, const struct managed_seen *cause)
+static void report(const struct sight *x, uint8_t kind, const struct managed_frame *cause)
 {
     const struct packet *p = x->s->p;
     struct iba_finding f = {.kind = kind,
@@ -55,6 +59,19 @@ static void report(const struct sight *x, uint8_t kind, const struct managed_see
     x->s->report(x->s->ctx, &f);
 }
 
+/* PortInfo of the port that decides about the M_Key, as its agent answered last: of port 0 of a switch. NULL: not
+ * known. */
+static const uint8_t *info_of(const struct fabric *f, const struct fabric_port *at)
+{
+    const struct fabric_node *n = fabric_node_of(f, at);
+    const struct fabric_table *t =
+        fabric_table(f, at->key.node, FABRIC_PORT_INFO, n->type == FABRIC_SWITCH ? 0 : at->key.number);
+
+    if (!t && n->type != FABRIC_SWITCH && n->ports == 1)
+        t = fabric_table(f, at->key.node, FABRIC_PORT_INFO, 0);
+    return t ? t->data : NULL;
+}
+
 /* ---- traps ---- */
 
 /* On each link of its path it is captured once. On the first of them, more than once means: sent again. */
@@ -66,9 +83,43 @@ static void trap(struct managed *m, const struct sight *x)
     if (!is_known(seen, x, now.kind) || memcmp(seen->content, now.content, sizeof now.content) != 0) {
         *seen = now;
     } else if (seen->on == x->on) {
-        report(x, IBA_FINDING_TRAP_AGAIN, seen);
+        const bool ended = seen->repress.frame && x->s->now >= seen->ended;
+        report(x, ended ? IBA_FINDING_TRAP_REPRESSED : IBA_FINDING_TRAP_AGAIN, ended ? &seen->repress : &seen->sent);
+        now.repress = seen->repress;
+        now.ended = seen->ended;
         *seen = now;
     }
+}
+
+/* Ports of a switch share its agent. */
+static bool same_agent(const struct fabric *f, const struct fabric_port *a, const struct fabric_port *b)
+{
+    return a && b && (a == b || (a->key.node == b->key.node && fabric_node_of(f, a)->type == FABRIC_SWITCH));
+}
+
+static bool is_repress_of(const struct managed_seen *seen, const struct sight *x, uint16_t agent)
+{
+    return seen->on && seen->kind == IBA_FINDING_TRAP_AGAIN && seen->slid == agent &&
+           (uint32_t)seen->transaction == (uint32_t)iba_madhdr_transactionid(x->mad) &&
+           memcmp(seen->content, x->mad + SMP_DATA_AT, sizeof seen->content) == 0;
+}
+
+/* On the last link of its path, into the agent that sent the trap. It ends the trap's repetition (KM-61) if it has the
+ * M_Key, once the agent has had the time that it says it needs for a response. */
+static void repress(struct managed *m, const struct sight *x)
+{
+    const struct fabric *f = x->s->fabric;
+    const uint16_t agent = (uint16_t)iba_lrh_dlid(iba_view_hdr(&x->s->p->view, IBA_H_lrh));
+    struct managed_seen *seen = &m->seen[(iba_madhdr_transactionid(x->mad) ^ agent) % MANAGED_SEEN];
+    const struct fabric_port *far = fabric_far(f, x->on);
+
+    if (!is_repress_of(seen, x, agent) || seen->repress.frame || !same_agent(f, far, fabric_near(f, seen->on)))
+        return;
+    const uint8_t *info = info_of(f, far);
+    if (!info || (iba_portinfo_m_key(info) && iba_portinfo_m_key(info) != iba_smplid_mkey(x->mad + IBA_BYTES_madhdr)))
+        return;
+    seen->repress = frame_of(x);
+    seen->ended = x->s->now + ((iba_time)RESPONSE_NS << iba_portinfo_resptimevalue(info));
 }
 
 /* ---- managers ---- */
@@ -85,16 +136,12 @@ static void handover(struct managed *m, const struct sight *x)
 
 /* ---- M_Keys ---- */
 
-/* PortInfo of the port that decides about the M_Key: port 0 of a switch. NULL: not known. */
+/* NULL, too, if it has none. */
 static const uint8_t *key_of(const struct fabric *f, const struct fabric_port *at)
 {
-    const struct fabric_node *n = fabric_node_of(f, at);
-    const struct fabric_table *t =
-        fabric_table(f, at->key.node, FABRIC_PORT_INFO, n->type == FABRIC_SWITCH ? 0 : at->key.number);
+    const uint8_t *info = info_of(f, at);
 
-    if (!t && n->type != FABRIC_SWITCH && n->ports == 1)
-        t = fabric_table(f, at->key.node, FABRIC_PORT_INFO, 0);
-    return t && iba_portinfo_m_key(t->data) != 0 ? t->data : NULL;
+    return info && iba_portinfo_m_key(info) != 0 ? info : NULL;
 }
 
 static void request(struct managed *m, const struct sight *x)
@@ -120,7 +167,7 @@ static void answer(struct managed *m, const struct sight *x)
 
     if (!near || !is_known(seen, x, IBA_FINDING_M_KEY_OTHER) || seen->node != near->key.node)
         return;
-    report(x, IBA_FINDING_M_KEY_IGNORED, seen);
+    report(x, IBA_FINDING_M_KEY_IGNORED, &seen->sent);
     seen->on = NULL;
 }
 
@@ -158,6 +205,8 @@ void managed_packet(struct managed *m, const struct managed_sighting *s)
         handover(m, &x);
     else if (class == SMP_CLASS_BY_LID && x.method == SMP_TRAP && x.attribute == NOTICE)
         trap(m, &x);
+    else if (class == SMP_CLASS_BY_LID && x.method == SMP_TRAP_REPRESS && x.attribute == NOTICE)
+        repress(m, &x);
     else if (class == IBA_CLASS_DIRECTED)
         directed(m, &x);
 }

@@ -10,11 +10,16 @@
 
 enum { MANAGED_SEEN = BOUND(1024, 8) };
 
-struct managed_seen { /* a trap, a handover, a Set with another M_Key */
-    uint64_t transaction, frame, tag;
+struct managed_frame {
+    uint64_t frame, tag;
     iba_time at;
-    const struct fabric_sender *on; /* the first link that had it; of a Set the last one */
-    uint16_t slid, node;            /* node: of a Set */
+};
+struct managed_seen { /* a trap, a handover, a Set with another M_Key */
+    uint64_t transaction;
+    struct managed_frame sent, repress; /* repress: the TrapRepress that reached the agent; frame 0: none did */
+    iba_time ended;                     /* no repeat may come from then on */
+    const struct fabric_sender *on;     /* the first link that had it; of a Set the last one */
+    uint16_t slid, node;                /* node: of a Set */
     uint8_t kind;
     uint8_t content[54]; /* of a trap: its notice */
 };

@@ -10,7 +10,7 @@
 #include "track/addr.h"
 #include "track/smp.h"
 
-enum { VL15 = 15, BLOCK_BYTES = 64, MODULO = 4096, AHEAD_MOST = 2048 };
+enum { VL15 = 15, BLOCK_BYTES = 64, MODULO = 4096 };
 enum { NODE_DESCRIPTION = 0x10, NODE_INFO = 0x11 };
 
 /* ---- tables ---- */
@@ -276,8 +276,7 @@ static void take_datagram(struct fabric *f, const struct packet *p)
 
 /* ---- credits ---- */
 
-/* The interface that has what the neighbour sends; NULL: not shown. */
-static const struct fabric_sender *neighbour(const struct fabric *f, const struct fabric_sender *s)
+const struct fabric_sender *fabric_neighbour(const struct fabric *f, const struct fabric_sender *s)
 {
     const uint16_t peer = s->port && !s->mixed ? f->port[s->port - 1].peer : 0;
     const uint16_t sends = peer ? f->port[peer - 1].sends : 0;
@@ -287,7 +286,7 @@ static const struct fabric_sender *neighbour(const struct fabric *f, const struc
 
 bool fabric_credits(const struct fabric *f, const struct fabric_sender *s, unsigned vl, unsigned *left)
 {
-    const struct fabric_sender *other = neighbour(f, s);
+    const struct fabric_sender *other = fabric_neighbour(f, s);
 
     if (!other || s->lane[vl].updates == 0 || other->lane[vl].updates == 0)
         return false;
@@ -302,7 +301,7 @@ static void count_credits(const struct fabric *f, struct fabric_sender *s, unsig
 
     if (!fabric_credits(f, s, vl, &left))
         return;
-    if (left > AHEAD_MOST) {
+    if (left > FABRIC_CREDITS_MOST) {
         l->beyond++;
         return;
     }
@@ -330,10 +329,14 @@ static void take_flow(struct fabric *f, const struct packet *p)
     l->limit = (uint16_t)iba_fc_fccl(fc);
 }
 
+unsigned fabric_blocks(const struct packet *p)
+{
+    return (p->view.end + IBA_VCRC_BYTES + BLOCK_BYTES - 1) / BLOCK_BYTES;
+}
+
 static void take_data(struct fabric *f, const struct packet *p)
 {
-    const unsigned vl = iba_lrh_vl(iba_view_hdr(&p->view, IBA_H_lrh));
-    const unsigned blocks = (p->view.end + IBA_VCRC_BYTES + BLOCK_BYTES - 1) / BLOCK_BYTES;
+    const unsigned vl = iba_lrh_vl(iba_view_hdr(&p->view, IBA_H_lrh)), blocks = fabric_blocks(p);
     struct fabric_sender *s = vl < VL15 ? sender_of(f, p) : NULL;
     struct fabric_lane *l;
 

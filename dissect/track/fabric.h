@@ -13,6 +13,7 @@ enum {
     FABRIC_SENDERS = BOUND(4096, 8),
     FABRIC_HOPS = 63,
     FABRIC_LANES = 15,
+    FABRIC_CREDITS_MOST = 2048, /* a limit is at most so far ahead (section 7.9.4) */
     FABRIC_TEXT = 64,
     FABRIC_TABLES = BOUND(16384, 16),
     FABRIC_TABLE_BYTES = 64,
@@ -126,12 +127,16 @@ const struct fabric_sender *fabric_sender(const struct fabric *f, const struct p
 const struct fabric_port *fabric_near(const struct fabric *f, const struct fabric_sender *s);
 const struct fabric_port *fabric_far(const struct fabric *f, const struct fabric_sender *s);
 const struct fabric_port *fabric_find_port(const struct fabric *f, uint16_t node, uint8_t number);
+/* The interface that has what the port at the other end of the cable sends; NULL: not shown. */
+const struct fabric_sender *fabric_neighbour(const struct fabric *f, const struct fabric_sender *s);
 /* ---- fabric_table.c ---- */
 /* A datagram on a directed route that arrives at the port of its agent, or leaves it. */
 void fabric_table_take(struct fabric *f, const struct fabric_port *agent, const struct packet *p, const uint8_t *mad);
 /* The attribute as its agent answered last; NULL: not shown, or it may have changed since. */
 const struct fabric_table *fabric_table(const struct fabric *f, uint16_t node, uint16_t attribute, uint32_t modifier);
 
+/* Blocks of 64 bytes that a packet takes of its lane's credits. */
+unsigned fabric_blocks(const struct packet *p);
 /* Blocks that a port may send now on a lane, by what its neighbour said last. False: not both of them are shown. */
 bool fabric_credits(const struct fabric *f, const struct fabric_sender *s, unsigned vl, unsigned *left);
 #endif

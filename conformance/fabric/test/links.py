@@ -4,12 +4,14 @@
 finding names the packets that the fault met, and no others."""
 import collections
 import json
+import re
 import subprocess
 import time
 import unittest
 
 from fabric import BIN, Case, ring
 
+EDR_TICK_NS = 0.32  # of PortXmitWait: a byte on one lane
 ONCE = ("/usr/sbin/opensm", "-o", "-f", "osm.log")
 
 
@@ -123,6 +125,60 @@ class Links(Case):
         found = self.found(f)
         self.assertEqual(set(found), {"TRAP_AGAIN"})
         self.assertGreater(found["TRAP_AGAIN"], 2)
+
+    def test_an_agent_that_takes_no_trap_repress(self):
+        """OpenSM represses each repeat in vain. Unbroken agents send the trap once."""
+        for options, expected in (((), set()), (("--mutant", "agent.repress"), {"TRAP_AGAIN", "TRAP_REPRESSED"})):
+            self.capture = self.folder / "up.pcapng"
+            f = self.fabric(ring(4, 8), "--pcap", self.capture, *options)
+            manager = self.manager(f, "H0", "subnet_timeout 14\n")  # 67 ms; agents respond within 268 ms
+            manager.wait("SUBNET UP")
+            f.ask("trap S1 0 131 lidaddr=1 portno=2")
+            f.ask("trap H7 1 129 lidaddr=1 portno=1")
+            time.sleep(0.8)
+            manager.close()
+            self.assertEqual(set(self.found(f)), expected)
+
+    def stalled(self, engine):
+        """A flood through a ring of six switches, whose lanes have room for one packet each. Packets live half a millisecond at
+        the head of a queue. By port, of what the model counts: PortXmitWait in ns; and of what was found: the waits in ns."""
+        self.capture = self.folder / "up.pcapng"
+        f = self.fabric(ring(6, 6), "--credits", "68", "--pcap", self.capture)
+        roots = next(line.split("\t")[3] for line in f.ask("nodes") if line.startswith("S0\t"))
+        (self.folder / "roots").write_text(roots)
+        (self.folder / "conf").write_text("packet_life_time 0x14\nhead_of_queue_lifetime 7\nleaf_head_of_queue_lifetime 7\n")
+        self.good(f, "H0", *ONCE, "-F", f"{self.folder}/conf", "-R", engine, "-a", f"{self.folder}/roots")
+        loop = {"/".join(line.split("\t")[:2]) for line in f.ask("loops 0") if "lane" in line}
+        sums = f.pairs("flood 8 0 0 intervals")
+        ports = [f"S{switch}/{port}" for switch in range(6) for port in range(1, 4)]
+        waited = {p: int(f.pairs("counters " + p.replace("/", " "))["portxmitwait"]) * EDR_TICK_NS for p in ports}
+        counts = self.found(f)
+        rows = subprocess.run([BIN / "ibdissect", "-Y", 'infiniband.analysis.finding == "LANE_STALL"', "-T", "fields",
+                               "-e", "frame.interface_name", "-e", "infiniband.analysis.message", self.capture],
+                              capture_output=True, text=True, check=True).stdout.splitlines()
+        found = collections.defaultdict(int)
+        for name, message in (row.split("\t") for row in rows):
+            found[name] += int(re.search(r", (\d+) us\)", message)[1]) * 1000
+        self.assertEqual(len(rows), counts["LANE_STALL"])
+        return loop, int(sums["lost"]), waited, found, counts
+
+    def test_lanes_without_credits(self):
+        """The shortest ways stop in a credit loop until packets are dropped. Every port of the loop is found, and no other; and
+        most of the time that the model counts, never more: a wait at whose end the packet was dropped is not found."""
+        loop, lost, waited, found, counts = self.stalled("minhop")
+        self.assertEqual(len(loop), 6)
+        self.assertEqual(set(found), loop)
+        for port in loop:
+            self.assertLessEqual(found[port], waited[port])
+            self.assertGreater(found[port], waited[port] / 2)
+        self.assertEqual(set(counts), {"LANE_STALL", "SWITCH_LOST"})
+        self.assertLessEqual(counts["SWITCH_LOST"], lost)
+
+    def test_lanes_that_wait_their_turn(self):
+        """Up/down has no loop: packets wait for credits too, but not for long, and nothing is found."""
+        loop, lost, waited, _, counts = self.stalled("updn")
+        self.assertEqual((loop, lost, counts), (set(), 0, {}))
+        self.assertGreater(max(waited.values()), 0)
 
     def test_m_keys(self):
         """smpquery without the key at protection level 2; then a node that takes any key for a Set."""

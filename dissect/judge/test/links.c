@@ -10,7 +10,17 @@
 #include "mad/iba_mad.h"
 #include "observer/iba_finding_kinds.h"
 
-enum { GET = 1, SET = 2, GET_RESP = 0x81, DIRECTED = 0x81, BY_LID = 1, VL15 = 15, PORT_OF_ADAPTER = 1 };
+enum {
+    GET = 1,
+    SET = 2,
+    TRAP = 5,
+    TRAP_REPRESS = 7,
+    GET_RESP = 0x81,
+    DIRECTED = 0x81,
+    BY_LID = 1,
+    VL15 = 15,
+    PORT_OF_ADAPTER = 1
+};
 enum { NODE_INFO = 0x11, SWITCH_INFO = 0x12, PORT_INFO = 0x15, P_KEYS = 0x16, LANES = 0x17, ROUTES = 0x19 };
 enum { S = 0xaaaa, T = 0xbbbb, FROM = 1, LID = 9 };
 #define SECOND_NS (UINT64_C(1000) * 1000 * 1000)
@@ -34,9 +44,8 @@ static void found(void *ctx, const struct iba_finding *f)
     c->kinds |= UINT64_C(1) << (f->kind - IBA_FINDING_FIRST_FABRIC);
 }
 
-static void shoot(struct capture *c, uint32_t iface, const struct iba_mgmt_to *to, uint8_t vl, const uint8_t *mad)
+static void capture(struct capture *c, uint32_t iface, size_t n)
 {
-    const size_t n = iba_mgmt_build(c->bytes, to, vl, mad);
     struct packet *p = &c->packet;
 
     c->cap.iface = iface;
@@ -46,6 +55,11 @@ static void shoot(struct capture *c, uint32_t iface, const struct iba_mgmt_to *t
     (void)iba_view_parse(&p->view, IBA_LINK_IB, c->bytes, n, n, NULL);
     iba_view_check(&p->view);
     links_packet(c->links, &(struct links_sighting){.p = p, .tag = p->number, .now = c->now});
+}
+
+static void shoot(struct capture *c, uint32_t iface, const struct iba_mgmt_to *to, uint8_t vl, const uint8_t *mad)
+{
+    capture(c, iface, iba_mgmt_build(c->bytes, to, vl, mad));
 }
 
 struct smp {
@@ -343,6 +357,92 @@ Test(links, damaged_packets_groups_and_smps_are_left_out)
     end(&c, 0, 0);
 }
 
+/* ---- lanes without credits ---- */
+
+enum { BLOCKS = 5, REFUSED_NS = 4 * 65536 }; /* of a packet; 65,536 symbol times of the slowest link */
+
+/* On lane 0. */
+static void flow(struct capture *c, uint32_t iface, unsigned op, unsigned limit)
+{
+    memset(c->bytes, 0, IBA_BYTES_fc);
+    iba_fc_set_op(c->bytes, op);
+    iba_fc_set_fccl(c->bytes, limit);
+    iba_put_le16(c->bytes + IBA_BYTES_fc - 2, iba_lpcrc(c->bytes));
+    capture(c, iface, IBA_BYTES_fc);
+}
+
+/* Port 2 of S has sent nothing yet; the port at the other end grants nothing. */
+static void begin_empty(struct capture *c)
+{
+    begin(c);
+    flow(c, 2, 0, 0);
+    flow(c, 4, 0, 0);
+}
+
+/* The next port refuses the packet until the last possible instant, step by step. */
+Test(links, a_packet_that_its_lane_has_no_credits_for)
+{
+    static struct capture c;
+
+    for (unsigned steps = 1; steps <= BLOCKS; steps++) {
+        begin_empty(&c);
+        data(&c, 0, LID, 1, 0);
+        const uint64_t entered = c.now;
+        for (unsigned i = 0; i < steps; i++)
+            flow(&c, 4, 0, i);
+        c.now = entered + REFUSED_NS - 1000;
+        flow(&c, 4, 0, steps - 1);
+        const uint64_t last = c.packet.number;
+        flow(&c, 4, 0, BLOCKS);
+        data(&c, 2, LID, 1, 0);
+        cr_expect_eq(c.last.cause, last);
+        cr_expect_eq(c.last.cause_tag, last);
+        cr_expect_eq(c.last.wait_ns, REFUSED_NS);
+        end(&c, BIT(LANE_STALL), 1);
+    }
+}
+
+/* Each row lacks one thing that the finding needs. */
+Test(links, packets_that_may_have_waited_for_something_else)
+{
+    static struct capture c;
+    static const struct {
+        const char *lacks;
+        unsigned before, wait, limit, op; /* limit, op: of the last packet that refuses */
+        uint32_t from;                    /* its interface */
+        bool late, another, uncounted;
+    } at[] = {{"the time", 0, REFUSED_NS - 1, 0, 0, 4, false, false, false},
+              {"a refusal: so many blocks are granted", 0, REFUSED_NS, BLOCKS, 0, 4, false, false, false},
+              {"a refusal: the operand is reserved", 0, REFUSED_NS, 0, 2, 4, false, false, false},
+              {"a refusal by the next port", 0, REFUSED_NS, 0, 0, 5, false, false, false},
+              {"a packet in the switch", 0, REFUSED_NS, 0, 0, 4, true, false, false},
+              {"the time since another packet left", BLOCKS, REFUSED_NS - 1, BLOCKS, 0, 4, false, true, false},
+              {"credits that another packet kept to", 0, REFUSED_NS, 0, 0, 4, false, true, false},
+              {"the count of what was sent", 0, REFUSED_NS, 0, 0, 4, false, false, true}};
+
+    for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
+        begin(&c);
+        if (!at[i].uncounted)
+            flow(&c, 2, 0, 0);
+        flow(&c, 4, 0, at[i].before);
+        if (!at[i].late)
+            data(&c, 0, LID, 1, 0);
+        if (at[i].another) {
+            c.now += REFUSED_NS;
+            data(&c, 2, LID, 7, 0);
+        }
+        c.now += at[i].wait - 1000;
+        flow(&c, at[i].from, at[i].op, at[i].limit);
+        if (at[i].late)
+            data(&c, 0, LID, 1, 0);
+        c.now += REFUSED_NS;
+        flow(&c, 4, 0, 2 * BLOCKS);
+        data(&c, 2, LID, 1, 0);
+        cr_expect_eq(c.n, 0, "%s: %u", at[i].lacks, c.n);
+        end(&c, 0, 0);
+    }
+}
+
 /* ---- subnet management ---- */
 
 static void keyed(struct capture *c, uint8_t method, uint16_t attribute, uint64_t key, bool back)
@@ -425,6 +525,61 @@ Test(links, a_trap_that_comes_again)
     cr_expect_eq(c.last.cause, c.packet.number - 2);
     shoot(&c, 1, &to, VL15, mad);
     end(&c, BIT(TRAP_AGAIN), 1);
+}
+
+/* T's trap by its port 4, or an answer to it. T's LID is 7. */
+static void trap(struct capture *c, uint8_t method, uint32_t iface, uint64_t transaction, uint64_t key, uint8_t lid)
+{
+    const bool back = method != TRAP;
+    const struct iba_mgmt_to to = {.dlid = back ? lid : 1, .slid = back ? 1 : lid, .pkey = UINT16_MAX};
+    uint8_t mad[IBA_MAD_BYTES] = {1, BY_LID, 1, method};
+
+    iba_madhdr_set_attributeid(mad, 2);
+    iba_madhdr_set_transactionid(mad, transaction);
+    iba_smplid_set_mkey(mad + IBA_BYTES_madhdr, key);
+    mad[64] = 0x80; /* of the notice: generic */
+    shoot(c, iface, &to, VL15, mad);
+}
+
+Test(links, a_trap_that_comes_again_after_its_trap_repress)
+{
+    static struct capture c;
+    enum { RESPONSE = 3, RESPONSE_NS = 4096 << RESPONSE };
+    static const struct {
+        uint64_t key, with, transaction;
+        uint32_t iface; /* of the TrapRepress; 2 leads to T */
+        uint8_t lid;
+        unsigned after;
+        bool unknown, ended;
+    } at[] = {{0, 0, 8, 2, 7, RESPONSE_NS, false, true},
+              {0, 5, 8, 2, 7, RESPONSE_NS, false, true},
+              {0x77, 0x77, 8, 2, 7, RESPONSE_NS, false, true},
+              {0, 0, 1ULL << 32 | 8, 2, 7, RESPONSE_NS, false, true}, /* the upper half is the manager's */
+              {0x77, 0, 8, 2, 7, RESPONSE_NS, false, false},
+              {0, 0, 9, 2, 7, RESPONSE_NS, false, false},
+              {0, 0, 8, 1, 7, RESPONSE_NS, false, false},
+              {0, 0, 8, 2, 6, RESPONSE_NS, false, false},
+              {0, 0, 8, 2, 7, RESPONSE_NS - 1, false, false},
+              {0, 0, 8, 2, 7, RESPONSE_NS, true, false}};
+
+    for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
+        uint8_t info[64] = {0};
+        begin(&c);
+        iba_portinfo_set_m_key(info, at[i].key);
+        iba_portinfo_set_resptimevalue(info, RESPONSE);
+        if (!at[i].unknown)
+            ask(&c, &(struct smp){.method = SET, .hops = 2, .attribute = PORT_INFO}, info);
+        trap(&c, TRAP, 4, 8, 0, 7);
+        trap(&c, TRAP_REPRESS, at[i].iface, at[i].transaction, at[i].with, at[i].lid);
+        const uint64_t repress = c.packet.number;
+        c.now += at[i].after - 1000;
+        trap(&c, TRAP, 4, 8, 0, 7);
+        cr_expect_eq(c.last.cause, repress - !at[i].ended, "%zu", i);
+        cr_expect_eq(c.kinds, at[i].ended ? BIT(TRAP_REPRESSED) : BIT(TRAP_AGAIN), "%zu", i);
+        c.now += at[i].after - 1000;
+        trap(&c, TRAP, 4, 8, 0, 7);
+        end(&c, c.kinds, 2);
+    }
 }
 
 Test(links, a_handover)

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "judge/stalls.h"
+
+/* False: not known, or the port has sent more than it may. */
+static bool credits(const struct fabric *f, const struct fabric_sender *s, unsigned vl, unsigned *left)
+{
+    return fabric_credits(f, s, vl, left) && *left <= FABRIC_CREDITS_MOST;
+}
+
+static struct stall_lane *lane_of(struct stalls *t, const struct fabric *f, const struct fabric_sender *s, unsigned vl)
+{
+    return &t->lane[s - f->sender][vl];
+}
+
+/* The past of the lane is forgotten. */
+static void begin(struct stall_lane *l, bool known, unsigned left, const struct stall_heard *now)
+{
+    *l = (struct stall_lane){.known = known, .since = now->at, .left = (uint16_t)left, .heard = *now};
+}
+
+/* A limit that grows in several steps: all of them refuse what the last one refuses. */
+static void hear(struct stall_lane *l, unsigned left, const struct stall_heard *now)
+{
+    if (left > l->left) {
+        l->last = l->heard;
+        l->refused = l->left;
+        l->left = (uint16_t)left;
+    }
+    l->heard = *now;
+}
+
+/* The port has sent something, or said what it has sent: its credits are others, unless that was known. */
+static void sent(struct stalls *t, const struct fabric *f, const struct fabric_sender *s, unsigned vl, bool data,
+                 const struct stall_heard *now)
+{
+    struct stall_lane *l = lane_of(t, f, s, vl);
+    unsigned left = 0;
+    const bool known = credits(f, s, vl, &left);
+
+    if (data || known != l->known || left != l->left)
+        begin(l, known, left, now);
+}
+
+/* The port at the other end of the cable said what it may receive. */
+static void granted(struct stalls *t, const struct fabric *f, const struct fabric_sender *s, unsigned vl,
+                    const struct stall_heard *now)
+{
+    struct stall_lane *l = lane_of(t, f, s, vl);
+    unsigned left = 0;
+    const bool known = credits(f, s, vl, &left);
+
+    if (known && l->known && left >= l->left)
+        hear(l, left, now);
+    else
+        begin(l, known, left, now);
+}
+
+/* Bad ones say nothing. */
+static bool is_flow_control(const struct iba_view *v)
+{
+    enum { OP_INIT = 1 };
+    return iba_view_has(v, IBA_H_fc) && v->vcrc != IBA_CHECK_BAD && iba_fc_op(iba_view_hdr(v, IBA_H_fc)) <= OP_INIT;
+}
+
+void stalls_packet(struct stalls *t, const struct fabric *f, const struct stall_heard *now, const struct packet *p)
+{
+    const struct iba_view *v = &p->view;
+    const struct fabric_sender *s = fabric_sender(f, p);
+    const bool flow = is_flow_control(v), data = iba_view_has(v, IBA_H_lrh);
+
+    if (!s || (!flow && !data))
+        return;
+    const unsigned vl =
+        (unsigned)(flow ? iba_fc_vl(iba_view_hdr(v, IBA_H_fc)) : iba_lrh_vl(iba_view_hdr(v, IBA_H_lrh)));
+    if (vl >= FABRIC_LANES)
+        return;
+    sent(t, f, s, vl, data, now);
+    const struct fabric_sender *other = flow ? fabric_neighbour(f, s) : NULL;
+    if (other)
+        granted(t, f, other, vl, now);
+}
+
+const struct stall_heard *stalls_of(const struct stalls *t, const struct fabric *f, const struct fabric_sender *s,
+                                    unsigned vl, unsigned blocks, iba_time *since)
+{
+    const struct stall_lane *l = &t->lane[s - f->sender][vl];
+
+    if (!l->known || l->last.frame == 0 || l->refused >= blocks)
+        return NULL;
+    if (l->since > *since)
+        *since = l->since;
+    return &l->last;
+}
