@@ -2,7 +2,6 @@
 #include "options.h"
 #include <errno.h>
 #include <getopt.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -12,19 +11,9 @@
 #include "filter/filter.h"
 #include "help.h"
 #include "option_rows.h"
+#include "options_check.h"
 #include "system/confine.h"
 #include "system/text.h"
-
-static int wrong(const char *format, ...) __attribute__((format(printf, 1, 2)));
-static int wrong(const char *format, ...)
-{
-    va_list ap;
-
-    va_start(ap, format);
-    text_complain(stderr, "ibdissect", format, ap);
-    va_end(ap);
-    return EXIT_USAGE;
-}
 
 /* A whole decimal number in [least, most]. */
 static bool whole(const char *s, unsigned long least, unsigned long most, unsigned long *v)
@@ -39,7 +28,7 @@ static bool whole(const char *s, unsigned long least, unsigned long most, unsign
 static int add_file(struct options *opt, const char *path)
 {
     if (opt->n_file == MAX_FILES)
-        return wrong("more than %d files", MAX_FILES);
+        return options_wrong("more than %d files", MAX_FILES);
     opt->file[opt->n_file++] = path;
     return EXIT_OK;
 }
@@ -51,10 +40,10 @@ static int add_field(struct options *opt, const char *name)
 
     if (!f) {
         field_unknown(what, sizeof what, name);
-        return wrong("-e: %s", what);
+        return options_wrong("-e: %s", what);
     }
     if (opt->print.n_field == PRINT_MAX_FIELDS)
-        return wrong("-e: more than %d fields", PRINT_MAX_FIELDS);
+        return options_wrong("-e: more than %d fields", PRINT_MAX_FIELDS);
     opt->print.field[opt->print.n_field++] = f;
     return EXIT_OK;
 }
@@ -67,8 +56,8 @@ static int set_printer(struct options *opt, const char *name)
             return EXIT_OK;
         }
     const char *instead = foreign_instead(name);
-    return instead ? wrong("-T: no form \"%s\"; %s", name, instead)
-                   : wrong("-T: no form \"%s\"; there are: text tree fields json jsonl ek pdml", name);
+    return instead ? options_wrong("-T: no form \"%s\"; %s", name, instead)
+                   : options_wrong("-T: no form \"%s\"; there are: text tree fields json jsonl ek pdml", name);
 }
 
 static int set_time(struct options *opt, const char *name)
@@ -84,7 +73,7 @@ static int set_time(struct options *opt, const char *name)
             opt->print.time = formats[i].format;
             return EXIT_OK;
         }
-    return wrong("-t: no time format \"%s\" (tcpdump's -tttt is ad); there are: r a ad d dd e u ud", name);
+    return options_wrong("-t: no time format \"%s\" (tcpdump's -tttt is ad); there are: r a ad d dd e u ud", name);
 }
 
 /* -E key=value */
@@ -104,28 +93,28 @@ static int set_form(struct options *opt, const char *text)
     const char *value = strchr(text, '=');
 
     if (!value)
-        return wrong("-E %s: want key=value", text);
+        return options_wrong("-E %s: want key=value", text);
     const size_t n = (size_t)(value++ - text);
     if (n == strlen("header") && memcmp(text, "header", n) == 0) {
         opt->print.header = *value == 'y';
-        return *value == 'y' || *value == 'n' ? EXIT_OK : wrong("-E %s: want y or n", text);
+        return *value == 'y' || *value == 'n' ? EXIT_OK : options_wrong("-E %s: want y or n", text);
     }
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         if (n != strlen(keys[i].key) || memcmp(text, keys[i].key, n) != 0)
             continue;
         char c = *value;
         if (keys[i].allowed && (!c || !strchr(keys[i].allowed, c)))
-            return wrong("-E %s: want one of %s", text, keys[i].allowed);
+            return options_wrong("-E %s: want one of %s", text, keys[i].allowed);
         if (keys[i].to == offsetof(struct print_opts, quote))
             c = c == 'd' ? '"' : c == 's' ? '\'' : '\0';
         else if (value[0] == '/' && value[1])
             c = value[1] == 't' ? '\t' : value[1] == 's' ? ' ' : value[1];
         else if (c == '\0')
-            return wrong("-E %s: want a character", text);
+            return options_wrong("-E %s: want a character", text);
         ((char *)&opt->print)[keys[i].to] = c;
         return EXIT_OK;
     }
-    return wrong("-E %s: no such key; there are: header separator aggregator occurrence quote", text);
+    return options_wrong("-E %s: no such key; there are: header separator aggregator occurrence quote", text);
 }
 
 static int add_stat(struct options *opt, const char *text)
@@ -136,10 +125,10 @@ static int add_stat(struct options *opt, const char *text)
     void *state = kind ? kind->open(arg, err, sizeof err) : NULL;
 
     if (!state)
-        return wrong("%s", err);
+        return options_wrong("%s", err);
     if (opt->n_stat == MAX_STATS) {
         kind->close(state);
-        return wrong("-z: more than %d statistics", MAX_STATS);
+        return options_wrong("-z: more than %d statistics", MAX_STATS);
     }
     opt->stat[opt->n_stat++] = (struct run_stat){kind, state};
     return EXIT_OK;
@@ -151,11 +140,11 @@ static int add_port(struct options *opt, const char *text)
     unsigned n = 0;
 
     if (!whole(text, 1, UINT16_MAX, &port))
-        return wrong("--port %s: want a UDP port, 1 to 65535", text);
+        return options_wrong("--port %s: want a UDP port, 1 to 65535", text);
     while (n < IBA_MAX_PORTS && opt->view.port[n])
         n++;
     if (n == IBA_MAX_PORTS)
-        return wrong("--port: more than %d ports", IBA_MAX_PORTS);
+        return options_wrong("--port: more than %d ports", IBA_MAX_PORTS);
     opt->view.port[n] = (uint16_t)port;
     return EXIT_OK;
 }
@@ -179,14 +168,15 @@ static int add_service(struct options *opt, const char *text)
     errno = 0;
     const unsigned long long id = strtoull(text, &end, 0);
     if (errno || end == text || *text == '-' || *end != ',' || opt->n_service == SERVICE_HINTS)
-        return wrong("-d infiniband.cm.serviceid==%s: want ID,PROTOCOL, %d of them at most", text, SERVICE_HINTS);
+        return options_wrong("-d infiniband.cm.serviceid==%s: want ID,PROTOCOL, %d of them at most", text,
+                             SERVICE_HINTS);
     for (size_t i = 0; i < sizeof uppers / sizeof *uppers; i++)
         if (strcmp(uppers[i].name, end + 1) == 0) {
             opt->service[opt->n_service++] = (struct service_hint){id, (uint8_t)uppers[i].upper};
             return EXIT_OK;
         }
-    return wrong("-d infiniband.cm.serviceid==%s: want srp, iser, nvme-rdma, rpcordma, smb_direct, sdp, ipoib or lnet",
-                 text);
+    return options_wrong(
+        "-d infiniband.cm.serviceid==%s: want srp, iser, nvme-rdma, rpcordma, smb_direct, sdp, ipoib or lnet", text);
 }
 
 /* -d qp==N,protocol */
@@ -204,7 +194,7 @@ static int add_qp(struct options *opt, const char *text)
     while (at < IBA_MAX_QPS && opt->view.qp[at].holds != IBA_HOLDS_UNKNOWN)
         at++;
     if (at == IBA_MAX_QPS)
-        return wrong("-d qp==: more than %d of them", IBA_MAX_QPS);
+        return options_wrong("-d qp==: more than %d of them", IBA_MAX_QPS);
     for (size_t i = 0;
          *text >= '0' && *text <= '9' && n <= MOST_QPN && *end == ',' && i < sizeof protos / sizeof *protos; i++)
         if (strcmp(end + 1, protos[i].name) == 0) {
@@ -212,7 +202,7 @@ static int add_qp(struct options *opt, const char *text)
             opt->view.qp[at].holds = (uint8_t)protos[i].holds;
             return EXIT_OK;
         }
-    return wrong("-d qp==%s: want qp==N,mad|ipoib|data, N below 0x1000000", text);
+    return options_wrong("-d qp==%s: want qp==N,mad|ipoib|data, N below 0x1000000", text);
 }
 
 /* -d selector==value,protocol */
@@ -255,9 +245,10 @@ static int decode_as(struct options *opt, const char *text)
                 return EXIT_OK;
             }
     }
-    return wrong("-d %s: want udp.port==N,infiniband or user0..15,infiniband|infiniband_link|eth|ip|erf or "
-                 "infiniband.bth.service==RD,dc or infiniband.cm.serviceid==ID,PROTOCOL or qp==N,mad|ipoib|data",
-                 text);
+    return options_wrong(
+        "-d %s: want udp.port==N,infiniband or user0..15,infiniband|infiniband_link|eth|ip|erf or "
+        "infiniband.bth.service==RD,dc or infiniband.cm.serviceid==ID,PROTOCOL or qp==N,mad|ipoib|data",
+        text);
 }
 
 /* -o key:value */
@@ -275,7 +266,8 @@ static int set_preference(struct options *opt, const char *text)
         opt->judge_printed = strcmp(text, "analysis:on") == 0;
         return EXIT_OK;
     }
-    return wrong("-o %s: no such preference; there are: icrc:on|off analysis:on|off infiniband.rroce.port:N", text);
+    return options_wrong("-o %s: no such preference; there are: icrc:on|off analysis:on|off infiniband.rroce.port:N",
+                         text);
 }
 
 static int set_color(struct options *opt, const char *when)
@@ -289,7 +281,7 @@ static int set_color(struct options *opt, const char *when)
     else if (strcmp(when, "auto") == 0)
         opt->print.color = isatty(STDOUT_FILENO) && !(no && *no);
     else
-        return wrong("--color=%s: want auto, always or never", when);
+        return options_wrong("--color=%s: want auto, always or never", when);
     return EXIT_OK;
 }
 
@@ -301,7 +293,7 @@ static int set_filter(struct options *opt, const char *text)
     opt->filter = filter_compile(text, err, sizeof err);
     if (opt->filter)
         return EXIT_OK;
-    (void)wrong("%s", err);
+    (void)options_wrong("%s", err);
     return EXIT_INPUT;
 }
 
@@ -310,7 +302,7 @@ static int set_count(struct options *opt, const char *text)
     unsigned long n;
 
     if (!whole(text, 1, UINT32_MAX, &n))
-        return wrong("-c %s: want a number of packets, 1 or more", text);
+        return options_wrong("-c %s: want a number of packets, 1 or more", text);
     opt->count = n;
     return EXIT_OK;
 }
@@ -318,7 +310,7 @@ static int set_count(struct options *opt, const char *text)
 static int set_edge(struct window_edge *e, const char *option, const char *text)
 {
     if (!window_edge_parse(e, text))
-        return wrong(
+        return options_wrong(
             "--%s %s: want a time: 2026-11-25T23:00:00 (with Z: UTC), 1764111600.5, or +10 (s after the first packet)",
             option, text);
     return EXIT_OK;
@@ -329,7 +321,7 @@ static int set_mtu(struct options *opt, const char *text)
     unsigned long n;
 
     if (!whole(text, 256, 4096, &n) || (n & (n - 1)) != 0)
-        return wrong("--mtu %s: want 256, 512, 1024, 2048 or 4096", text);
+        return options_wrong("--mtu %s: want 256, 512, 1024, 2048 or 4096", text);
     opt->pmtu = (uint32_t)n;
     return EXIT_OK;
 }
@@ -340,8 +332,19 @@ static int set_jobs(struct options *opt, const char *text)
     unsigned long n;
 
     if (!whole(text, 1, MOST, &n))
-        return wrong("--jobs %s: want a number of threads, 1 to %d", text, MOST);
+        return options_wrong("--jobs %s: want a number of threads, 1 to %d", text, MOST);
     opt->jobs = (unsigned)n;
+    return EXIT_OK;
+}
+
+static int set_every(struct options *opt, const char *text)
+{
+    enum { DAY_S = 86400 };
+    unsigned long n;
+
+    if (!whole(text, 1, DAY_S, &n))
+        return options_wrong("--every %s: want a number of seconds, 1 to %d", text, DAY_S);
+    opt->every_s = (unsigned)n;
     return EXIT_OK;
 }
 
@@ -350,7 +353,7 @@ static int set_fail_on(struct options *opt, const char *text)
     for (opt->fail_on = IBA_NOTE; opt->fail_on <= IBA_ERROR; opt->fail_on++)
         if (strcmp(text, iba_severity_name(opt->fail_on)) == 0)
             return EXIT_OK;
-    return wrong("--fail-on=%s: want note, warn or error", text);
+    return options_wrong("--fail-on=%s: want note, warn or error", text);
 }
 
 enum {
@@ -392,6 +395,7 @@ static int one_option(struct options *opt, int c, const char *arg)
     case OPT_PORT: return add_port(opt, arg);
     case OPT_REPORT: opt->report_path = arg; return EXIT_OK;
     case OPT_SUMMARY: opt->summary_path = arg; return EXIT_OK;
+    case OPT_EVERY: return set_every(opt, arg);
     case OPT_ROWS: opt->rows = arg; return EXIT_OK;
     case OPT_HOST: opt->host = arg; return EXIT_OK;
     case OPT_JOBS: return set_jobs(opt, arg);
@@ -410,102 +414,11 @@ static int show(const char *what, const char *const *text)
     for (; text && *text; text++)
         out_str(&o, *text);
     if (what && !list_print(&o, what))
-        return wrong("-G: no list \"%s\"; there are: fields values opcodes findings statistics", what);
+        return options_wrong("-G: no list \"%s\"; there are: fields values opcodes findings statistics", what);
     if (out_flush(&o) || o.error == EPIPE)
         return EXIT_OK;
-    (void)wrong("standard output: %s", strerror(o.error));
+    (void)options_wrong("standard output: %s", strerror(o.error));
     return EXIT_INPUT;
-}
-
-/* Whether later packets determine its values. */
-static bool needs_future(const struct field *f)
-{
-    static const char *const names[] = {"infiniband.analysis.response_in", "infiniband.mad.response_in",
-                                        "infiniband.analysis.gap", "infiniband.analysis.out_of_order"};
-    bool any = false;
-
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        any |= strcmp(f->name, names[i]) == 0;
-    return any;
-}
-
-/* Whether the argument of a statistic uses such a field. */
-static bool stats_use(const struct options *opt, bool (*is)(const struct field *f))
-{
-    for (size_t i = 0; i < opt->n_stat; i++)
-        if (opt->stat[i].kind->uses && opt->stat[i].kind->uses(opt->stat[i].state, is))
-            return true;
-    return false;
-}
-
-static bool wants_future(const struct options *opt)
-{
-    bool wants = opt->hold || (opt->filter && filter_uses(opt->filter, needs_future)) || stats_use(opt, needs_future);
-
-    /* Findings made later about packets that do not match must not count. */
-    wants |= opt->filter && opt->fail_on != IBA_SEVERITY_NONE;
-
-    for (size_t i = 0; i < opt->print.n_field; i++)
-        wants |= needs_future(opt->print.field[i]);
-    return wants;
-}
-
-/* Judging costs time, so it is done only if some output uses the result. */
-static bool wants_judgement(const struct options *opt)
-{
-    bool wants = opt->fail_on != IBA_SEVERITY_NONE || opt->report_path || opt->summary_path || opt->rows;
-
-    wants |= (opt->filter && filter_uses(opt->filter, field_is_analysis)) || stats_use(opt, field_is_analysis);
-    for (size_t i = 0; i < opt->print.n_field; i++)
-        wants |= field_is_analysis(opt->print.field[i]);
-    for (size_t i = 0; i < opt->n_stat; i++)
-        wants |= opt->stat[i].kind->judged;
-    return wants || (opt->judge_printed && (opt->write_path || (!opt->quiet && opt->print.n_field == 0)));
-}
-
-/* "ibdissect FILE infiniband.aeth", as in tshark and tcpdump: a word that is no file, and is a filter. */
-static int check_files(const struct options *opt)
-{
-    char err[512];
-
-    for (size_t i = 0; i < opt->n_file; i++) {
-        if (strcmp(opt->file[i], "-") == 0 || access(opt->file[i], F_OK) == 0 || errno != ENOENT)
-            continue;
-        struct filter *f = filter_compile(opt->file[i], err, sizeof err);
-        filter_free(f);
-        if (f)
-            return wrong("%s: no such file; a filter follows -Y: -Y '%s'", opt->file[i], opt->file[i]);
-    }
-    return EXIT_OK;
-}
-
-static int check_whole(struct options *opt)
-{
-    if (opt->iface && opt->n_file > 0)
-        return wrong("-i and files do not go together");
-    if (opt->bpf && !opt->iface)
-        return wrong("-f is a capture filter and needs -i; for files there is -Y");
-    if (opt->user && !opt->iface)
-        return wrong("--user is for -i: files are read as the user who starts the program");
-    if (window_is_empty(&opt->window))
-        return wrong("--from is not before --to: no packet could be read");
-    if (!opt->iface && opt->n_file == 0)
-        return wrong("no capture named; try ibdissect FILE, or --help");
-    if ((opt->summary_path || opt->rows) && (opt->filter || opt->count || opt->window.from.set || opt->window.to.set))
-        return wrong("%s sums up whole captures: -Y, -c, --from and --to do not go with it",
-                     opt->summary_path ? "--summary" : "--rows");
-    if (opt->host && !opt->summary_path && !opt->rows)
-        return wrong("--host names the captures in a summary: it needs --summary FILE or --rows DIR");
-    if (strcmp(opt->printer->name, "fields") == 0 && opt->print.n_field == 0)
-        return wrong("-T fields needs at least one -e FIELD; -G fields lists them");
-    if (opt->print.n_field > 0 && !strstr("fields json jsonl ek", opt->printer->name))
-        return wrong("-e goes with -T fields, json, jsonl or ek");
-    opt->json_stats = strncmp(opt->printer->name, "json", 4) == 0;
-    opt->quiet |= opt->write_path && !opt->print_anyway;
-    opt->print.sources = opt->n_file > 1;
-    opt->hold = wants_future(opt);
-    opt->judge = opt->hold || wants_judgement(opt);
-    return EXIT_OK;
 }
 
 static const struct option longs[] = {
@@ -521,22 +434,22 @@ static int bad_option(int got, const char *word)
     unsigned least = SLIPS, d;
 
     if (got == ':' || optopt > AFTER_LETTERS)
-        return wrong(got == ':' ? "%s: wants a value; see ibdissect --help" : "%s: takes no value", word);
+        return options_wrong(got == ':' ? "%s: wants a value; see ibdissect --help" : "%s: takes no value", word);
     if (instead)
-        return wrong("no option -%c: %s", optopt, instead);
+        return options_wrong("no option -%c: %s", optopt, instead);
     if (optopt)
-        return wrong("no option -%c; see ibdissect --help", optopt);
+        return options_wrong("no option -%c; see ibdissect --help", optopt);
     (void)snprintf(name, sizeof name, "%.*s", (int)strcspn(word, "="), word);
     instead = elsewhere_called(strlen(name) > 2 ? name + 2 : "");
     if (instead)
-        return wrong("no option %s: %s", name, instead);
+        return options_wrong("no option %s: %s", name, instead);
     for (const struct option *l = longs; strlen(name) > 2 && l->name; l++)
         if ((d = name_distance(name + 2, l->name, false)) < least) {
             least = d;
             near = l->name;
         }
-    return near ? wrong("no option %s; did you mean --%s?", name, near)
-                : wrong("no option %s; see ibdissect --help", name);
+    return near ? options_wrong("no option %s; did you mean --%s?", name, near)
+                : options_wrong("no option %s; see ibdissect --help", name);
 }
 
 int options_parse(struct options *opt, int argc, char **argv, bool *done)
@@ -565,9 +478,7 @@ int options_parse(struct options *opt, int argc, char **argv, bool *done)
     }
     for (; rc == EXIT_OK && optind < argc; optind++)
         rc = add_file(opt, argv[optind]);
-    if (rc == EXIT_OK)
-        rc = check_files(opt);
-    return rc != EXIT_OK ? rc : check_whole(opt);
+    return rc != EXIT_OK ? rc : options_check(opt);
 }
 
 void options_free(struct options *opt)

@@ -46,7 +46,8 @@ struct options {
     unsigned jobs;            /* --jobs; 0: not given, as 1 */
     const char *write_path;   /* -w */
     const char *report_path;  /* --report; NULL: none */
-    const char *summary_path; /* --summary; NULL: none */
+    const char *summary_path; /* --summary; NULL: none. With --every: a folder */
+    unsigned every_s;         /* --every; 0: one summary at the end */
     const char *rows;         /* --rows: a folder; NULL: none */
     const char *host;         /* --host: a name for the captures in the summary; NULL: "" */
 };

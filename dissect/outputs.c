@@ -93,7 +93,7 @@ bool outputs_are_apart(const struct options *opt, char *err, size_t errlen)
 
 void outputs_confine(const struct options *opt)
 {
-    const bool page = opt->report_path && !is_standard(opt->report_path);
+    const char *page = opt->report_path && !is_standard(opt->report_path) ? opt->report_path : NULL;
     struct confine c;
 
     tzset(); /* reads its file the first time */
@@ -103,12 +103,18 @@ void outputs_confine(const struct options *opt)
     }
     if (!opt->iface) { /* there root is given up already */
         char folder[FILE_FOLDER];
-        const bool names = page && file_folder(opt->report_path, folder);
-        privileges_leave(names ? PRIVILEGES_KEEP_FOLDER : PRIVILEGES_KEEP_NONE, folder);
+        const bool names = page && file_folder(page, folder);
+        privileges_leave(opt->every_s ? PRIVILEGES_KEEP_FILES
+                         : names      ? PRIVILEGES_KEEP_FOLDER
+                                      : PRIVILEGES_KEEP_NONE,
+                         folder);
     }
     confine_begin(&c);
     if (page)
-        confine_allow_folder_of(&c, opt->report_path, CONFINE_RENAME);
+        confine_allow_folder_of(&c, page, CONFINE_RENAME);
+    if (opt->every_s)
+        confine_allow(&c, opt->summary_path, CONFINE_WRITE);
     (void)confine_end(&c, (opt->iface ? CONFINE_CAPTURE : 0) | (page ? CONFINE_NAMES : 0) |
+                              (opt->every_s ? CONFINE_FILES | CONFINE_NAMES : 0) |
                               (opt->jobs > 1 ? CONFINE_THREADS : 0));
 }

@@ -14,56 +14,13 @@
 #include "link.h"
 #include "outputs.h"
 #include "page/page.h"
+#include "run_state.h"
 #include "seed.h"
 #include "summaries.h"
 #include "system/privileges.h"
 #include "system/signals.h"
 #include "system/text.h"
 #include "track/track.h"
-
-struct run {
-    struct options *opt;
-    struct capture *capture[MAX_FILES];
-    size_t n_capture;
-    struct cap_merge *merge;
-    struct jobs *jobs; /* NULL: one thread does all */
-    struct pcapng_writer *writer;
-    struct report *report;
-    struct summaries *summaries; /* NULL: none */
-    struct judge *judge;         /* NULL: no output needs it */
-    struct track *track;
-    struct undecided *undecided; /* NULL: packets are printed at once */
-    const char *fault;           /* of the one capture, to be printed after the buffered packets */
-    bool full;                   /* nothing further need be read */
-    struct out *out;
-    struct {
-        struct cap_packet cap;
-        struct packet packet;
-    } batch[JUDGE_AHEAD]; /* read, and in memory together */
-    unsigned n_batch;
-    bool over;                   /* nothing more can be read */
-    bool cut;                    /* since a packet cannot be parsed */
-    const struct packet *packet; /* the current one */
-    uint64_t seed;               /* of the observer's hashes */
-    uint64_t first_ns, prev_ns;
-    uint64_t begin_ns; /* the first time in the captures, in the window or not */
-    bool timed;        /* there was one */
-    uint64_t read, shown;
-    enum iba_severity worst; /* of packets that match, and of late findings */
-    int rc;
-    bool progress, write_failed;
-    uint64_t unwritten;       /* ERF records that are too short to be some */
-    char as[PRIVILEGES_USER]; /* the user that replaced root; empty: root was not given up */
-    time_t said;
-};
-
-static struct capture *volatile live; /* for the signal handler only */
-
-static void stop_capture(void)
-{
-    if (live)
-        cap_stop(live); /* it may be called from a handler, see capture.h */
-}
 
 static void deliver_undecided(struct run *r);
 
@@ -81,108 +38,6 @@ static void complain(struct run *r, const char *what)
     clear_progress(r);
     text_line(stderr, "ibdissect: %s", what);
     r->rc = EXIT_INPUT;
-}
-
-/* A finding that is made after its packet was printed. */
-static void late(void *ctx, const struct iba_finding *f, const struct verdict_names *names)
-{
-    struct run *r = ctx;
-    const enum iba_severity severity = iba_findings[f->kind].severity;
-    struct verdict *v = r->undecided ? undecided_verdict(r->undecided, f->frame) : NULL;
-
-    if (v) {
-        verdict_add(v, f);
-        return;
-    }
-    r->worst = severity > r->worst ? severity : r->worst;
-    if (r->report)
-        report_late(r->report, f, names);
-    if (r->summaries)
-        summaries_late(r->summaries, f, names);
-    for (size_t i = 0; i < r->opt->n_stat; i++)
-        if (r->opt->stat[i].kind->late)
-            r->opt->stat[i].kind->late(r->opt->stat[i].state, f, names);
-}
-
-static void answered(void *ctx, uint64_t frame)
-{
-    struct run *r = ctx;
-    struct verdict *v = undecided_verdict(r->undecided, frame);
-
-    if (v && v->response_in == 0)
-        v->response_in = r->packet->number;
-}
-
-static void message(void *ctx, const struct iba_message *m, const struct verdict_names *names)
-{
-    struct run *r = ctx;
-
-    if (r->report)
-        report_message(r->report, m);
-    if (r->summaries)
-        summaries_message(r->summaries, m, names);
-    for (size_t i = 0; i < r->opt->n_stat; i++)
-        if (r->opt->stat[i].kind->message)
-            r->opt->stat[i].kind->message(r->opt->stat[i].state, m, names);
-}
-
-static bool open_judge(struct run *r)
-{
-    struct judge_config cfg = {.pmtu = r->opt->pmtu, .seed = r->seed, .late = late, .ctx = r};
-
-    cfg.message = r->report || r->summaries ? message : NULL;
-    for (size_t i = 0; i < r->opt->n_stat; i++)
-        if (r->opt->stat[i].kind->message)
-            cfg.message = message;
-    if (r->opt->hold)
-        cfg.answered = answered;
-    if (r->opt->judge)
-        r->judge = judge_open(&cfg);
-    if (r->opt->hold)
-        r->undecided = undecided_open();
-    if ((r->opt->judge && !r->judge) || (r->opt->hold && !r->undecided)) {
-        complain(r, "out of memory");
-        return false;
-    }
-    return true;
-}
-
-/* The interface is open: packets of a network are not parsed, and files not written, as root. */
-static bool give_up_root(struct run *r)
-{
-    char err[256];
-
-    if (privileges_drop(r->opt->user, r->as, err, sizeof err))
-        return true;
-    complain(r, err);
-    return false;
-}
-
-static bool open_all(struct run *r)
-{
-    char err[512];
-
-    if (r->opt->iface) {
-        live = r->capture[0] = cap_open_live(r->opt->iface, r->opt->bpf, err, sizeof err);
-        r->n_capture = live != NULL;
-        if (!live) {
-            complain(r, err);
-            return false;
-        }
-        if (signals_came()) /* before there was something to stop */
-            cap_stop(live);
-        return give_up_root(r);
-    }
-    for (size_t i = 0; i < r->opt->n_file; i++) {
-        struct capture *c = cap_open(r->opt->file[i], err, sizeof err);
-        if (c)
-            r->capture[r->n_capture++] = c;
-        else
-            complain(r, err);
-    }
-    if (r->n_capture > 1 && !(r->merge = cap_merge_open(r->capture, r->n_capture)))
-        complain(r, "out of memory");
-    return r->n_capture > 0 && (r->n_capture == 1 || r->merge);
 }
 
 /* `jobs`: bytes that other readers than the run's own have read. */
@@ -217,15 +72,20 @@ static void finish_report(struct run *r)
     complain(r, line);
 }
 
+static void name_captures(struct run *r, bool over)
+{
+    for (size_t i = 0; i < r->n_capture; i++)
+        summaries_capture(r->summaries, (uint32_t)i, cap_name(r->capture[i]),
+                          over && !r->cut && cap_error(r->capture[i])[0] == '\0');
+}
+
 static void finish_summary(struct run *r)
 {
     char err[512];
 
     if (!r->summaries)
         return;
-    for (size_t i = 0; i < r->n_capture; i++)
-        summaries_capture(r->summaries, (uint32_t)i, cap_name(r->capture[i]),
-                          r->over && !r->cut && cap_error(r->capture[i])[0] == '\0');
+    name_captures(r, r->over);
     if (!summaries_finish(r->summaries, err, sizeof err))
         complain(r, err);
 }
@@ -319,8 +179,37 @@ static void hold(struct run *r, const struct packet *p)
         undecided_push(r->undecided, p);
 }
 
+/* A judge has no room for directions without end: a monitor begins with a new one before it is full. */
+static void renew_judge(struct run *r)
+{
+    text_line(stderr, "ibdissect: more than %d directions: their state is forgotten, as if a capture began here",
+              JUDGE_DIRECTIONS / 2);
+    judge_close(r->judge);
+    r->judge = NULL;
+    r->full |= !run_open_judge(r);
+}
+
+/* --every: the time of a packet, or of the clock, may end the interval. */
+static void pass_interval(struct run *r, uint64_t now_ns)
+{
+    char err[512];
+
+    if (!summaries_is_over(r->summaries, now_ns))
+        return;
+    const bool many = judge_part(r->judge).n > JUDGE_DIRECTIONS / 2;
+    if (many)
+        judge_end(r->judge);
+    name_captures(r, true);
+    if (!summaries_next(r->summaries, now_ns, many, err, sizeof err))
+        complain(r, err);
+    if (many)
+        renew_judge(r);
+}
+
 static void one_packet(struct run *r, struct packet *p)
 {
+    if (r->opt->every_s && p->cap->has_ts)
+        pass_interval(r, p->cap->ts_ns);
     r->packet = p;
     track_packet(r->track, p);
     if (r->undecided && p->mad_context.response_to != 0)
@@ -380,12 +269,13 @@ __attribute__((hot)) static bool parse(struct run *r, struct packet *p, struct c
     return true;
 }
 
-/* Reads packets that are in memory together, at least one. False: there are no more. */
+/* Reads packets that are in memory together, at least one unless none comes. False: there are no more. */
 static bool fill(struct run *r)
 {
     size_t source;
 
-    for (r->n_batch = 0; r->n_batch < JUDGE_AHEAD && !r->over;) {
+    r->quiet = false;
+    for (r->n_batch = 0; r->n_batch < JUDGE_AHEAD && !r->over && !r->quiet;) {
         struct cap_packet *cap = &r->batch[r->n_batch].cap;
         if (r->n_batch > 0 && (r->merge || !cap_ready(r->capture[0])))
             break;
@@ -400,14 +290,16 @@ static bool fill(struct run *r)
             r->n_batch++;
             if (r->judge)
                 judge_expect(r->judge, &p->view);
-        } else if (got == CAP_ERROR && r->merge)
+        } else if (got == CAP_QUIET)
+            r->quiet = true;
+        else if (got == CAP_ERROR && r->merge)
             complain(r, cap_error(r->capture[source]));
         else
             r->over = true;
         if (got == CAP_ERROR && !r->merge)
             r->fault = cap_error(r->capture[source]);
     }
-    return r->n_batch > 0;
+    return r->n_batch > 0 || r->quiet;
 }
 
 /* Checks several packets together: the steps of one CRC depend on each other, but not on those of another. */
@@ -446,6 +338,16 @@ static void report_unread(struct run *r)
     }
 }
 
+/* An interval ends though no packet comes; packets may be late by as much as the kernel keeps them. */
+static void pass_quietly(struct run *r)
+{
+    enum { LATE_S = 1 };
+    struct timespec now;
+
+    if (clock_gettime(CLOCK_REALTIME, &now) == 0)
+        pass_interval(r, (uint64_t)(now.tv_sec - LATE_S) * 1000000000 + (uint64_t)now.tv_nsec);
+}
+
 static void read_all(struct run *r)
 {
     enum { PROGRESS_EVERY = 4096 };
@@ -458,6 +360,8 @@ static void read_all(struct run *r)
         check(r, r->n_batch / 2, r->n_batch);
         for (unsigned i = 0; i < r->n_batch && !r->full; i++)
             one_packet(r, &r->batch[i].packet);
+        if (r->quiet && r->opt->every_s)
+            pass_quietly(r);
         if (r->progress && r->read / PROGRESS_EVERY != (r->read - r->n_batch) / PROGRESS_EVERY)
             show_progress(r, r->read, 0);
     }
@@ -525,39 +429,6 @@ static void end(struct run *r)
                 (unsigned long long)cap_dropped(r->capture[0]));
 }
 
-/* Opens the outputs other than standard output. */
-static bool open_outputs(struct run *r)
-{
-    const struct options *opt = r->opt;
-    char err[512], line[768];
-
-    if (opt->write_path)
-        r->writer = pcapng_open(opt->write_path, err, sizeof err);
-    if (opt->report_path && (!opt->write_path || r->writer))
-        r->report = report_open(opt->report_path, err, sizeof err);
-    bool good = (!opt->write_path || r->writer) && (!opt->report_path || r->report);
-    if ((opt->summary_path || opt->rows) && good)
-        good = (r->summaries = summaries_open(opt, err, sizeof err)) != NULL;
-    if (good)
-        return true;
-    snprintf(line, sizeof line,
-             r->as[0] ? "%s (root was given up, this user is %s; --user NAME chooses another)" : "%s", err, r->as);
-    complain(r, line);
-    return false;
-}
-
-/* A file that cannot be read is reported after its outputs were made; an interface needs root, and files do not. */
-static bool open_both(struct run *r)
-{
-    char err[512];
-
-    if (!outputs_are_apart(r->opt, err, sizeof err)) {
-        complain(r, err);
-        return false;
-    }
-    return r->opt->iface ? open_all(r) && open_outputs(r) : open_outputs(r) && open_all(r);
-}
-
 __attribute__((hot)) int run(struct options *opt)
 {
     static struct out out;
@@ -566,7 +437,7 @@ __attribute__((hot)) int run(struct options *opt)
     r = (struct run){.opt = opt, .out = &out, .track = track_open(), .rc = EXIT_OK};
     r.seed = seed_hashes();
     out_init(&out, STDOUT_FILENO);
-    if (!r.track || !signals_mind(stop_capture)) {
+    if (!r.track || !signals_mind(run_stop_capture)) {
         complain(&r, r.track ? "no descriptors are left" : "out of memory");
         track_close(r.track);
         return r.rc;
@@ -574,7 +445,7 @@ __attribute__((hot)) int run(struct options *opt)
     for (size_t i = 0; i < opt->n_service; i++)
         track_hint(r.track, opt->service[i].service_id, (enum iba_upper)opt->service[i].upper);
     opt->quiet |= outputs_take_standard(opt);
-    if (open_both(&r) && open_judge(&r)) {
+    if (run_open_files(&r) && run_open_judge(&r)) {
         r.progress = !opt->iface && isatty(STDERR_FILENO) && (opt->quiet || !isatty(STDOUT_FILENO));
         if (!opt->quiet && opt->printer->begin)
             opt->printer->begin(&out, &opt->print);

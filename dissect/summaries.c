@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Summaries as files: --summary, and the command merge. */
+/* The summary of a run as a file, or of each of its intervals as a file of its own. */
 #include "summaries.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
-#include "help.h"
-#include "seed.h"
 #include "summary/rows.h"
-#include "system/confine.h"
 #include "system/files.h"
-#include "system/privileges.h"
-#include "system/text.h"
 
 struct summaries {
-    const char *path; /* of the summary; NULL: none is written */
+    const char *path; /* of the summary; NULL: none is written. With every_ns: the folder of the summaries */
     const char *folder;
-    int fd;
+    int fd;            /* -1: with every_ns */
+    uint64_t every_ns; /* 0: one summary of the run */
+    uint64_t from_ns;  /* the interval's begin; 0: no packet with a time yet */
+    bool any;          /* the interval has something */
     struct summary_run *run;
     struct rows *rows; /* NULL: none */
     struct out out;
 };
+
+enum { GIGA = 1000000000, PATH = 4096, NAME_MOST = 64, TRIES = 10000 };
 
 static bool open_file(struct summaries *f, char *err, size_t errlen)
 {
@@ -35,6 +35,45 @@ static bool open_file(struct summaries *f, char *err, size_t errlen)
     if (f->fd < 0)
         (void)snprintf(err, errlen, "%s: %s", f->path, strerror(errno));
     return f->fd >= 0;
+}
+
+/* Where the summary of the interval goes: its begin, in UTC. A monitor that began again in the interval has written
+ * some of it already: then with a number. */
+static void name_interval(const struct summaries *f, char path[PATH])
+{
+    const time_t begin = (time_t)(f->from_ns / GIGA);
+    char name[32] = "";
+    struct tm tm;
+
+    if (gmtime_r(&begin, &tm))
+        (void)strftime(name, sizeof name, "%Y%m%dT%H%M%SZ", &tm);
+    (void)snprintf(path, PATH, "%s/%s.json", f->path, name);
+    for (unsigned n = 1; access(path, F_OK) == 0 && n < TRIES; n++)
+        (void)snprintf(path, PATH, "%s/%s-%u.json", f->path, name, n);
+}
+
+/* The folder is there, and takes files. */
+static bool open_folder(struct summaries *f, char *err, size_t errlen)
+{
+    enum { MODE = 0777 };
+    struct file_new try;
+    char path[PATH];
+
+    f->fd = -1;
+    bool good = mkdir(f->path, MODE) == 0 || errno == EEXIST;
+    if (good && strlen(f->path) > PATH - NAME_MOST) {
+        errno = ENAMETOOLONG;
+        good = false;
+    }
+    if (good) {
+        name_interval(f, path);
+        good = file_begin(&try, path);
+    }
+    if (good)
+        (void)file_end(&try, false);
+    else
+        (void)snprintf(err, errlen, "%s: %s", f->path, strerror(errno));
+    return good;
 }
 
 struct summaries *summaries_open(const struct options *opt, char *err, size_t errlen)
@@ -51,12 +90,13 @@ struct summaries *summaries_open(const struct options *opt, char *err, size_t er
     }
     f->path = opt->summary_path;
     f->folder = opt->rows;
-    bool good = open_file(f, err, errlen);
+    f->every_ns = (uint64_t)opt->every_s * GIGA;
+    bool good = f->every_ns ? open_folder(f, err, errlen) : open_file(f, err, errlen);
     if (good && opt->rows)
         good = (f->rows = rows_open(opt->rows, host, err, errlen)) != NULL;
     if (good)
         return f;
-    if (f->fd >= 0 && f->fd != STDOUT_FILENO)
+    if (f->fd > STDOUT_FILENO)
         (void)close(f->fd);
     summary_run_close(f->run);
     free(f);
@@ -65,6 +105,7 @@ struct summaries *summaries_open(const struct options *opt, char *err, size_t er
 
 void summaries_packet(struct summaries *f, const struct packet *p)
 {
+    f->any = true;
     summary_run_packet(f->run, p);
     for (unsigned i = 0; f->rows && i < verdict_kept(p->verdict); i++)
         rows_finding(f->rows, &p->verdict->finding[i], p->verdict->names);
@@ -72,6 +113,7 @@ void summaries_packet(struct summaries *f, const struct packet *p)
 
 void summaries_late(struct summaries *f, const struct iba_finding *x, const struct verdict_names *names)
 {
+    f->any = true;
     summary_run_late(f->run, x, names);
     if (f->rows)
         rows_finding(f->rows, x, names);
@@ -79,6 +121,7 @@ void summaries_late(struct summaries *f, const struct iba_finding *x, const stru
 
 void summaries_message(struct summaries *f, const struct iba_message *m, const struct verdict_names *names)
 {
+    f->any = true;
     summary_run_message(f->run, m, names);
     if (f->rows)
         rows_message(f->rows, m, names);
@@ -86,16 +129,17 @@ void summaries_message(struct summaries *f, const struct iba_message *m, const s
 
 void summaries_capture(struct summaries *f, uint32_t source, const char *name, bool whole)
 {
-    summary_run_capture(f->run, source, name, whole);
+    if (!f->every_ns || summary_run_packets(f->run, source) > 0)
+        summary_run_capture(f->run, source, name, whole);
 }
 
-/* False with one line in err. */
-static bool put(struct summary *s, struct out *o, int fd, const char *path, char *err, size_t errlen)
+bool summaries_put(struct summary *s, bool (*write_it)(struct summary *, struct out *, char *, size_t), struct out *o,
+                   int fd, const char *path, char *err, size_t errlen)
 {
     char why[256];
 
     out_init(o, fd);
-    if (!summary_write(s, o, why, sizeof why)) {
+    if (!write_it(s, o, why, sizeof why)) {
         (void)snprintf(err, errlen, "%s", why);
         return false;
     }
@@ -106,13 +150,58 @@ static bool put(struct summary *s, struct out *o, int fd, const char *path, char
     return false;
 }
 
+/* ---- intervals ---- */
+
+bool summaries_is_over(struct summaries *f, uint64_t now_ns)
+{
+    if (f->every_ns == 0)
+        return false;
+    if (f->from_ns == 0)
+        f->from_ns = now_ns - now_ns % f->every_ns;
+    return now_ns >= f->from_ns + f->every_ns;
+}
+
+/* The summary of the interval in a file that appears when it is complete. False with one line in err. */
+static bool write_interval(struct summaries *f, struct summary *s, char *err, size_t errlen)
+{
+    struct file_new place;
+    char path[PATH];
+
+    if (!f->any)
+        return true;
+    name_interval(f, path);
+    if (!file_begin(&place, path)) {
+        (void)snprintf(err, errlen, "%s: %s", path, strerror(errno));
+        return false;
+    }
+    const bool good = summaries_put(s, summary_write, &f->out, place.fd, path, err, errlen);
+    const int error = file_end(&place, good);
+    if (good && error)
+        (void)snprintf(err, errlen, "%s: %s", path, strerror(error));
+    return good && !error;
+}
+
+bool summaries_next(struct summaries *f, uint64_t now_ns, bool renew, char *err, size_t errlen)
+{
+    bool good = write_interval(f, summary_run_end(f->run, renew), err, errlen);
+
+    f->any = false;
+    f->from_ns = now_ns - now_ns % f->every_ns;
+    if (!summary_run_next(f->run, renew)) {
+        (void)snprintf(err, errlen, "out of memory");
+        good = false;
+    }
+    return good;
+}
+
 bool summaries_finish(struct summaries *f, char *err, size_t errlen)
 {
-    struct summary *s = summary_run_end(f->run);
-    bool good = !f->path || put(s, &f->out, f->fd, f->path, err, errlen);
+    struct summary *s = summary_run_end(f->run, true);
+    bool good = f->every_ns ? write_interval(f, s, err, errlen)
+                            : !f->path || summaries_put(s, summary_write, &f->out, f->fd, f->path, err, errlen);
     const int rows = f->rows ? rows_end(f->rows, s) : 0;
 
-    if (f->fd != STDOUT_FILENO && close(f->fd) != 0 && good) {
+    if (f->fd > STDOUT_FILENO && close(f->fd) != 0 && good) {
         (void)snprintf(err, errlen, "%s: %s", f->path, strerror(errno));
         good = false;
     }
@@ -123,168 +212,4 @@ bool summaries_finish(struct summaries *f, char *err, size_t errlen)
     summary_run_close(f->run);
     free(f);
     return good;
-}
-
-/* ---- merge ---- */
-
-static int wrong(int rc, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static int wrong(int rc, const char *format, ...)
-{
-    va_list ap;
-
-    va_start(ap, format);
-    text_complain(stderr, "ibdissect merge", format, ap);
-    va_end(ap);
-    return rc;
-}
-
-struct merging {
-    struct summary *sum;
-    const char *to; /* "-": standard output */
-    bool no_sandbox;
-    struct file_new place;
-    char *text; /* of one input */
-    size_t room;
-    struct out out;
-};
-
-/* More room for a text; false: it is too long. */
-static bool widen(struct merging *m)
-{
-    enum { LEAST = 1 << 20 };
-    static const size_t most = (size_t)1 << 30;
-    const size_t room = m->room ? 2 * m->room : (size_t)LEAST;
-    char *more = m->room < most ? realloc(m->text, room) : NULL;
-
-    if (!more) {
-        errno = EFBIG;
-        return false;
-    }
-    m->text = more;
-    m->room = room;
-    return true;
-}
-
-/* The whole file; false with errno. */
-static bool slurp(struct merging *m, int fd, size_t *n)
-{
-    ssize_t got;
-
-    for (*n = 0;; *n += (size_t)got) {
-        if (*n == m->room && !widen(m))
-            return false;
-        do
-            got = read(fd, m->text + *n, m->room - *n);
-        while (got < 0 && errno == EINTR);
-        if (got <= 0)
-            return got == 0;
-    }
-}
-
-static int add(struct merging *m, const char *path, uint32_t input)
-{
-    const bool standard = strcmp(path, "-") == 0;
-    const int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-    char err[256];
-    size_t n;
-
-    if (fd < 0)
-        return wrong(EXIT_INPUT, "%s: %s", path, strerror(errno));
-    const bool got = slurp(m, fd, &n);
-    const int error = errno;
-    if (!standard)
-        (void)close(fd);
-    if (!got)
-        return wrong(EXIT_INPUT, "%s: %s", path, strerror(error));
-    if (!summary_read(m->sum, m->text, n, input, err, sizeof err))
-        return wrong(EXIT_INPUT, "%s: %s", path, err);
-    return EXIT_OK;
-}
-
-/* The files of other hosts are foreign bytes: they are parsed without any rights but to read them. */
-static void confine(const struct merging *m, char *const *path, int n)
-{
-    struct confine c;
-
-    if (m->no_sandbox)
-        return;
-    privileges_leave(PRIVILEGES_KEEP_FILES, NULL);
-    confine_begin(&c);
-    for (int i = 0; i < n; i++)
-        confine_allow(&c, path[i], CONFINE_READ);
-    if (m->place.to)
-        confine_allow_folder_of(&c, m->to, CONFINE_RENAME);
-    (void)confine_end(&c, CONFINE_FILES | CONFINE_NAMES);
-}
-
-static int merge(struct merging *m, char *const *path, int n)
-{
-    char err[512];
-    int rc = EXIT_OK;
-
-    for (int i = 0; i < n && rc == EXIT_OK; i++)
-        rc = add(m, path[i], (uint32_t)i);
-    if (rc == EXIT_OK && !put(m->sum, &m->out, m->place.fd, m->to, err, sizeof err))
-        rc = wrong(EXIT_INPUT, "%s", err);
-    const uint64_t split = rc == EXIT_OK ? summary_split(m->sum) : 0;
-    if (split > 0)
-        fprintf(stderr,
-                "ibdissect merge: connections with several parts: %llu; the parts are side by side, and not added\n",
-                (unsigned long long)split);
-    return rc;
-}
-
-static int parse(struct merging *m, int argc, char **argv, bool *done)
-{
-    static const struct option longs[] = {
-        {"help", no_argument, NULL, 'h'}, {"no-sandbox", no_argument, NULL, 'n'}, {NULL, 0, NULL, 0}};
-    int c;
-
-    *done = false;
-    opterr = 0;
-    while ((c = getopt_long(argc, argv, ":o:h", longs, NULL)) != -1) {
-        if (c == 'o')
-            m->to = optarg;
-        else if (c == 'n')
-            m->no_sandbox = true;
-        else if (c == 'h') {
-            *done = true;
-            return fputs(help_merge, stdout) < 0 || fflush(stdout) != 0 ? EXIT_INPUT : EXIT_OK;
-        } else
-            return wrong(EXIT_USAGE,
-                         c == ':' ? "%s: wants a value; see ibdissect merge --help"
-                                  : "no option %s; see ibdissect merge --help",
-                         argv[optind - 1]);
-    }
-    return optind < argc ? EXIT_OK : wrong(EXIT_USAGE, "no summary named; see ibdissect merge --help");
-}
-
-int summaries_merge(int argc, char **argv)
-{
-    static struct merging m = {.to = "-"};
-    bool done;
-    int rc = parse(&m, argc, argv, &done);
-
-    if (rc != EXIT_OK || done)
-        return rc;
-    (void)seed_hashes(); /* nobody can make summaries whose texts collide */
-    m.sum = summary_open();
-    if (!m.sum)
-        return wrong(EXIT_INPUT, "out of memory");
-    if (strcmp(m.to, "-") == 0)
-        m.place = (struct file_new){.fd = STDOUT_FILENO};
-    else if (!file_begin(&m.place, m.to)) {
-        summary_free(m.sum);
-        return wrong(EXIT_INPUT, "%s: %s", m.to, strerror(errno));
-    }
-    confine(&m, argv + optind, argc - optind);
-    rc = merge(&m, argv + optind, argc - optind);
-    if (m.place.to) {
-        const int error = file_end(&m.place, rc == EXIT_OK);
-        if (error && rc == EXIT_OK)
-            rc = wrong(EXIT_INPUT, "%s: %s", m.to, strerror(error));
-    }
-    summary_free(m.sum);
-    free(m.text);
-    return rc;
 }

@@ -46,7 +46,7 @@ struct cap_packet {
     const char *iface_name;           /* the same: if_name, or the interface of a live capture; NULL: none */
 };
 
-enum cap_result { CAP_PACKET, CAP_END, CAP_ERROR };
+enum cap_result { CAP_PACKET, CAP_END, CAP_ERROR, CAP_QUIET };
 
 struct capture;
 
@@ -63,7 +63,8 @@ struct capture *cap_open_live(const char *iface, const char *bpf, char *err, siz
 void cap_erf_time(struct cap_packet *p);
 
 /* The next packet. CAP_END and CAP_ERROR leave *p unchanged and are final: a capture has at most one fault, and all
- * packets before it were given. A live capture waits until there is a packet or cap_stop() was called. */
+ * packets before it were given. A live capture waits until there is a packet or cap_stop() was called; only after
+ * cap_tell_quiet() it gives CAP_QUIET, and leaves *p unchanged, when no packet came for a tenth of a second. */
 enum cap_result cap_next(struct capture *c, struct cap_packet *p);
 
 /* Plain files only: several threads read one file, each a piece of it into memory of its own, and packets are found in
@@ -95,6 +96,9 @@ void cap_progress(const struct capture *c, uint64_t *done, uint64_t *total);
 
 /* Packets the capture point lost, as far as it says: kernel and interface drops (live), loss counters (.erf). */
 uint64_t cap_dropped(const struct capture *c);
+
+/* For a live capture: see cap_next(). No-op on files. */
+void cap_tell_quiet(struct capture *c);
 
 /* Ends a live capture: its cap_next() gives CAP_END soon. May be called from a signal handler. No-op on files. */
 void cap_stop(struct capture *c);

@@ -2,6 +2,7 @@
 #include "reader.h"
 
 #include <pcap/pcap.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -73,14 +74,21 @@ static enum cap_result end(struct capture *c, int status)
     return CAP_ERROR;
 }
 
+/* False: nothing came for some time. Then, and after a signal, pcap_next_ex() decides whether the capture ends. */
+static bool comes(const struct capture *c)
+{
+    struct pollfd p = {.fd = pcap_get_selectable_fd(c->live), .events = POLLIN};
+    return poll(&p, 1, WAKE_MS) != 0;
+}
+
 static enum cap_result next(struct capture *c, struct cap_packet *p)
 {
     struct pcap_pkthdr *header;
     const u_char *data;
     int status;
-    do
-        status = pcap_next_ex(c->live, &header, &data);
-    while (status == 0);
+    while ((status = pcap_next_ex(c->live, &header, &data)) == 0)
+        if (c->tells_quiet && !comes(c))
+            return CAP_QUIET;
     if (status < 0)
         return end(c, status);
     *p = (struct cap_packet){.data = data,
@@ -93,6 +101,13 @@ static enum cap_result next(struct capture *c, struct cap_packet *p)
                              .number = ++c->number,
                              .iface_name = c->name};
     return CAP_PACKET;
+}
+
+void cap_tell_quiet(struct capture *c)
+{
+    char reason[PCAP_ERRBUF_SIZE];
+    c->tells_quiet =
+        c->live != NULL && pcap_setnonblock(c->live, 1, reason) == 0 && pcap_get_selectable_fd(c->live) >= 0;
 }
 
 struct capture *cap_open_live(const char *iface, const char *bpf, char *err, size_t errlen)

@@ -50,9 +50,10 @@ struct capture {
     uint64_t number;                        /* packets given */
     struct cap_pcap pcap;
     struct cap_pcapng pcapng;
-    uint64_t lost;           /* .erf loss counters, summed */
-    struct pcap *live;       /* NULL: a file */
-    uint32_t live_ts_unit;   /* ns */
+    uint64_t lost;         /* .erf loss counters, summed */
+    struct pcap *live;     /* NULL: a file */
+    uint32_t live_ts_unit; /* ns */
+    bool tells_quiet;
     enum cap_result verdict; /* once next is over: CAP_END or CAP_ERROR */
     char *name;
     char *error;

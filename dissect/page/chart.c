@@ -85,7 +85,7 @@ void report_charts(const struct report *r, struct out *o)
 }
 
 /* The classes between the shortest and the longest; class i begins at 2^i ns. */
-static void histogram(struct out *o, const char *name, const uint32_t *times, uint64_t answered)
+void report_histogram(struct out *o, const char *name, const uint64_t times[REPORT_TIMES], uint64_t answered)
 {
     unsigned from = 0, to = REPORT_TIMES - 1;
 
@@ -123,5 +123,5 @@ void report_latencies(const struct report *r, struct out *o)
             "again is included.</p>\n");
     for (unsigned k = 0; k < IBA_OPERATION_COUNT; k++)
         if (r->answered[k] > 0)
-            histogram(o, iba_operation_name((enum iba_operation)k), r->times[k], r->answered[k]);
+            report_histogram(o, iba_operation_name((enum iba_operation)k), r->times[k], r->answered[k]);
 }

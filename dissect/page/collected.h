@@ -89,7 +89,7 @@ struct report {
     struct report_ladder ladder[REPORT_LADDERS];
     uint32_t n_ladder;
     uint64_t messages, answered[IBA_OPERATION_COUNT];
-    uint32_t times[IBA_OPERATION_COUNT][REPORT_TIMES];
+    uint64_t times[IBA_OPERATION_COUNT][REPORT_TIMES];
     struct cm_survey cm;
     struct perf *perf;
     struct report_events events;
@@ -101,7 +101,7 @@ struct report {
 void report_direction(struct out *o, const struct direction *d);
 void report_text(struct out *o, const char *s);
 /* "1 error, 2 warnings, 0 notes" */
-void report_verdict(const struct report *r, struct out *o);
+void report_verdict(const uint64_t severity[IBA_ERROR + 1], struct out *o);
 /* "3 packets" */
 void report_counted(struct out *o, uint64_t n, const char *what);
 /* summary.c */
@@ -117,9 +117,13 @@ void report_connections(const struct report *r, struct out *o);
 /* chart.c */
 void report_charts(const struct report *r, struct out *o);
 void report_latencies(const struct report *r, struct out *o);
+/* Class i: 2^i ns and more, below twice as many. */
+void report_histogram(struct out *o, const char *name, const uint64_t times[REPORT_TIMES], uint64_t answered);
 /* ladder.c: a packet that was plotted, in order */
 void report_climb(struct report *r, struct report_line *l, const struct packet *p);
 void report_ladders(const struct report *r, struct out *o);
-/* page.c */
+/* page.c: what stands before and after the parts of a page, then the whole page */
+void report_head(struct out *o, const uint64_t severity[IBA_ERROR + 1], const char *title);
+void report_tail(struct out *o);
 void report_page(const struct report *r, struct out *o);
 #endif

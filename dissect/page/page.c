@@ -20,17 +20,26 @@ static void script(struct out *o, const unsigned char *file, size_t n)
     OUT_LIT(o, "/*]]>*/</script>\n");
 }
 
-static void head(const struct report *r, struct out *o)
+void report_head(struct out *o, const uint64_t severity[IBA_ERROR + 1], const char *title)
 {
     OUT_LIT(o, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
                "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
                "script-src 'unsafe-inline'; base-uri 'none'; form-action 'none'\"/>\n"
                "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n<title>ibdissect: ");
-    report_verdict(r, o);
+    report_verdict(severity, o);
     OUT_LIT(o, "</title>\n<style>\n");
     embedded(o, page_uPlot_min_css, page_uPlot_min_css_bytes);
     embedded(o, page_page_css, page_page_css_bytes);
-    OUT_LIT(o, "</style>\n</head>\n<body>\n<h1>What went wrong in this capture</h1>\n");
+    OUT_LIT(o, "</style>\n</head>\n<body>\n<h1>");
+    out_str(o, title);
+    OUT_LIT(o, "</h1>\n");
+}
+
+void report_tail(struct out *o)
+{
+    script(o, page_uPlot_iife_min_js, page_uPlot_iife_min_js_bytes);
+    script(o, page_page_js, page_page_js_bytes);
+    OUT_LIT(o, "</body>\n</html>\n");
 }
 
 static void cell(struct out *o, const char *s)
@@ -80,7 +89,7 @@ static void findings(const struct report *r, struct out *o)
 
 void report_page(const struct report *r, struct out *o)
 {
-    head(r, o);
+    report_head(o, r->severity, "What went wrong in this capture");
     report_why(r, o);
     report_summary(r, o);
     report_connections(r, o);
@@ -89,7 +98,5 @@ void report_page(const struct report *r, struct out *o)
     report_charts(r, o);
     report_latencies(r, o);
     findings(r, o);
-    script(o, page_uPlot_iife_min_js, page_uPlot_iife_min_js_bytes);
-    script(o, page_page_js, page_page_js_bytes);
-    OUT_LIT(o, "</body>\n</html>\n");
+    report_tail(o);
 }

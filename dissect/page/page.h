@@ -2,10 +2,12 @@
 /* --report: the findings as one page that loads no other file. Collected in bounded memory, written at the end. */
 #ifndef DISSECT_PAGE_H
 #define DISSECT_PAGE_H
+#include "field/out.h"
 #include "field/packet.h"
 #include "judge/judge.h"
 
 struct report;
+struct summary;
 
 /* The page appears at the path when it is complete (file_begin()); "-" is the standard output. NULL on failure with one
  * line in err. Owned: report_close(). */
@@ -17,4 +19,8 @@ void report_late(struct report *r, const struct iba_finding *f, const struct ver
 void report_message(struct report *r, const struct iba_message *m);
 /* Writes the page and frees. 0, or the errno value of the first failure. */
 int report_close(struct report *r);
+
+/* The page of a summary, which it sorts: limits, findings, hosts, charts of merged numbers. False with one line in err.
+ */
+bool report_merged(struct summary *s, struct out *o, char *err, size_t errlen);
 #endif

@@ -12,6 +12,10 @@
   const duration = ns => ns < 1e3 ? `${+ns.toPrecision(3)} ns` : ns < 1e6 ? `${+(ns / 1e3).toPrecision(3)} us`
     : ns < 1e9 ? `${+(ns / 1e6).toPrecision(3)} ms` : `${+(ns / 1e9).toPrecision(3)} s`;
   const moments = () => axis({label: 'since the first packet', values: (_, v) => v.map(s => s === 0 ? '0' : duration(s * 1e9))});
+  const hours = begin => axis({label: 'UTC', values: (u, v) => {
+    const days = u.scales.x.max - u.scales.x.min > 86400;
+    return v.map(s => new Date((begin + s) * 1000).toISOString().slice(...(days ? [0, 10] : [11, 19])));
+  }});
   const data = figure => JSON.parse(figure.querySelector('script').textContent);
   const plot = (figure, options, columns) => {
     const place = figure.querySelector('.plot');
@@ -55,29 +59,30 @@
     }, [d.n.map((_, i) => d.from + i), d.n]);
   };
 
-  // Values of each part of the time, from 0 up.
-  const overTime = (figure, label, series, columns) => plot(figure, {
+  // Values of each part of the time, from 0 up. begin: seconds since 1970, where the axis shows hours of the day.
+  const overTime = (figure, begin, label, series, columns) => plot(figure, {
     scales: {x: {time: false}, y: {range: (_, low, high) => [0, high * 1.05 || 1]}},
     cursor: {sync: {key: 'time'}},
-    axes: [moments(), axis({size: 80, label})],
+    axes: [begin == null ? moments() : hours(begin), axis({size: 80, label})],
     series: [{label: 'time', value: (_, v) => seconds(v)}, ...series],
   }, columns);
 
   // Payload, as a rate.
   const rates = figure => {
     const d = data(figure);
-    overTime(figure, 'Gbit/s of payload', [{label: 'Gbit/s', stroke: color('note'), fill: color('note'),
+    overTime(figure, d.begin, 'Gbit/s of payload', [{label: 'Gbit/s', stroke: color('note'), fill: color('note'),
       paths: uPlot.paths.bars({size: [0.9, 60], align: 1}), points: {show: false}}],
     [d.bytes.map((_, i) => (d.from + i * d.bucket) / 1e9), d.bytes.map(b => b * 8 / d.bucket)]);
   };
 
   // Packets, by kind.
-  const EVENTS = [['again', 'sent again', 'again'], ['rnr', 'RNR NAK', 'nak'], ['ecn', 'ECN mark', 'other'], ['cnp', 'CNP', 'answer']];
+  const EVENTS = [['again', 'sent again', 'again'], ['rnr', 'RNR NAK', 'nak'], ['ecn', 'ECN mark', 'other'], ['cnp', 'CNP', 'answer'],
+    ['bad', 'errors and warnings', 'error']];
   const events = figure => {
-    const d = data(figure);
-    overTime(figure, 'packets', EVENTS.map(([, label, hue]) => ({
+    const d = data(figure), shown = EVENTS.filter(([name]) => d[name]);
+    overTime(figure, d.begin, 'packets', shown.map(([, label, hue]) => ({
       label, stroke: color(hue), width: 2, paths: uPlot.paths.stepped({align: 1}), points: {show: false},
-    })), [d.again.map((_, i) => i * d.bucket / 1e9), ...EVENTS.map(([name]) => d[name])]);
+    })), [d.again.map((_, i) => i * d.bucket / 1e9), ...shown.map(([name]) => d[name])]);
   };
 
   // Drawn when they come into sight, as a page may have many, or when the page is printed.

@@ -107,7 +107,7 @@ static void capture(const struct report *r, struct out *o)
     OUT_LIT(o, " in ");
     out_time(o, r->last_ns > r->first_ns ? (int64_t)(r->last_ns - r->first_ns) : 0);
     OUT_LIT(o, " s: ");
-    report_verdict(r, o);
+    report_verdict(r->severity, o);
     OUT_LIT(o, ".</p>\n");
 }
 

@@ -31,11 +31,11 @@ void report_counted(struct out *o, uint64_t n, const char *what)
         out_ch(o, 's');
 }
 
-void report_verdict(const struct report *r, struct out *o)
+void report_verdict(const uint64_t severity[IBA_ERROR + 1], struct out *o)
 {
-    report_counted(o, r->severity[IBA_ERROR], "error");
+    report_counted(o, severity[IBA_ERROR], "error");
     OUT_LIT(o, ", ");
-    report_counted(o, r->severity[IBA_WARN], "warning");
+    report_counted(o, severity[IBA_WARN], "warning");
     OUT_LIT(o, ", ");
-    report_counted(o, r->severity[IBA_NOTE], "note");
+    report_counted(o, severity[IBA_NOTE], "note");
 }

@@ -139,6 +139,8 @@ void perf_answer(struct perf_sender *s, const struct packet *p, uint64_t now);
 void perf_notice(struct perf_sender *s, uint64_t now);
 /* No more packets come. */
 void perf_end(struct perf_sender *s);
+/* Forgets the pauses so far, and nothing else: a pause that has begun counts when it ends. */
+void perf_cut(struct perf_sender *s);
 
 /* ---- perf_limit.c ---- */
 /* Some time that is attributed to one limit: pauses of a kind, and of a class if the kind has classes. */

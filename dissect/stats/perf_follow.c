@@ -411,3 +411,9 @@ void perf_end(struct perf_sender *s)
         add(s, s->depth == 0 ? answered : PERF_PAUSE_END, s->wait, 0);
     s->wait = 0;
 }
+
+void perf_cut(struct perf_sender *s)
+{
+    memset(s->sum, 0, sizeof s->sum);
+    memset(s->class, 0, sizeof s->class);
+}

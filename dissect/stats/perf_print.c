@@ -57,7 +57,7 @@ void perf_say_percent(struct out *o, uint64_t part, uint64_t whole)
 }
 
 /* "limited by X: 80.0 % of the time; Y: 20.0 %": the limits with 1 % or more, the largest first. */
-static void say(struct out *o, const struct perf_shares *shares)
+void perf_say_shares(struct out *o, const struct perf_shares *shares)
 {
     struct perf_shares rest = *shares;
     const enum perf_limit first = perf_largest(&rest);
@@ -78,7 +78,7 @@ static void say(struct out *o, const struct perf_shares *shares)
 
 static void limits(struct out *o, const struct perf_shares *shares)
 {
-    say(o, shares);
+    perf_say_shares(o, shares);
     out_ch(o, '\n');
 }
 
@@ -89,22 +89,27 @@ void perf_say_sender(struct out *o, const struct perf_sender *x)
     if (shares.life == 0)
         OUT_LIT(o, "too short to say");
     else
-        say(o, &shares);
+        perf_say_shares(o, &shares);
+}
+
+void perf_say_sum(struct out *o, const struct perf_shares *sum)
+{
+    if (sum->life == 0) {
+        OUT_LIT(o, "No reliable connection shows a limit.");
+        return;
+    }
+    OUT_LIT(o, "Reliable connections are ");
+    if (perf_largest(sum) == PERF_UNKNOWN)
+        OUT_LIT(o, "there, but ");
+    perf_say_shares(o, sum);
+    out_ch(o, '.');
 }
 
 void perf_say_all(struct out *o, const struct perf *s)
 {
     const struct perf_shares sum = sum_of(s);
 
-    if (sum.life == 0) {
-        OUT_LIT(o, "No reliable connection shows a limit.");
-        return;
-    }
-    OUT_LIT(o, "Reliable connections are ");
-    if (perf_largest(&sum) == PERF_UNKNOWN)
-        OUT_LIT(o, "there, but ");
-    say(o, &sum);
-    out_ch(o, '.');
+    perf_say_sum(o, &sum);
 }
 
 static void name(struct out *o, const struct direction *d, bool source)

@@ -25,6 +25,9 @@ void perf_end_all(struct perf *s);
  * sender.
  */
 void perf_say_all(struct out *o, const struct perf *s);
+/* The same of the sum of their shares, and the limits of one share. */
+void perf_say_sum(struct out *o, const struct perf_shares *sum);
+void perf_say_shares(struct out *o, const struct perf_shares *shares);
 void perf_say_sender(struct out *o, const struct perf_sender *x);
 /* "63.1 %" */
 void perf_say_percent(struct out *o, uint64_t part, uint64_t whole);

@@ -22,6 +22,7 @@ struct found {
 struct summary_run {
     struct summary *sum;
     void *perf; /* the state of -z perf */
+    const char *host_name;
     uint32_t host;
     uint32_t n_direction; /* one past the highest id */
     uint32_t n_found;
@@ -31,6 +32,15 @@ struct summary_run {
     struct found found[JUDGE_DIRECTIONS];
 };
 
+/* False: out of memory. */
+static bool begin(struct summary_run *r)
+{
+    r->sum = summary_open();
+    if (r->sum)
+        r->host = summary_text(r->sum, r->host_name);
+    return r->sum && !r->sum->failed;
+}
+
 struct summary_run *summary_run_open(const char *host)
 {
     struct summary_run *r = calloc(1, sizeof *r);
@@ -38,11 +48,9 @@ struct summary_run *summary_run_open(const char *host)
 
     if (!r)
         return NULL;
-    r->sum = summary_open();
+    r->host_name = host;
     r->perf = stat_perf_open(NULL, err, sizeof err);
-    if (r->sum)
-        r->host = summary_text(r->sum, host);
-    if (r->sum && r->perf && !r->sum->failed)
+    if (r->perf && begin(r))
         return r;
     summary_run_close(r);
     return NULL;
@@ -200,6 +208,11 @@ void summary_run_message(struct summary_run *r, const struct iba_message *m, con
         answered(r, x, t, m->ended - m->began);
 }
 
+uint64_t summary_run_packets(const struct summary_run *r, uint32_t source)
+{
+    return r->capture[source].packets;
+}
+
 void summary_run_capture(struct summary_run *r, uint32_t source, const char *name, bool whole)
 {
     struct summary_capture c = r->capture[source];
@@ -259,11 +272,11 @@ static bool is_shown(const struct summary_run *r, uint32_t id)
 static void connection(struct summary_run *r, uint32_t id)
 {
     const struct direction *d = &r->names->direction[id], *peer = d->peer ? &r->names->direction[d->peer - 1] : NULL;
-    const bool paired = peer && peer->peer == id + 1 && is_shown(r, peer->id);
+    const bool paired = peer && peer->peer == id + 1;
     struct summary_sides sides = {0};
     unsigned from;
 
-    if (paired && peer->id < id)
+    if (paired && peer->id < id && is_shown(r, peer->id))
         return; /* it is there already */
     struct summary_part part = {.ends = ends_of(d, &from), .host = r->host};
     side(r, id, sides.at[from]);
@@ -275,15 +288,32 @@ static void connection(struct summary_run *r, uint32_t id)
     summary_add_part(r->sum, &part, &sides);
 }
 
-struct summary *summary_run_end(struct summary_run *r)
+struct summary *summary_run_end(struct summary_run *r, bool over)
 {
     struct perf *perf = r->perf;
 
-    for (uint32_t i = 0; i < perf->n; i++)
+    for (uint32_t i = 0; over && i < perf->n; i++)
         perf_end(&perf->sender[i]);
     r->sum->count[SUMMARY_NOT_FOLLOWED] = perf->beyond;
     for (uint32_t id = 0; id < r->n_direction; id++)
         if (r->seen[id].any)
             connection(r, id);
     return r->sum;
+}
+
+bool summary_run_next(struct summary_run *r, bool renew)
+{
+    struct perf *perf = r->perf;
+
+    for (uint32_t i = 0; !renew && i < perf->n; i++)
+        perf_cut(&perf->sender[i]);
+    if (renew)
+        memset(perf, 0, sizeof *perf);
+    perf->beyond = 0;
+    memset(r->seen, 0, r->n_direction * sizeof *r->seen);
+    memset(r->found, 0, r->n_found * sizeof *r->found);
+    memset(r->capture, 0, sizeof r->capture);
+    r->n_direction = r->n_found = 0;
+    summary_free(r->sum);
+    return begin(r);
 }

@@ -167,13 +167,22 @@ void summary_run_late(struct summary_run *r, const struct iba_finding *f, const 
 void summary_run_message(struct summary_run *r, const struct iba_message *m, const struct verdict_names *names);
 /* A capture of the run, by the number of its packets' source. whole: it was read to its end. */
 void summary_run_capture(struct summary_run *r, uint32_t source, const char *name, bool whole);
-/* The summary; no more packets come. Borrowed until summary_run_close(). */
-struct summary *summary_run_end(struct summary_run *r);
+/* Packets of a capture since the run, or its last piece, began. */
+uint64_t summary_run_packets(const struct summary_run *r, uint32_t source);
+/* The summary. over: no more packets come; otherwise it is that of a piece of the run, and summary_run_next() comes
+ * next. Borrowed until then, or summary_run_close(). */
+struct summary *summary_run_end(struct summary_run *r, bool over);
+/* Begins the next piece: counts begin at 0, and what is known of connections stays. The sums of all pieces are those of
+ * the run. renew: of connections nothing is known, either. False: out of memory. */
+bool summary_run_next(struct summary_run *r, bool renew);
 /* NULL is allowed. */
 void summary_run_close(struct summary_run *r);
 
 /* ---- write.c ---- */
-/* Sorts the lists, and writes. False with a line in err: a capture is in two summaries, or s->failed. */
+/* Sorts the lists: captures, and the parts of each connection side by side, by time. False as below. */
+bool summary_sort(struct summary *s, char *err, size_t errlen);
+bool summary_same_connection(const struct summary *s, size_t i, size_t k);
+/* Sorts, and writes. False with a line in err: a capture is in two summaries, or s->failed. */
 bool summary_write(struct summary *s, struct out *o, char *err, size_t errlen);
 /* Connections with more than one part. */
 uint64_t summary_split(struct summary *s);

@@ -57,14 +57,19 @@ static int by_part(const void *a, const void *b)
     return order;
 }
 
-static bool is_same_connection(const struct summary *s, size_t i, size_t k)
+bool summary_same_connection(const struct summary *s, size_t i, size_t k)
 {
     return memcmp(s->part[i].ends.key, s->part[k].ends.key, sizeof s->part[i].ends.key) == 0;
 }
 
-static bool sort(struct summary *s, char *err, size_t errlen)
+bool summary_sort(struct summary *s, char *err, size_t errlen)
 {
     sorted = s;
+    if (s->failed) {
+        (void)snprintf(err, errlen, "out of memory, or more than %d captures or %d connections", SUMMARY_CAPTURES,
+                       SUMMARY_PARTS);
+        return false;
+    }
     if (s->n_capture > 0)
         qsort(s->capture, s->n_capture, sizeof *s->capture, by_capture);
     if (s->n_part > 0)
@@ -85,7 +90,7 @@ uint64_t summary_split(struct summary *s)
     uint64_t n = 0;
 
     for (size_t i = 1; i < s->n_part; i++)
-        n += is_same_connection(s, i - 1, i) && (i == 1 || !is_same_connection(s, i - 2, i));
+        n += summary_same_connection(s, i - 1, i) && (i == 1 || !summary_same_connection(s, i - 2, i));
     return n;
 }
 
@@ -308,7 +313,7 @@ static void write_connections(const struct summary *s, struct out *o)
     list(o, "connections");
     for (size_t i = 0; i < s->n_part; i++) {
         const struct summary_ends *e = &s->part[i].ends;
-        if (i == 0 || !is_same_connection(s, i - 1, i)) {
+        if (i == 0 || !summary_same_connection(s, i - 1, i)) {
             next_line(o, i);
             first_str(o, "address", stat_addr_kind_name((enum iba_addr_kind)e->key[0]));
             json_str(o, "service", iba_svc_name((enum iba_svc)e->key[1]));
@@ -318,7 +323,7 @@ static void write_connections(const struct summary *s, struct out *o)
         } else
             out_ch(o, ',');
         write_part(s, o, &s->part[i]);
-        if (i + 1 == s->n_part || !is_same_connection(s, i, i + 1))
+        if (i + 1 == s->n_part || !summary_same_connection(s, i, i + 1))
             OUT_LIT(o, "]}");
     }
     out_ch(o, ']');
@@ -326,12 +331,7 @@ static void write_connections(const struct summary *s, struct out *o)
 
 bool summary_write(struct summary *s, struct out *o, char *err, size_t errlen)
 {
-    if (s->failed) {
-        (void)snprintf(err, errlen, "out of memory, or more than %d captures or %d connections", SUMMARY_CAPTURES,
-                       SUMMARY_PARTS);
-        return false;
-    }
-    if (!sort(s, err, errlen))
+    if (!summary_sort(s, err, errlen))
         return false;
     OUT_LIT(o, "{\"format\":\"ibproof-summary\",\"version\":");
     out_u64(o, SUMMARY_VERSION);

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Summaries of ibdissect: what is in them, and that their sum is the summary of one run. IBPROOF_BIN names the folder of
 the programs."""
+import collections
+import datetime
 import itertools
 import json
 import os
@@ -9,10 +11,12 @@ import pathlib
 import random
 import re
 import resource
+import shutil
 import struct
 import subprocess
 import sys
 import unittest
+import xml.etree.ElementTree
 
 import bad
 import cli
@@ -27,8 +31,8 @@ QPS, PARTS = 12, 4
 PARTITIONS = int(os.environ.get("IBPROOF_PARTITIONS", "6"))  # tools/test long merge: 30
 
 
-def run(words):
-    return cli.run(*words)
+def run(words, **more):
+    return cli.run(*words, **more)
 
 
 def records(capture):
@@ -332,6 +336,254 @@ class Rows(Summary):
         self.assertRegex(done.stderr, rb"/r: File too large\n\Z")
 
 
+def stretched(found, chance, most_us):
+    """The packets with pauses of up to so many microseconds between them, some lost."""
+    now, kept = 1_700_000_000 * 10**6, []
+    for record in found:
+        now += chance.randrange(1, most_us)
+        if chance.random() >= 0.03:
+            kept.append(struct.pack("<II", *divmod(now, 10**6)) + record[8:])
+    return kept
+
+
+def directions(summary):
+    """The sums of each direction: of packets, findings, latencies, and of the time of all limits."""
+    sums = collections.defaultdict(collections.Counter)
+    for c in summary["connections"]:
+        for part in c["parts"]:
+            for side, src, dst in (("from_a", "a", "b"), ("from_b", "b", "a")):
+                to = sums[c["service"], c[src], c[dst], c[dst + "_qp"]]
+                for key, value in part[side].items():
+                    if key == "limits_ns":
+                        to[key] += sum(value.values())
+                    elif key == "latency":
+                        to.update({(key, which): n for which, n in value})
+                    else:
+                        to.update(value if key == "found" else {key: value})
+    found = {key: {k: n for k, n in of.items() if n} for key, of in sums.items()}
+    return {key: of for key, of in found.items() if of}
+
+
+class Every(Summary):
+    """A summary for each interval of the time."""
+
+    def intervals(self, name, seconds, capture, data=None):
+        done = run(["-q", "--every", seconds, "--summary", self.path(name), "-r", capture], data=data)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, b"", b""))
+        return sorted((self.folder / name).iterdir())
+
+    def compare(self, capture, files):
+        one = json.loads(self.summary("one.json", capture))
+        sum_of = json.loads(self.merge([f"{f.parent.name}/{f.name}" for f in files], said=rb"\A(.*several parts.*\n)?\Z"))
+        for key in ("counts", "opcodes", "bucket_s", "buckets", "times", "findings"):
+            self.assertEqual(sum_of[key], one[key], key)
+        self.assertEqual(directions(sum_of), directions(one))
+        self.assertEqual(sum(c["packets"] for c in sum_of["captures"]), sum(c["packets"] for c in one["captures"]))
+
+    def test_sum_of_intervals_is_one_run(self):
+        """Messages, retransmissions and waits that go over the end of an interval are found and counted once."""
+        for seed in (1, 2):
+            head, found = records(self.generate(seed))
+            capture = self.folder / "far.pcap"
+            capture.write_bytes(head + b"".join(stretched(found, random.Random(seed), 20000)))
+            files = self.intervals(f"d{seed}", 2, capture)
+            self.assertGreater(len(files), 6)
+            self.compare(capture, files)
+            for f in files:
+                one = json.loads(f.read_text())
+                begin = datetime.datetime.strptime(f.name, "%Y%m%dT%H%M%SZ.json").replace(tzinfo=datetime.timezone.utc)
+                self.assertEqual(begin.timestamp() % 2, 0)
+                for c in one["captures"]:
+                    self.assertLessEqual(begin.timestamp() * 10**9, c["first_ns"])
+                    self.assertLess(c["last_ns"], (begin.timestamp() + 2) * 10**9)
+
+    def test_captures_of_devices(self):
+        for name in ("rxe-reorder-rc", "rxe-dup30-atomic", "cm-messages", "ib-native", "congestion", "rxe-udaddy"):
+            self.compare(bad.PCAPS / f"{name}.pcap", self.intervals(name, 1, bad.PCAPS / f"{name}.pcap"))
+
+    def test_a_pipe(self):
+        head, found = records(self.generate(1, 300))
+        capture = self.folder / "far.pcap"
+        capture.write_bytes(head + b"".join(stretched(found, random.Random(1), 20000)))
+        text = lambda files: [f.read_text().replace('"file":"stdin"', f'"file":"{capture}"') for f in files]
+        self.assertEqual(text(self.intervals("b", 1, "-", capture.read_bytes())), text(self.intervals("a", 1, capture)))
+
+    def test_a_monitor_that_begins_again(self):
+        """It overwrites nothing that the one before has written."""
+        capture = bad.PCAPS / "rxe-agent-ops.pcap"
+        before = {f.name: f.read_bytes() for f in self.intervals("d", 10, capture)}
+        after = {f.name: f.read_bytes() for f in self.intervals("d", 10, capture)}
+        self.assertEqual(len(after), 2 * len(before))
+        self.assertEqual({name: after[name] for name in before}, before)
+        self.assertIn(next(iter(before)).replace(".json", "-1.json"), after)
+
+    def test_a_live_monitor(self):
+        """The file of an interval comes when it is over, though no packet follows; packets stay in a namespace."""
+        if os.geteuid() != 0 or subprocess.run(["unshare", "--net", "true"], stderr=subprocess.DEVNULL).returncode != 0:
+            self.skipTest("needs root, and a network namespace")
+        shutil.chown(self.folder, "daemon")
+        send = ("import socket, struct, sys, time\ns = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)\ns.bind(('lo', 0))\n"
+                "d, at = open(sys.argv[1], 'rb').read(), 24\nwhile at < len(d):\n    n = struct.unpack_from('<I', d, at + 8)[0]\n"
+                "    s.send(d[at + 16:at + 16 + n])\n    at += 16 + n\n")
+        script = ('ip link set lo up; "$1" -q -i lo --every 1 --summary d & sleep 1; "$2" -c "$3" "$4"; sleep 3; ls d >seen; '
+                  'kill -TERM $!; wait $!')
+        done = subprocess.run(["unshare", "--net", "sh", "-c", script, "sh", cli.PROGRAM, sys.executable, send,
+                               str(bad.PCAPS / "rxe-counted-loss-write.pcap")], cwd=self.folder, capture_output=True, timeout=60)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        files = sorted((self.folder / "d").glob("*.json"))
+        self.assertIn((self.folder / "seen").read_text().split()[0], [f.name for f in files])
+        total = json.loads(self.merge([f"d/{f.name}" for f in files], said=rb"\A(.*several parts.*\n)?\Z"))
+        wanted = json.loads(self.summary("one.json", bad.PCAPS / "rxe-counted-loss-write.pcap"))
+        self.assertEqual(total["opcodes"], wanted["opcodes"])
+        self.assertEqual({c["file"] for c in total["captures"]}, {"lo"})
+        self.assertEqual({f.owner() for f in files}, {"daemon"})
+
+    def test_a_new_beginning_after_many_directions(self):
+        """A judge remembers 262144 directions; the monitor begins with a new one at the half, and says so. No packet is lost."""
+        for seed in (1, 2):
+            subprocess.run([GENERATOR, "4", "100000", str(seed), self.path(f"many{seed}.pcap"), "131072"], check=True)
+        head, found = records(self.folder / "many2.pcap")
+        for i in range(-3000, 0):
+            found[i] = struct.pack("<I", 1_700_000_100 + i // 1000) + found[i][4:]
+        (self.folder / "many.pcap").write_bytes((self.folder / "many1.pcap").read_bytes() + b"".join(found))
+        done = run(["-q", "--every", 1, "--summary", self.path("d"), self.folder / "many.pcap"])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stderr, rb"\Aibdissect: more than 131072 directions: their state is forgotten.*\n\Z")
+        counts = [json.loads(f.read_text())["counts"] for f in sorted((self.folder / "d").iterdir())]
+        self.assertEqual(sum(c["packets"] for c in counts), 200000)
+        self.assertEqual(sum(c["no_connection"] for c in counts), 0)
+
+    def test_wrong_usage(self):
+        capture = bad.PCAPS / "rxe-agent-ops.pcap"
+        (self.folder / "file").write_text("")
+        for args, code, said in (
+            (["--every", "0", "--summary", self.path("d")], 1, b"--every 0: want a number of seconds, 1 to 86400"),
+            (["--every", "1"], 1, b"--every SECONDS needs --summary DIR"),
+            (["--every", "1", "--summary", "-"], 1, b"--every SECONDS needs --summary DIR"),
+            (["--every", "1", "--summary", self.path("d"), "-z", "perf"], 1, b"-z, --report and --rows do not go with it"),
+            (["--every", "1", "--summary", self.path("d"), "-2"], 1, b"--every does not go with -2"),
+            (["--every", "1", "--summary", self.path("no/where")], 2, b"no/where: No such file"),
+            (["--every", "1", "--summary", self.path("file")], 2, b"file: Not a directory"),
+        ):
+            done = run(["-q", *args, capture])
+            self.assertEqual((done.returncode, done.stdout, done.stderr.count(b"\n")), (code, b"", 1), done.stderr)
+            self.assertIn(said, done.stderr)
+
+    def test_an_interval_that_cannot_be_written_is_said(self):
+        head, found = records(self.generate(1, 300))
+        (self.folder / "far.pcap").write_bytes(head + b"".join(stretched(found, random.Random(1), 20000)))
+        script = f"trap '' XFSZ; ulimit -f 1; exec {cli.PROGRAM} -q --every 1 --summary {self.folder}/d {self.folder}/far.pcap"
+        done = subprocess.run(["bash", "-c", script], capture_output=True)
+        self.assertEqual(done.returncode, 2)
+        self.assertRegex(done.stderr, rb"\A(ibdissect: .*/d/2023\d+T\d+Z\.json: File too large\n)+\Z")
+        self.assertEqual(list((self.folder / "d").iterdir()), [])
+
+
+class Report(Summary):
+    def page(self, names, *more):
+        done = run(["merge", "--report", self.path("page.html"), *more, *(self.path(name) for name in names)])
+        self.assertEqual((done.returncode, done.stdout), (0, b""), done.stderr)
+        return self.parsed((self.folder / "page.html").read_text())
+
+    def parsed(self, text):
+        return xml.etree.ElementTree.fromstring(text.replace("<!DOCTYPE html>", ""))
+
+    def words(self, page, path):
+        return "".join(page.find(path).itertext())
+
+    def table(self, page, name):
+        return [["".join(cell.itertext()) for cell in row] for row in page.iterfind(f".//table[@class='{name}']/tr")]
+
+    def test_first_paragraph_is_that_of_one_run(self):
+        """Where no connection is split, merged numbers say the same as the page of a run over all captures."""
+        captures = [bad.PCAPS / f"{name}.pcap" for name in ("rxe-counted-loss-write", "rxe-reorder-rc", "rxe-agent-ops")]
+        for i, capture in enumerate(captures):
+            self.summary(f"{i}.json", "--host", f"h{i}", capture)
+        names = [f"{i}.json" for i in range(len(captures))]
+        pages = [self.page(names), self.page(names[::-1], "-o", self.path("sum.json"))]
+        whys = {self.words(page, ".//p[@class='lead why']") for page in pages}
+        self.assertEqual((self.folder / "sum.json").read_bytes(), self.merge(names))
+        for capture in captures:
+            run(["-q", "--report", self.path("one.html"), capture])
+        self.assertEqual(run(["-q", "--report", self.path("one.html"), *captures]).returncode, 0)
+        one = self.parsed((self.folder / "one.html").read_text())
+        self.assertEqual(whys, {self.words(one, ".//p[@class='lead why']")})
+        self.assertIn("3 captures of 3 hosts", self.words(pages[0], ".//p[@class='lead']"))
+
+    def test_hosts_are_those_of_the_connections(self):
+        total = json.loads(self.summary("a.json", self.generate(1)))
+        page = self.page(["a.json"])
+        pairs, matrix = self.table(page, "hosts"), self.table(page, "matrix")
+        payload = {}
+        for c in total["connections"]:
+            for side, src, dst in (("from_a", "a", "b"), ("from_b", "b", "a")):
+                payload[c[src], c[dst]] = payload.get((c[src], c[dst]), 0) + sum(part[side]["payload_bytes"] for part in c["parts"])
+        self.assertEqual({(row[0], row[1]): int(row[4]) for row in pairs[1:]}, payload)
+        every = sum(payload.values())
+        shares = {(row[0], to): cell for row in matrix[1:] for to, cell in zip(matrix[0][1:], row[1:]) if cell}
+        self.assertEqual(shares, {pair: f"{100 * n / every:.1f} %" for pair, n in payload.items() if n})
+        bytes_drawn = json.loads(page.find(".//figure[@class='rates']/script").text)["bytes"]
+        self.assertEqual(sum(bytes_drawn), total["counts"]["payload_bytes"])
+
+    def test_senders_to_one_host(self):
+        """Summaries of hosts that send to one host at the same time, and one after the other."""
+        one = json.loads(self.summary("0.json", bad.PCAPS / "rxe-counted-loss-write.pcap"))
+        to = max(one["connections"][0]["parts"], key=lambda part: part["from_a"]["payload_bytes"])
+        self.assertGreater(to["from_a"]["payload_bytes"], 0)
+        for apart, said in ((0, "5 hosts send to 10.9.9.9 at the same time."), (10**12, None)):
+            names = []
+            for i in range(5):
+                two = json.loads(json.dumps(one))
+                two["captures"][0]["host"] = f"h{i}"
+                for c in two["connections"]:
+                    c["a"], c["b"] = f"10.9.0.{i + 1}", "10.9.9.9"
+                    for part in c["parts"]:
+                        part["first_ns"] += i * apart
+                        part["last_ns"] += i * apart
+                names.append(f"{i}.json")
+                (self.folder / names[-1]).write_text(json.dumps(two))
+            why = self.words(self.page(names), ".//p[@class='lead why']")
+            self.assertEqual(said in why if said else "at the same time" not in why, True, why)
+
+    def test_packets_of_two_hosts_count_once(self):
+        capture = bad.PCAPS / "rxe-counted-loss-write.pcap"
+        for name in ("here", "there"):
+            self.summary(f"{name}.json", "--host", name, capture)
+        alone = self.page(["here.json"])
+        both = self.page(["here.json", "there.json"])
+        self.assertEqual(self.table(both, "hosts"), self.table(alone, "hosts"))
+        self.assertEqual(self.words(both, ".//p[@class='lead why']"), self.words(alone, ".//p[@class='lead why']"))
+        self.assertIn("captures of several hosts", "".join(both.itertext()))
+
+    def test_pieces_of_a_capture_add_up(self):
+        head, found = records(self.generate(1))
+        for part in range(3):
+            (self.folder / f"{part}.pcap").write_bytes(head + b"".join(found[part * 500 : part * 500 + 500]))
+            self.summary(f"{part}.json", self.folder / f"{part}.pcap")
+        self.summary("whole.json", self.folder / "g1.pcap")
+        pieces, whole = self.page(["2.json", "0.json", "1.json"]), self.page(["whole.json"])
+        column = lambda page: {tuple(row[:2]): row[2:5] for row in self.table(page, "hosts")}
+        self.assertEqual(column(pieces), column(whole))
+
+    def test_names_are_text(self):
+        self.summary("a.json", "--host", "<b>&\"", bad.PCAPS / "rxe-reorder-rc.pcap")
+        page = self.page(["a.json"])
+        self.assertIn("<b>&\"", "".join(page.itertext()))
+
+    def test_wrong_usage(self):
+        self.summary("a.json", bad.PCAPS / "rxe-agent-ops.pcap")
+        for more in (["-o", "-", "--report", "-"], ["-o", self.path("x"), "--report", self.path("./x")]):
+            done = run(["merge", *more, self.path("a.json")])
+            self.assertEqual((done.returncode, done.stdout), (1, b""))
+            self.assertIn(b"-o and --report are the same file", done.stderr)
+        done = run(["merge", "--report", self.path("no/where"), self.path("a.json")])
+        self.assertEqual((done.returncode, done.stderr.count(b"\n")), (2, 1))
+        (self.folder / "b.json").write_text("{}")
+        done = run(["merge", "--report", self.path("new.html"), self.path("b.json")])
+        self.assertEqual(done.returncode, 2)
+        self.assertFalse((self.folder / "new.html").exists())
+
+
 class Hostile(Summary):
     def test_changed_summaries_do_no_harm(self):
         """A summary with changed bytes is read or refused in a line; a sum of it can be read again."""
@@ -354,12 +606,13 @@ class Hostile(Summary):
                     found = chance.choice(digits)
                     changed[found.start() : found.end()] = str(chance.choice([0, 1, 2**32, 2**63, 2**64 - 1])).encode()
             (self.folder / "b.json").write_bytes(changed)
-            done = run(["merge", self.path("b.json")])
+            done = run(["merge", "--report", self.path("b.html"), "-o", "-", self.path("b.json")])
             self.assertIn(done.returncode, (0, 2), done.stderr)
             if done.returncode == 2:
                 self.assertEqual((done.stdout, done.stderr.count(b"\n")), (b"", 1), done.stderr)
                 continue
             read += 1
+            xml.etree.ElementTree.fromstring((self.folder / "b.html").read_text().replace("<!DOCTYPE html>", ""))
             (self.folder / "c.json").write_bytes(done.stdout)
             self.assertEqual(run(["merge", self.path("c.json")]).stdout, done.stdout)
         self.assertGreater(read, 20)

@@ -253,7 +253,7 @@ Test(page, words)
     begin();
     r.severity[IBA_ERROR] = 1;
     r.severity[IBA_WARN] = 2;
-    report_verdict(&r, &o);
+    report_verdict(r.severity, &o);
     cr_expect_str_eq(said(), "1 error, 2 warnings, 0 notes");
     begin();
     (void)sender(1, 2, 0, 0, 0);

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Private to a run: its state; run_open.c opens its parts, run.c reads and ends. */
+#ifndef DISSECT_RUN_STATE_H
+#define DISSECT_RUN_STATE_H
+#include <time.h>
+#include "input/capture.h"
+#include "judge/judge.h"
+#include "options.h"
+#include "system/privileges.h"
+
+struct run {
+    struct options *opt;
+    struct capture *capture[MAX_FILES];
+    size_t n_capture;
+    struct cap_merge *merge;
+    struct jobs *jobs; /* NULL: one thread does all */
+    struct pcapng_writer *writer;
+    struct report *report;
+    struct summaries *summaries; /* NULL: none */
+    struct judge *judge;         /* NULL: no output needs it */
+    struct track *track;
+    struct undecided *undecided; /* NULL: packets are printed at once */
+    const char *fault;           /* of the one capture, to be printed after the buffered packets */
+    bool full;                   /* nothing further need be read */
+    struct out *out;
+    struct {
+        struct cap_packet cap;
+        struct packet packet;
+    } batch[JUDGE_AHEAD]; /* read, and in memory together */
+    unsigned n_batch;
+    bool over;                   /* nothing more can be read */
+    bool quiet;                  /* live, and no packet comes */
+    bool cut;                    /* since a packet cannot be parsed */
+    const struct packet *packet; /* the current one */
+    uint64_t seed;               /* of the observer's hashes */
+    uint64_t first_ns, prev_ns;
+    uint64_t begin_ns; /* the first time in the captures, in the window or not */
+    bool timed;        /* there was one */
+    uint64_t read, shown;
+    enum iba_severity worst; /* of packets that match, and of late findings */
+    int rc;
+    bool progress, write_failed;
+    uint64_t unwritten;       /* ERF records that are too short to be some */
+    char as[PRIVILEGES_USER]; /* the user that replaced root; empty: root was not given up */
+    time_t said;
+};
+
+/* run_open.c. False: the line is said. */
+bool run_open_judge(struct run *r);
+bool run_open_files(struct run *r);
+/* For a signal handler: ends a live capture. */
+void run_stop_capture(void);
+#endif
