@@ -40,6 +40,7 @@
     O(REPORT,     "report",     required, "FILE",      "write an HTML page")                                           \
     O(SUMMARY,    "summary",    required, "FILE",      "write numbers that ibdissect merge adds")                       \
     O(EVERY,      "every",      required, "SECONDS",   "with --summary: a folder, into which it writes so often")       \
+    O(METRICS,    "metrics",    required, "FILE",      "write counts as OpenMetrics text")                              \
     O(ROWS,       "rows",       required, "DIR",       "write rows for databases into a new folder")                    \
     O(HOST,       "host",       required, "NAME",      "with --summary and --rows: where the captures were made")       \
     O(JOBS,       "jobs",       required, "N",         "judge with N threads")                                         \

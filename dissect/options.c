@@ -396,6 +396,7 @@ static int one_option(struct options *opt, int c, const char *arg)
     case OPT_REPORT: opt->report_path = arg; return EXIT_OK;
     case OPT_SUMMARY: opt->summary_path = arg; return EXIT_OK;
     case OPT_EVERY: return set_every(opt, arg);
+    case OPT_METRICS: opt->metrics_path = arg; return EXIT_OK;
     case OPT_ROWS: opt->rows = arg; return EXIT_OK;
     case OPT_HOST: opt->host = arg; return EXIT_OK;
     case OPT_JOBS: return set_jobs(opt, arg);

@@ -48,6 +48,7 @@ struct options {
     const char *report_path;  /* --report; NULL: none */
     const char *summary_path; /* --summary; NULL: none. With --every: a folder */
     unsigned every_s;         /* --every; 0: one summary at the end */
+    const char *metrics_path; /* --metrics; NULL: none */
     const char *rows;         /* --rows: a folder; NULL: none */
     const char *host;         /* --host: a name for the captures in the summary; NULL: "" */
 };

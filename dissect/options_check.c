@@ -53,7 +53,8 @@ static bool wants_future(const struct options *opt)
 /* Judging costs time, so it is done only if some output uses the result. */
 static bool wants_judgement(const struct options *opt)
 {
-    bool wants = opt->fail_on != IBA_SEVERITY_NONE || opt->report_path || opt->summary_path || opt->rows;
+    bool wants =
+        opt->fail_on != IBA_SEVERITY_NONE || opt->report_path || opt->summary_path || opt->rows || opt->metrics_path;
 
     wants |= (opt->filter && filter_uses(opt->filter, field_is_analysis)) || stats_use(opt, field_is_analysis);
     for (size_t i = 0; i < opt->print.n_field; i++)
@@ -84,8 +85,8 @@ static int check_every(const struct options *opt)
 {
     if (opt->every_s == 0)
         return EXIT_OK;
-    if (!opt->summary_path || strcmp(opt->summary_path, "-") == 0)
-        return options_wrong("--every SECONDS needs --summary DIR, a folder for the summaries");
+    if (opt->summary_path ? strcmp(opt->summary_path, "-") == 0 : !opt->metrics_path)
+        return options_wrong("--every SECONDS needs --summary DIR, a folder for the summaries, or --metrics FILE");
     if (opt->n_stat > 0 || opt->report_path || opt->rows)
         return options_wrong("--every forgets what it has written: -z, --report and --rows do not go with it");
     return opt->hold ? options_wrong("--every does not go with -2, nor with fields that later packets determine")
@@ -108,15 +109,20 @@ int options_check(struct options *opt)
         return options_wrong("--from is not before --to: no packet could be read");
     if (!opt->iface && opt->n_file == 0)
         return options_wrong("no capture named; try ibdissect FILE, or --help");
-    if ((opt->summary_path || opt->rows) && (opt->filter || opt->count || opt->window.from.set || opt->window.to.set))
+    if ((opt->summary_path || opt->rows || opt->metrics_path) &&
+        (opt->filter || opt->count || opt->window.from.set || opt->window.to.set))
         return options_wrong("%s sums up whole captures: -Y, -c, --from and --to do not go with it",
-                             opt->summary_path ? "--summary" : "--rows");
+                             opt->summary_path ? "--summary"
+                             : opt->rows       ? "--rows"
+                                               : "--metrics");
     if (opt->host && !opt->summary_path && !opt->rows)
         return options_wrong("--host names the captures in a summary: it needs --summary FILE or --rows DIR");
     if (strcmp(opt->printer->name, "fields") == 0 && opt->print.n_field == 0)
         return options_wrong("-T fields needs at least one -e FIELD; -G fields lists them");
     if (opt->print.n_field > 0 && !strstr("fields json jsonl ek", opt->printer->name))
         return options_wrong("-e goes with -T fields, json, jsonl or ek");
+    if (opt->metrics_path && strcmp(opt->metrics_path, "-") == 0)
+        return options_wrong("--metrics writes a file, which other programs read while it is renewed: not -");
     opt->json_stats = strncmp(opt->printer->name, "json", 4) == 0;
     opt->quiet |= opt->write_path && !opt->print_anyway;
     opt->print.sources = opt->n_file > 1;

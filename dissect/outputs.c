@@ -7,7 +7,7 @@
 #include "system/files.h"
 #include "system/privileges.h"
 
-enum { OUTPUTS = 4 }; /* -w, --report, --summary, standard output */
+enum { OUTPUTS = 5 }; /* -w, --report, --summary, --metrics, standard output */
 
 struct output {
     const char *path, *option;
@@ -36,6 +36,8 @@ static size_t list(const struct options *opt, struct output to[OUTPUTS])
         to[n++] = (struct output){opt->report_path, "--report", file_id(opt->report_path, STDOUT_FILENO)};
     if (opt->summary_path)
         to[n++] = (struct output){opt->summary_path, "--summary", file_id(opt->summary_path, STDOUT_FILENO)};
+    if (opt->metrics_path)
+        to[n++] = (struct output){opt->metrics_path, "--metrics", file_id(opt->metrics_path, STDOUT_FILENO)};
     if (prints && !outputs_take_standard(opt))
         to[n++] = (struct output){"-", "standard output", file_id("-", STDOUT_FILENO)};
     return n;
@@ -104,17 +106,19 @@ void outputs_confine(const struct options *opt)
     if (!opt->iface) { /* there root is given up already */
         char folder[FILE_FOLDER];
         const bool names = page && file_folder(page, folder);
-        privileges_leave(opt->every_s ? PRIVILEGES_KEEP_FILES
-                         : names      ? PRIVILEGES_KEEP_FOLDER
-                                      : PRIVILEGES_KEEP_NONE,
+        privileges_leave(opt->every_s || opt->metrics_path ? PRIVILEGES_KEEP_FILES
+                         : names                           ? PRIVILEGES_KEEP_FOLDER
+                                                           : PRIVILEGES_KEEP_NONE,
                          folder);
     }
     confine_begin(&c);
     if (page)
         confine_allow_folder_of(&c, page, CONFINE_RENAME);
-    if (opt->every_s)
+    if (opt->every_s && opt->summary_path)
         confine_allow(&c, opt->summary_path, CONFINE_WRITE);
+    if (opt->metrics_path)
+        confine_allow_folder_of(&c, opt->metrics_path, CONFINE_WRITE);
     (void)confine_end(&c, (opt->iface ? CONFINE_CAPTURE : 0) | (page ? CONFINE_NAMES : 0) |
-                              (opt->every_s ? CONFINE_FILES | CONFINE_NAMES : 0) |
+                              (opt->every_s || opt->metrics_path ? CONFINE_FILES | CONFINE_NAMES : 0) |
                               (opt->jobs > 1 ? CONFINE_THREADS : 0));
 }

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+#include "summary/metrics.h"
 #include "summary/rows.h"
 #include "system/files.h"
 
@@ -19,7 +20,9 @@ struct summaries {
     uint64_t from_ns;  /* the interval's begin; 0: no packet with a time yet */
     bool any;          /* the interval has something */
     struct summary_run *run;
-    struct rows *rows; /* NULL: none */
+    struct rows *rows;       /* NULL: none */
+    struct metrics *metrics; /* NULL: none */
+    const char *metrics_path;
     struct out out;
 };
 
@@ -35,6 +38,24 @@ static bool open_file(struct summaries *f, char *err, size_t errlen)
     if (f->fd < 0)
         (void)snprintf(err, errlen, "%s: %s", f->path, strerror(errno));
     return f->fd >= 0;
+}
+
+/* False with one line in err. */
+static bool put_metrics(struct summaries *f, char *err, size_t errlen)
+{
+    struct file_new place;
+
+    if (!file_begin(&place, f->metrics_path)) {
+        (void)snprintf(err, errlen, "%s: %s", f->metrics_path, strerror(errno));
+        return false;
+    }
+    out_init(&f->out, place.fd);
+    metrics_write(f->metrics, &f->out);
+    (void)out_flush(&f->out);
+    const int error = f->out.error, end = file_end(&place, f->out.error == 0);
+    if (error || end)
+        (void)snprintf(err, errlen, "%s: %s", f->metrics_path, strerror(error ? error : end));
+    return !error && !end;
 }
 
 /* Where the summary of the interval goes: its begin, in UTC. A monitor that began again in the interval has written
@@ -76,6 +97,17 @@ static bool open_folder(struct summaries *f, char *err, size_t errlen)
     return good;
 }
 
+/* The file can be written: a first one has no packets yet. */
+static bool open_metrics(struct summaries *f, const char *path, char *err, size_t errlen)
+{
+    f->metrics_path = path;
+    f->metrics = metrics_open();
+    if (f->metrics)
+        return put_metrics(f, err, errlen);
+    (void)snprintf(err, errlen, "out of memory");
+    return false;
+}
+
 struct summaries *summaries_open(const struct options *opt, char *err, size_t errlen)
 {
     struct summaries *f = calloc(1, sizeof *f);
@@ -91,7 +123,9 @@ struct summaries *summaries_open(const struct options *opt, char *err, size_t er
     f->path = opt->summary_path;
     f->folder = opt->rows;
     f->every_ns = (uint64_t)opt->every_s * GIGA;
-    bool good = f->every_ns ? open_folder(f, err, errlen) : open_file(f, err, errlen);
+    bool good = f->every_ns && f->path ? open_folder(f, err, errlen) : open_file(f, err, errlen);
+    if (good && opt->metrics_path)
+        good = open_metrics(f, opt->metrics_path, err, errlen);
     if (good && opt->rows)
         good = (f->rows = rows_open(opt->rows, host, err, errlen)) != NULL;
     if (good)
@@ -99,6 +133,7 @@ struct summaries *summaries_open(const struct options *opt, char *err, size_t er
     if (f->fd > STDOUT_FILENO)
         (void)close(f->fd);
     summary_run_close(f->run);
+    free(f->metrics);
     free(f);
     return NULL;
 }
@@ -167,7 +202,7 @@ static bool write_interval(struct summaries *f, struct summary *s, char *err, si
     struct file_new place;
     char path[PATH];
 
-    if (!f->any)
+    if (!f->path)
         return true;
     name_interval(f, path);
     if (!file_begin(&place, path)) {
@@ -181,9 +216,24 @@ static bool write_interval(struct summaries *f, struct summary *s, char *err, si
     return good && !error;
 }
 
+/* Of the interval, or of the run; an interval that has nothing changes nothing. */
+static bool write_all(struct summaries *f, struct summary *s, char *err, size_t errlen)
+{
+    bool good = true;
+
+    if (!f->every_ns && f->path)
+        good = summaries_put(s, summary_write, &f->out, f->fd, f->path, err, errlen);
+    else if (f->every_ns && f->any)
+        good = write_interval(f, s, err, errlen);
+    if (!f->metrics || (f->every_ns && !f->any))
+        return good;
+    metrics_add(f->metrics, s);
+    return good ? put_metrics(f, err, errlen) : good;
+}
+
 bool summaries_next(struct summaries *f, uint64_t now_ns, bool renew, char *err, size_t errlen)
 {
-    bool good = write_interval(f, summary_run_end(f->run, renew), err, errlen);
+    bool good = write_all(f, summary_run_end(f->run, renew), err, errlen);
 
     f->any = false;
     f->from_ns = now_ns - now_ns % f->every_ns;
@@ -197,8 +247,7 @@ bool summaries_next(struct summaries *f, uint64_t now_ns, bool renew, char *err,
 bool summaries_finish(struct summaries *f, char *err, size_t errlen)
 {
     struct summary *s = summary_run_end(f->run, true);
-    bool good = f->every_ns ? write_interval(f, s, err, errlen)
-                            : !f->path || summaries_put(s, summary_write, &f->out, f->fd, f->path, err, errlen);
+    bool good = write_all(f, s, err, errlen);
     const int rows = f->rows ? rows_end(f->rows, s) : 0;
 
     if (f->fd > STDOUT_FILENO && close(f->fd) != 0 && good) {
@@ -210,6 +259,7 @@ bool summaries_finish(struct summaries *f, char *err, size_t errlen)
         good = false;
     }
     summary_run_close(f->run);
+    free(f->metrics);
     free(f);
     return good;
 }

@@ -249,14 +249,6 @@ static void over_time(const struct summary *s, struct out *o)
 
 /* ---- response times, captures ---- */
 
-/* Where classes of `times` begin, as a power of two. */
-static unsigned octave(unsigned class)
-{
-    if (class >= TIMES_SUBS)
-        return class / TIMES_SUBS + TIMES_SUB_BITS - 1;
-    return class ? 31 - (unsigned)__builtin_clz(class) : 0;
-}
-
 static void latencies(const struct summary *s, struct out *o)
 {
     bool any = false;
@@ -265,7 +257,7 @@ static void latencies(const struct summary *s, struct out *o)
         uint64_t n[REPORT_TIMES] = {0}, all = 0;
         for (unsigned size = 0; size < TIMES_SIZES; size++)
             for (unsigned k = 0; s->times[op][size].count && k < TIMES_CLASSES; k++) {
-                n[octave(k)] = summary_sum(n[octave(k)], s->times[op][size].count[k]);
+                n[times_octave(k)] = summary_sum(n[times_octave(k)], s->times[op][size].count[k]);
                 all = summary_sum(all, s->times[op][size].count[k]);
             }
         if (all == 0)

@@ -10,6 +10,13 @@ unsigned times_class(uint64_t ns)
     return (power - TIMES_SUB_BITS + 1) * TIMES_SUBS + (unsigned)(ns >> (power - TIMES_SUB_BITS)) - TIMES_SUBS;
 }
 
+unsigned times_octave(unsigned class)
+{
+    if (class >= TIMES_SUBS)
+        return class / TIMES_SUBS + TIMES_SUB_BITS - 1;
+    return class ? 31 - (unsigned)__builtin_clz(class) : 0;
+}
+
 /* The longest time of the class. */
 static uint64_t class_end(unsigned c)
 {

@@ -18,6 +18,8 @@ struct times {                     /* all 0: none yet */
 void times_add(struct times *t, uint64_t ns);
 /* The class of a time. */
 unsigned times_class(uint64_t ns);
+/* A class's times are 2^octave ns and more, and below twice as many. */
+unsigned times_octave(unsigned class);
 /* The time that at least `percent` of them did not exceed. */
 uint64_t times_percentile(const struct times *t, unsigned percent);
 

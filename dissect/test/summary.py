@@ -479,6 +479,97 @@ class Every(Summary):
         self.assertEqual(list((self.folder / "d").iterdir()), [])
 
 
+# Prometheus' own parser reads the text: samples as name, labels, value; and the parser of the older text form, which the textfile
+# collector has, reads it too.
+PARSER = '''
+import json, sys
+from prometheus_client import parser
+from prometheus_client.openmetrics.parser import text_string_to_metric_families
+text = open(sys.argv[1]).read()
+found = [[s.name, sorted(s.labels.items()), s.value] for f in text_string_to_metric_families(text) for s in f.samples]
+older = [[s.name, sorted(s.labels.items()), s.value] for f in parser.text_string_to_metric_families(text) for s in f.samples]
+key = lambda samples: sorted(str((name, labels, float(value))) for name, labels, value in samples)
+assert key(found) == key(older), set(key(found)) ^ set(key(older))
+json.dump(found, sys.stdout)
+'''
+
+
+class Metrics(Summary):
+    def metrics(self, *args):
+        done = run(["-q", "--metrics", self.path("m.prom"), *args])
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, b"", b""))
+        return self.parsed()
+
+    def parsed(self):
+        done = subprocess.run(["/usr/bin/python3", "-c", PARSER, self.path("m.prom")], capture_output=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return {(name, *(value for _, value in labels)): value for name, labels, value in json.loads(done.stdout)}
+
+    def expect(self, m, one):
+        for key, name in (("packets", "packets"), ("bytes", "wire_bytes"), ("payload_bytes", "payload_bytes"), ("messages", "messages"),
+                          ("sent_again", "sent_again"), ("ecn", "ecn_marks"), ("cnp", "cnps"), ("icrc_bad", "bad_icrcs"),
+                          ("seen_twice", "seen_twice"), ("no_connection", "no_connection"), ("not_followed", "not_followed")):
+            self.assertEqual(m[f"ibdissect_{name}_total",], one["counts"][key], name)
+        self.assertEqual({key[1]: n for key, n in m.items() if key[0] == "ibdissect_findings_total" and n},
+                         {f["finding"]: f["count"] for f in one["findings"]})
+        answered, limits, hosts = collections.Counter(), collections.Counter(), collections.Counter()
+        for t in one["times"]:
+            answered[t["operation"]] += t["answered"]
+        for key, n in m.items():
+            if key[0] == "ibdissect_response_seconds_bucket" and key[1] == "+Inf":
+                self.assertEqual(n, answered[key[2]])
+        for c in one["connections"]:
+            for side, src, dst in (("from_a", "a", "b"), ("from_b", "b", "a")):
+                for part in c["parts"]:
+                    hosts[c[dst], c[src]] += part[side]["packets"]
+                    limits.update(part[side]["limits_ns"] if c["service"] in ("RC", "XRC") else {})
+        self.assertEqual({key[1:]: n for key, n in m.items() if key[0] == "ibdissect_hosts_packets_total"}, {k: n for k, n in hosts.items() if n})
+        for limit, n in limits.items():
+            self.assertAlmostEqual(m["ibdissect_limit_seconds_total", limit], n / 1e9, places=6)
+        last = max(c["last_ns"] for c in one["captures"])
+        self.assertAlmostEqual(m["ibdissect_last_packet_timestamp_seconds",], last / 1e9, places=3)
+
+    def test_numbers_are_those_of_the_summary(self):
+        for name in ("rxe-reorder-rc", "rxe-counted-loss-write", "ib-native", "congestion", "rxe-agent-ops", "mads-general"):
+            capture = bad.PCAPS / f"{name}.pcap"
+            with self.subTest(capture=name):
+                self.expect(self.metrics(capture), json.loads(self.summary("one.json", capture)))
+
+    def test_counts_grow_from_interval_to_interval(self):
+        head, found = records(self.generate(1))
+        (self.folder / "far.pcap").write_bytes(head + b"".join(stretched(found, random.Random(1), 20000)))
+        one = json.loads(self.summary("one.json", self.folder / "far.pcap"))
+        m = self.metrics("--every", "1", self.folder / "far.pcap")
+        self.assertEqual(m["ibdissect_packets_total",], one["counts"]["packets"])
+        self.assertEqual(m["ibdissect_messages_total",], one["counts"]["messages"])
+        limit = sum(n for key, n in m.items() if key[0] == "ibdissect_limit_seconds_total")
+        every = sum(sum(part[side]["limits_ns"].values()) for c in one["connections"] for part in c["parts"] for side in ("from_a", "from_b"))
+        self.assertAlmostEqual(limit, every / 1e9, places=5)
+
+    def test_series_are_bounded(self):
+        """256 pairs of hosts have series of their own; the sum stays that of all."""
+        head, found = records(self.generate(1, 600))
+        at = 16 + 14 + 12
+        many = [r[:at] + bytes([10, 9, i // 250, i % 250 + 1]) + r[at + 4:] for i, r in enumerate(found)]
+        (self.folder / "many.pcap").write_bytes(head + b"".join(many))
+        m = self.metrics("-o", "icrc:off", self.folder / "many.pcap")  # it covers addresses
+        pairs = {key[1:]: n for key, n in m.items() if key[0] == "ibdissect_hosts_packets_total"}
+        self.assertEqual((len(pairs), sum(pairs.values()) + m["ibdissect_no_connection_total",]), (257, 600))
+        self.assertGreater(pairs["other", "other"], 300)
+
+    def test_wrong_usage(self):
+        capture = bad.PCAPS / "rxe-agent-ops.pcap"
+        for args, code, said in (
+            (["--metrics", self.path("no/where")], 2, b"no/where: No such file"),
+            (["--metrics", self.path("a"), "--summary", self.path("a")], 2, b"--summary and --metrics are the same file"),
+            (["--metrics", capture], 2, b"--metrics would destroy it"),
+            (["--metrics", "-"], 1, b"--metrics writes a file"),
+        ):
+            done = run(["-q", *args, capture])
+            self.assertEqual((done.returncode, done.stdout, done.stderr.count(b"\n")), (code, b"", 1), done.stderr)
+            self.assertIn(said, done.stderr)
+
+
 class Report(Summary):
     def page(self, names, *more):
         done = run(["merge", "--report", self.path("page.html"), *more, *(self.path(name) for name in names)])
