@@ -114,9 +114,10 @@ static void say_time(const struct about *a, int64_t ns)
 {
     char text[32];
 
-    if (ns < 1000000)
+    /* Three digits round up to 1000 from here on */
+    if (ns < 999500)
         (void)snprintf(text, sizeof text, "%.3g us", (double)ns / 1e3);
-    else if (ns < 1000000000)
+    else if (ns < 999500000)
         (void)snprintf(text, sizeof text, "%.3g ms", (double)ns / 1e6);
     else
         (void)snprintf(text, sizeof text, "%.1f s", (double)ns / 1e9);

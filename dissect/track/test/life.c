@@ -167,6 +167,49 @@ Test(life, messages_of_no_connection)
     talk_end();
 }
 
+/* Of two ends that have connections with each other both ways, an identifier may be of either: the other one tells. */
+Test(life, one_identifier_of_two_connections)
+{
+    enum { SAME = P_ID, A2_ID = 0x77 };
+    talk_begin();
+    const struct cm_connection *one = talk_connect(); /* of the passive end it has SAME */
+    struct talk_message q = talk_req(), p = talk_rep(), e = talk_ids(PASSIVE, IBA_CM_ID_DREP, 0x99);
+    q.src = p.dst = PASSIVE;
+    q.dst = p.src = ACTIVE;
+    iba_cm_req_set_localcommid(talk_body(&q), SAME);
+    iba_cm_req_set_localqpn(talk_body(&q), P_QP + 1);
+    iba_cm_rep_set_localcommid(talk_body(&p), A2_ID);
+    iba_cm_rep_set_remotecommid(talk_body(&p), SAME);
+    iba_cm_rep_set_localqpn(talk_body(&p), A_QP + 1);
+    const struct cm_connection *two = talk_send(&q);
+    cr_assert_neq(one, two);
+    talk_send(&p);
+    talk_send(&e);
+    cr_expect(one->state == CM_RELEASED && two->state == CM_REPLIED, "the other identifier is of the first");
+    iba_cm_rtu_set_remotecommid(talk_body(&e), A2_ID);
+    talk_send(&e);
+    cr_expect_eq(two->state, CM_RELEASED);
+    cr_expect_eq(talk_track->cm.unknown, 0);
+    talk_end();
+}
+
+/* Other hosts have no part in a connection, whatever identifiers their messages have: some of these share the hash. */
+Test(life, messages_of_other_hosts)
+{
+    enum { HOSTS = 6 * CM_CONNECTIONS };
+    talk_begin();
+    const struct cm_connection *c = talk_connect();
+    struct talk_message to = talk_ids(ACTIVE, IBA_CM_ID_DREP, 0x99), from = to;
+    for (uint32_t i = 1; i <= HOSTS; i++) {
+        to.dst = from.src = PASSIVE + i;
+        talk_send(&to);
+        talk_send(&from);
+    }
+    cr_expect_eq(c->state, CM_ESTABLISHED);
+    cr_expect_eq(talk_track->cm.unknown, 2 * HOSTS);
+    talk_end();
+}
+
 /* ---- services ---- */
 
 Test(life, of_a_service)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The table of reasons: each row is met by the connection that it describes, and its sentence is complete. */
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include "track/cm_why.h"
 
 enum {
@@ -99,4 +100,28 @@ Test(cm_why, one_request_accuses_nobody)
     const struct cm_connection c = with(0, 0);
 
     cr_expect_eq(cm_whys[cm_why_setup(&c, LAST)].severity, IBA_NOTE);
+}
+
+/* Three digits, and the unit that has no more than three before the point. */
+Test(cm_why, times)
+{
+    static const struct {
+        int64_t ns;
+        const char *text;
+    } spans[] = {{0, "0 us"},          {999, "0.999 us"},     {1500, "1.5 us"},       {999499, "999 us"},
+                 {999500, "1 ms"},     {1000000, "1 ms"},     {12345678, "12.3 ms"},  {999499999, "999 ms"},
+                 {999500000, "1.0 s"}, {1000000000, "1.0 s"}, {61260000000, "61.3 s"}};
+    static struct out o;
+
+    for (size_t i = 0; i < sizeof spans / sizeof *spans; i++) {
+        struct cm_connection c = {.used = true};
+        char want[64];
+        sent(&c, CM_KEPT_REQ, 1, 1000, 1000);
+        sent(&c, CM_KEPT_RTU, 1, 1000 + spans[i].ns, 1000 + spans[i].ns);
+        (void)snprintf(want, sizeof want, "connected in %s", spans[i].text);
+        out_init(&o, -1);
+        cm_why_print(&o, CM_WHY_CONNECTED, &c, LAST);
+        o.buf[o.n] = '\0';
+        cr_expect_str_eq(o.buf, want, "%s", o.buf);
+    }
 }

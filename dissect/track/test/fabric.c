@@ -1,0 +1,460 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A subnet from its datagrams, built byte by byte: an adapter asks by its port 1; its cable leads to port 2 of switch
+ * S, whose port 3 leads to port 4 of switch T. Interface 1 has what S sends to the adapter, 2 what T sends to S, 3 what
+ * S sends to T, and 9 what the adapter sends. */
+#include "track/fabric.h"
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include "mad/iba_mad.h"
+
+enum { LRH = 8, BTH = 12, DETH = 8, MAD_AT = LRH + BTH + DETH, BYTES = MAD_AT + IBA_MAD_BYTES + 4 + 2 };
+enum { GET = 1, SET = 2, GET_RESP = 0x81, BY_LID = 0x01, S = 0xaaaa, T = 0xbbbb };
+enum { NODE_DESCRIPTION = 0x10, NODE_INFO = 0x11 };
+/* Offsets of a datagram on a directed route (14.2.1.2) */
+enum { STATUS = 4, POINTER = 6, HOPS = 7, M_KEY = 24, DR_SLID = 32, DR_DLID = 34, DATA = 64, OUT = 128, IN = 192 };
+
+static struct fabric *f;
+static uint8_t frame[BYTES], *const mad = frame + MAD_AT;
+static struct cap_packet cap;
+static struct packet packet;
+
+static void begin(void)
+{
+    f = calloc(1, sizeof *f);
+    cr_assert_not_null(f);
+    packet = (struct packet){.cap = &cap};
+}
+
+static void end(void)
+{
+    free(f);
+}
+
+static void put(uint8_t *at, unsigned bytes, uint64_t v)
+{
+    iba_bits_put(at, 0, bytes * 8, v);
+}
+
+/* A datagram on the route over both switches, or to S alone: its answers have the D bit. */
+static void datagram(uint8_t method, uint16_t attribute, unsigned hops)
+{
+    memset(frame, 0, sizeof frame);
+    frame[0] = 0xf0; /* lane 15 */
+    frame[1] = 2;    /* a BTH follows */
+    put(frame + 4, 2, (BYTES - 2) / 4);
+    frame[LRH] = 0x64; /* SEND only of a datagram */
+    put(frame + LRH + 2, 2, 0xffff);
+    mad[0] = 1;
+    mad[1] = IBA_CLASS_DIRECTED;
+    mad[2] = 1;
+    mad[3] = method;
+    mad[STATUS] = method == GET_RESP ? 0x80 : 0;
+    mad[POINTER] = mad[HOPS] = (uint8_t)hops;
+    put(mad + 16, 2, attribute);
+    put(mad + DR_SLID, 4, 0xffffffff);
+    mad[OUT + 1] = 1;
+    mad[IN + 1] = 2;
+    if (hops > 1) {
+        mad[OUT + 2] = 3;
+        mad[IN + 2] = 4;
+    }
+}
+
+static void takes(uint32_t iface)
+{
+    cap = (struct cap_packet){.data = frame, .caplen = BYTES, .len = BYTES, .iface = iface};
+    packet.number++;
+    cr_assert_eq(iba_view_parse(&packet.view, IBA_LINK_IB, frame, BYTES, BYTES, NULL), IBA_OK);
+    fabric_packet(f, &packet);
+}
+
+static void node(unsigned hops, uint64_t guid, uint8_t port)
+{
+    datagram(GET_RESP, NODE_INFO, hops);
+    iba_nodeinfo_set_nodetype(mad + DATA, FABRIC_SWITCH);
+    iba_nodeinfo_set_numports(mad + DATA, 8);
+    iba_nodeinfo_set_nodeguid(mad + DATA, guid);
+    iba_nodeinfo_set_localportnum(mad + DATA, port);
+}
+
+static void both_switches(void)
+{
+    node(1, S, 2);
+    takes(1);
+    node(2, T, 4);
+    takes(2);
+}
+
+enum { NODE_S, NODE_T }; /* their indices */
+
+static const struct fabric_port *port(uint16_t of, uint8_t number)
+{
+    const struct fabric_port *p = fabric_find_port(f, of, number);
+
+    cr_assert_not_null(p, "node %u, port %u", of, number);
+    return p;
+}
+static const struct fabric_port *peer(uint16_t of, uint8_t number)
+{
+    const uint16_t i = port(of, number)->peer;
+
+    return i ? &f->port[i - 1] : NULL;
+}
+static const struct fabric_sender *interface(uint32_t iface)
+{
+    cap.iface = iface;
+    return fabric_sender(f, &packet);
+}
+
+/* ---- nodes and cables ---- */
+
+Test(fabric, nodes_and_cables)
+{
+    begin();
+    both_switches();
+    cr_assert_eq(f->n_node, 2);
+    cr_expect(f->node[NODE_S].guid == S && f->node[NODE_T].guid == T);
+    cr_expect(f->node[NODE_S].type == FABRIC_SWITCH && f->node[NODE_T].ports == 8);
+    cr_expect(f->node[NODE_S].first_frame == 1 && f->node[NODE_T].first_frame == 2);
+    cr_expect_eq(peer(NODE_S, 3), port(NODE_T, 4));
+    cr_expect_eq(peer(NODE_T, 4), port(NODE_S, 3));
+    cr_expect_null(peer(NODE_S, 2), "the adapter has no name");
+    cr_expect_eq(port(NODE_S, 2)->asker, 1);
+    cr_expect_eq(port(NODE_T, 4)->asker, 0);
+    cr_expect_eq(port(NODE_T, 4)->first_frame, 2);
+    cr_expect_eq(fabric_node_of(f, port(NODE_T, 4)), &f->node[NODE_T]);
+    cr_expect_null(fabric_find_port(f, NODE_T, 5));
+    cr_expect_eq(f->answers, 2);
+    both_switches();
+    cr_expect(f->n_node == 2 && f->moved == 0 && f->no_room == 0);
+    end();
+}
+
+/* A cable that is put elsewhere leaves both of its ports. */
+Test(fabric, cables_that_move)
+{
+    begin();
+    both_switches();
+    node(2, T, 5);
+    mad[IN + 2] = 5;
+    takes(2);
+    cr_expect_eq(peer(NODE_S, 3), port(NODE_T, 5));
+    cr_expect_null(peer(NODE_T, 4), "nothing is there any more");
+    cr_expect_eq(f->moved, 1);
+    node(2, 0xcccc, 5);
+    mad[IN + 2] = 5;
+    takes(2);
+    cr_expect_eq(f->n_node, 3);
+    cr_expect_eq(peer(NODE_S, 3), port(2, 5));
+    cr_expect_null(peer(NODE_T, 5));
+    cr_expect_eq(f->moved, 3, "the cable, and the route");
+    end();
+}
+
+/* An answer counts if it has come to its end, on a route of ports alone, without an error, and from the port that the
+ * route names. */
+Test(fabric, answers_that_count)
+{
+    static const struct {
+        unsigned at, is;
+        bool counts;
+    } rows[] = {
+        {0, 1, true},        {3, GET, false},     {STATUS, 0x00, false}, {STATUS, 0x81, false}, {STATUS + 1, 1, false},
+        {POINTER, 0, false}, {POINTER, 2, false}, {HOPS, 0, false},      {DR_SLID, 0, false},   {DR_DLID + 1, 0, false},
+        {1, BY_LID, false},  {16, 1, false},      {IN + 1, 3, false},    {DATA + 36, 2, true},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        begin();
+        node(1, S, 2);
+        mad[rows[i].at] = (uint8_t)rows[i].is;
+        takes(1);
+        cr_expect_eq(f->n_node, rows[i].counts, "row %zu", i);
+        end();
+    }
+    begin();
+    node(1, S, 2);
+    mad[HOPS] = mad[POINTER] = FABRIC_HOPS + 1; /* too long a route */
+    takes(1);
+    cr_expect_eq(f->answers, 0);
+    end();
+}
+
+Test(fabric, descriptions_and_lids)
+{
+    begin();
+    both_switches();
+    datagram(GET_RESP, NODE_DESCRIPTION, 1);
+    memcpy(mad + DATA, "spine", 5);
+    takes(1);
+    cr_expect(f->node[NODE_S].described == 5 && memcmp(f->node[NODE_S].description, "spine", 6) == 0);
+    datagram(GET_RESP, NODE_DESCRIPTION, 1);
+    memset(mad + DATA, 'x', FABRIC_TEXT);
+    mad[OUT] = 'y'; /* after it; no hop has this number */
+    takes(1);
+    cr_expect_eq(f->node[NODE_S].described, FABRIC_TEXT);
+    datagram(GET_RESP, FABRIC_PORT_INFO, 2);
+    mad[23] = 7; /* of port 7 */
+    iba_portinfo_set_portstate(mad + DATA, 3);
+    iba_portinfo_set_lid(mad + DATA, 78);
+    takes(2);
+    cr_expect(port(NODE_T, 7)->state == 3 && f->node[NODE_T].lid == 0, "the LID is of port 0");
+    mad[23] = 0;
+    takes(2);
+    cr_expect(f->node[NODE_T].lid == 78 && port(NODE_T, 0)->state == 3);
+    cr_expect_eq(f->node[NODE_S].lid, 0);
+    end();
+}
+
+/* An adapter has a LID for each port, and port 0 is the one that was asked. */
+Test(fabric, lids_of_adapters)
+{
+    begin();
+    node(1, S, 2);
+    iba_nodeinfo_set_nodetype(mad + DATA, 1);
+    takes(1);
+    datagram(GET_RESP, FABRIC_PORT_INFO, 1);
+    iba_portinfo_set_localportnum(mad + DATA, 2);
+    iba_portinfo_set_portstate(mad + DATA, 4);
+    iba_portinfo_set_lid(mad + DATA, 79);
+    takes(1);
+    cr_expect(port(NODE_S, 2)->state == 4 && f->node[NODE_S].lid == 79);
+    cr_expect_null(fabric_find_port(f, NODE_S, 0));
+    end();
+}
+
+/* Full tables: a cable needs two ports. */
+Test(fabric, no_room_for_ports)
+{
+    begin();
+    node(1, S, 2);
+    takes(1);
+    f->n_port = FABRIC_PORTS;
+    node(2, T, 4);
+    takes(2);
+    cr_expect_eq(f->n_node, 2);
+    cr_expect_geq(f->no_room, 2);
+    cr_expect_null(fabric_find_port(f, NODE_T, 4));
+    end();
+}
+
+/* ---- interfaces ---- */
+
+static void first_hop(uint32_t iface, uint64_t transaction)
+{
+    datagram(GET, NODE_INFO, 1);
+    put(mad + 8, 8, transaction);
+    takes(iface);
+}
+
+/* An answer shows the port that sends it, a request the port before; the first hop is at the asker, which has no
+ * name. */
+Test(fabric, ports_of_interfaces)
+{
+    enum { FAR = 300 };
+    begin();
+    both_switches();
+    cr_expect_eq(fabric_near(f, interface(1)), port(NODE_S, 2));
+    cr_expect_null(fabric_far(f, interface(1)));
+    cr_expect_eq(fabric_near(f, interface(2)), port(NODE_T, 4));
+    cr_expect_eq(fabric_far(f, interface(2)), port(NODE_S, 3));
+    cr_expect_null(interface(3));
+    datagram(GET, NODE_INFO, 2);
+    takes(3);
+    cr_expect_eq(fabric_near(f, interface(3)), port(NODE_S, 3));
+    cr_expect_eq(fabric_far(f, interface(3)), port(NODE_T, 4));
+    first_hop(9, FAR);
+    cr_expect_null(fabric_far(f, interface(9)), "not answered");
+    node(1, S, 2);
+    put(mad + 8, 8, FAR + 1);
+    takes(1);
+    cr_expect_null(fabric_far(f, interface(9)), "in another transaction");
+    node(1, S, 2);
+    put(mad + 8, 8, FAR);
+    takes(1);
+    cr_expect_eq(fabric_far(f, interface(9)), port(NODE_S, 2));
+    cr_expect_null(fabric_near(f, interface(9)));
+    end();
+}
+
+/* An interface that has the packets of two ports, or packets for two, is of none. */
+Test(fabric, interfaces_of_several_ports)
+{
+    begin();
+    both_switches();
+    node(2, T, 4);
+    takes(1);
+    cr_expect_null(fabric_near(f, interface(1)));
+    cr_expect_null(fabric_far(f, interface(1)));
+    for (uint8_t in = 2; in < 4; in++) {
+        first_hop(9, in);
+        node(1, S, in);
+        mad[IN + 1] = in;
+        put(mad + 8, 8, in);
+        takes(10 + (uint32_t)in);
+        cr_expect_eq(fabric_far(f, interface(9)), in == 2 ? port(NODE_S, 2) : NULL);
+    }
+    end();
+}
+
+/* ---- tables ---- */
+
+enum { KEY = 0x1234, OTHER_KEY = 0x99 };
+
+/* A request that T's agent gets, and its answer. */
+static void ask(uint8_t method, uint16_t attribute, uint32_t modifier, uint64_t m_key, uint64_t transaction)
+{
+    datagram(method, attribute, 2);
+    put(mad + 8, 8, transaction);
+    put(mad + 20, 4, modifier);
+    put(mad + M_KEY, 8, m_key);
+    takes(3);
+}
+static void make_answer(uint16_t attribute, uint32_t modifier, uint64_t transaction, uint8_t first)
+{
+    datagram(GET_RESP, attribute, 2);
+    put(mad + 8, 8, transaction);
+    put(mad + 20, 4, modifier);
+    mad[DATA] = first;
+}
+static void answer(uint16_t attribute, uint32_t modifier, uint64_t transaction, uint8_t first)
+{
+    make_answer(attribute, modifier, transaction, first);
+    takes(2);
+}
+static void exchange(uint16_t attribute, uint32_t modifier, uint8_t first)
+{
+    ask(GET, attribute, modifier, 0, packet.number);
+    answer(attribute, modifier, packet.number - 1, first);
+}
+/* The first byte of what is known; -1: nothing is. */
+static int known(uint16_t attribute, uint32_t modifier)
+{
+    const struct fabric_table *t = fabric_table(f, NODE_T, attribute, modifier);
+
+    return t ? t->data[0] : -1;
+}
+
+static void begin_tables(void)
+{
+    begin();
+    both_switches();
+    datagram(GET, NODE_INFO, 2);
+    takes(3);
+}
+
+Test(fabric, tables_that_are_kept)
+{
+    begin_tables();
+    for (uint16_t attribute = 0x10; attribute < 0x20; attribute++) {
+        const bool kept =
+            attribute == 0x12 || attribute == 0x15 || attribute == 0x16 || attribute == 0x17 || attribute == 0x19;
+        if (attribute == NODE_INFO)
+            continue;
+        exchange(attribute, 7, 5);
+        cr_expect_eq(known(attribute, 7), kept ? 5 : -1, "attribute 0x%x", attribute);
+        cr_expect_eq(known(attribute, 8), -1);
+        cr_expect_null(fabric_table(f, NODE_S, attribute, 7));
+    }
+    end();
+}
+
+/* An answer counts with its request, in the same transaction, and if it has no error. */
+Test(fabric, answers_of_tables)
+{
+    enum { A = FABRIC_SWITCH_INFO };
+    begin_tables();
+    answer(A, 0, 5, 1);
+    cr_expect_eq(known(A, 0), -1, "nobody asked");
+    ask(GET, A, 0, 0, 5);
+    cr_expect_eq(known(A, 0), -1, "not answered");
+    answer(A, 0, 6, 1);
+    cr_expect_eq(known(A, 0), -1, "in another transaction");
+    make_answer(A, 0, 5, 1);
+    mad[STATUS + 1] = 4;
+    takes(2);
+    cr_expect_eq(known(A, 0), -1, "an error");
+    answer(A, 0, 5, 1);
+    cr_expect_eq(known(A, 0), 1);
+    const uint64_t since = fabric_table(f, NODE_T, A, 0)->since;
+    cr_expect_eq(since, packet.number);
+    exchange(A, 0, 1);
+    cr_expect_eq(fabric_table(f, NODE_T, A, 0)->since, since, "the same since then");
+    exchange(A, 0, 2);
+    cr_expect_eq(fabric_table(f, NODE_T, A, 0)->since, packet.number);
+    end();
+}
+
+/* A Set that the agent gets ends what is known of its attribute; one that goes back is an answer; one by LID may have
+ * changed anything. */
+Test(fabric, tables_that_are_set)
+{
+    enum { A = FABRIC_SWITCH_INFO, B = FABRIC_P_KEYS };
+    begin_tables();
+    exchange(A, 0, 1);
+    exchange(B, 0, 2);
+    datagram(SET, A, 2);
+    mad[STATUS] = 0x80;
+    takes(2);
+    cr_expect_eq(known(A, 0), 1);
+    ask(GET, A, 0, 0, 70);
+    cr_expect_eq(known(A, 0), 1);
+    ask(SET, A, 0, 0, 71);
+    cr_expect_eq(known(A, 0), -1);
+    cr_expect_eq(known(B, 0), 2);
+    answer(A, 0, 71, 3);
+    cr_expect_eq(known(A, 0), 3);
+    datagram(SET, A, 0);
+    mad[1] = BY_LID;
+    takes(5);
+    cr_expect_eq(known(A, 0), -1);
+    cr_expect_eq(known(B, 0), -1);
+    exchange(B, 0, 2);
+    cr_expect_eq(known(B, 0), 2);
+    datagram(GET, A, 0);
+    mad[1] = BY_LID;
+    takes(5);
+    cr_expect_eq(known(B, 0), 2);
+    end();
+}
+
+/* Bits above the two ports of an SL-to-VL table: of several at once. */
+Test(fabric, lanes_that_are_set_at_once)
+{
+    enum { A = FABRIC_LANES_OF_SL };
+    for (unsigned at_once = 0; at_once < 2; at_once++) {
+        begin_tables();
+        exchange(A, 0x102, 1);
+        exchange(FABRIC_SWITCH_INFO, 0, 2);
+        ask(SET, A, at_once ? 0x10000 : 0xffff, 0, 70);
+        cr_expect_eq(known(A, 0x102), at_once ? -1 : 1);
+        cr_expect_eq(known(FABRIC_SWITCH_INFO, 0), 2);
+        exchange(A, 0x102, 1);
+        cr_expect_eq(known(A, 0x102), 1);
+        end();
+    }
+}
+
+/* A Get without the right key may get a PortInfo whose key is hidden (KM-02). */
+Test(fabric, hidden_keys)
+{
+    static const struct {
+        uint64_t asked_with, told, is;
+    } rows[] = {{OTHER_KEY, 0, KEY}, {0, 0, KEY}, {KEY, 0, 0}, {OTHER_KEY, 5, 5}};
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        begin_tables();
+        ask(GET, FABRIC_PORT_INFO, 1, KEY, 70);
+        make_answer(FABRIC_PORT_INFO, 1, 70, 0);
+        iba_portinfo_set_m_key(mad + DATA, KEY);
+        takes(2);
+        ask(GET, FABRIC_PORT_INFO, 1, rows[i].asked_with, 71);
+        make_answer(FABRIC_PORT_INFO, 1, 71, 0);
+        iba_portinfo_set_m_key(mad + DATA, rows[i].told);
+        takes(2);
+        const struct fabric_table *t = fabric_table(f, NODE_T, FABRIC_PORT_INFO, 1);
+        cr_assert_not_null(t);
+        cr_expect_eq(iba_portinfo_m_key(t->data), rows[i].is, "row %zu", i);
+        end();
+    }
+}
