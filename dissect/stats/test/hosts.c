@@ -85,3 +85,33 @@ Test(hosts, of_each_kind)
     free(j);
     feed_close(&f);
 }
+
+/* Three hosts send to a fourth one, 8 bytes each, every 50 ms: the second 100 us after the first, the third 300 us
+ * after that. */
+Test(hosts, rounds_and_their_straggler)
+{
+    enum { ROUNDS = 6, US = 1000 };
+    struct feed f;
+
+    feed_open(&f, "hosts");
+    v = (struct verdict){0};
+    for (int64_t i = 0; i < ROUNDS; i++) {
+        packet(&f, 1, 9, 2, 50 * i * MS);
+        packet(&f, 2, 9, 2, 50 * i * MS + 100 * US);
+        packet(&f, 3, 9, 2, 50 * i * MS + 400 * US);
+    }
+    expect(&f, "hosts-rounds");
+}
+
+/* A packet that is older than the newest counts in its millisecond, an untimed one in none. */
+Test(hosts, as_text)
+{
+    struct feed f;
+
+    feed_open(&f, "hosts");
+    v = (struct verdict){0};
+    packet(&f, 1, 9, 3, 5 * MS);
+    packet(&f, 2, 9, 1, 4 * MS);
+    packet(&f, 3, 9, 0, UNTIMED);
+    expect(&f, "hosts-late");
+}

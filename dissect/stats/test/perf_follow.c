@@ -199,6 +199,19 @@ Test(perf_follow, many_outstanding)
     cr_expect_eq(s.deepest, PERF_MARKS + 10);
 }
 
+/* With three outstanding, more messages than are remembered at a time. */
+Test(perf_follow, many_one_after_the_other)
+{
+    begin();
+    for (unsigned i = 0; i < 3 * PERF_MARKS; i++) {
+        asks(US, SEND(i));
+        if (i >= 2)
+            answers(US, ACK(i - 2));
+        OUTSTANDING(i < 2 ? i + 1 : 2, 0, (i < 2 ? i + 1 : 2) * 64, i < 2 ? 0 : i - 1);
+    }
+    cr_expect_eq(s.deepest, 3);
+}
+
 /* Sums over time: 1 message for 10 us, 2 for 20, 1 for 5; bytes in whole microseconds. */
 Test(perf_follow, outstanding_over_time)
 {
@@ -296,7 +309,9 @@ Test(perf_follow, response_times_that_count)
     answers(US, ACK(2));
     cr_expect_eq(s.took[0].n, 1);
     asks(US, SEND(3));
-    answers(US, ACK(3));
+    asks(US, (struct sent){.opcode = SEND_ONLY, .n = 3, .words = 16, .again = true});
+    asks(1, SEND(4)); /* sent just after it */
+    answers(US, ACK(4));
     cr_expect_eq(s.took[0].n, 2);
 }
 
@@ -418,6 +433,47 @@ Test(perf_follow, pauses_after_notifications)
     now += 10000 * US;
     asks(0, SEND(5));
     ONE_MORE(OWN);
+}
+
+/* The notification has an effect for less than 10 ms. */
+Test(perf_follow, notifications_fade)
+{
+    for (unsigned late = 0; late < 2; late++) {
+        begin();
+        perf_notice(&s, now);
+        asks(0, SEND(0));
+        keep_counts();
+        asks(10000 * US - 1 + late, SEND(1));
+        one_more(late ? PERF_PAUSE_OWN : PERF_PAUSE_CNP, (int)late);
+    }
+}
+
+/* Packets of a message show the pace: 2 us for each. Half as long again is back to back; soon after a
+ * notification a sixteenth more is. */
+Test(perf_follow, back_to_back_by_pace)
+{
+    static const struct {
+        bool notice;
+        uint64_t gap;
+        enum perf_pause kind;
+    } rows[] = {{false, 2990, PERF_PAUSE_REQUEST},
+                {false, 3010, PERF_PAUSE_OWN},
+                {true, 2120, PERF_PAUSE_REQUEST},
+                {true, 2130, PERF_PAUSE_CNP}};
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        begin();
+        s.fine = true;
+        asks(0, PART(SEND_FIRST, 0));
+        asks(2000, PART(SEND_MIDDLE, 1));
+        asks(2000, PART(SEND_LAST, 2));
+        cr_expect_eq(s.fastest, 2000 * 1024 / s.sent_len);
+        if (rows[i].notice)
+            perf_notice(&s, now);
+        keep_counts();
+        asks(rows[i].gap, SEND(3));
+        one_more(rows[i].kind, (int)i);
+    }
 }
 
 /* The end of the capture: what is outstanding has no response; with nothing outstanding the responses have come. */
