@@ -112,7 +112,7 @@ void iba_obs_response_alone(struct iba_look *l)
     if (plain || goes_back(&c))
         return;
     if (c.lost > 0)
-        iba_obs_miss_alone(l, iba_psn_of(l->psn.v - (uint32_t)c.lost), c.lost);
+        iba_obs_miss_alone(l->s, l->flow, iba_psn_of(l->psn.v - (uint32_t)c.lost), c.lost);
     iba_obs_note_alone(l);
     l->flow->answers = iba_psn_add(l->psn, 1);
     l->flow->has_answers = true;

@@ -121,7 +121,12 @@ static bool part_of_new_run(const struct same_bytes *c)
 {
     const struct iba_obs_read *r = part_of_answer(c) ? read_of(c) : NULL;
 
-    return r && r->again && c->r->mark.at <= r->mark.at && iba_obs_had_time(c->l, r->mark.at) &&
+    /* The READ comes after its answer: it comes again, though the capture lacks its first transmission. */
+    const bool first_unseen = r && !r->again && c->r->mark.frame < r->mark.frame;
+    const bool had_time =
+        first_unseen ? c->l->s->now.at - r->mark.at >= IBA_OBS_LEAST_RTT_NS : r && iba_obs_had_time(c->l, r->mark.at);
+
+    return (first_unseen || (r && r->again && c->r->mark.at <= r->mark.at)) && had_time &&
            c->ago >= IBA_OBS_LEAST_RTT_NS;
 }
 
@@ -211,8 +216,8 @@ static bool any(const struct same_bytes *c)
     R(part_of_new_run,         part_of_new_run,          no,  "is part of an answer to a READ that came again since",                                          "RR-25")  \
     R(begins_new_run,          begins_new_run,           no,  "begins the answer to a READ that came again, and was not answered since",                       "RR-25")  \
     R(original_stood_alone,    original_stood_alone,     no,  "is part of an answer whose first copy came alone, though the parts of an answer come together", "RR-25")  \
-    R(part_of_answer,          part_of_answer,           yes, "is part of an answer that does not begin again",                                                "RR-23")  \
     R(unknown_request,         unknown_request,          no,  "answers requests that the capture does not show",                                               "RR-23")  \
+    R(part_of_answer,          part_of_answer,           yes, "is part of an answer that does not begin again",                                                "RR-23")  \
     R(request_came_again,      request_came_again,       no,  "is a response, and a request came again since",                                                 "RR-25")  \
     R(request_was_copied,      request_was_copied,       no,  "is a response, and the network copied a request since",                                         "RR-23")  \
     R(response,                response,                 yes, "is a response that nothing asked for again",                                                    "RR-23")  \

@@ -68,6 +68,32 @@ void iba_obs_close_gap(const struct iba_observer *s, struct iba_obs_gap *gap, ib
             shorten(&gap[i], psn);
 }
 
+/* No response is missing, or too many, or these are known to be missing. */
+static bool misses_nothing_new(const struct iba_observer *s, struct iba_flow *f, iba_psn from, int32_t n)
+{
+    return n <= 0 || n > IBA_OBS_SENT || iba_obs_gap_at(s, f->unanswered, from);
+}
+
+void iba_obs_miss_alone(const struct iba_observer *s, struct iba_flow *f, iba_psn from, int32_t n)
+{
+    if (!misses_nothing_new(s, f, from, n))
+        iba_obs_open_gap(f->unanswered, &f->next_unanswered, s->now.at, from, (uint32_t)n);
+}
+
+void iba_obs_miss(const struct iba_observer *s, struct iba_flow *f, struct iba_obs_requests *q, iba_psn from,
+                  iba_psn end)
+{
+    const int32_t n = iba_psn_diff(end, from);
+    const uint8_t at = f->next_unanswered;
+
+    if (misses_nothing_new(s, f, from, n))
+        return;
+    const struct iba_obs_read *r = iba_obs_read_at(q, from);
+    const int32_t before = r ? iba_psn_diff(r->seen, from) : 0;
+    iba_obs_open_gap(f->unanswered, &f->next_unanswered, s->now.at, from, (uint32_t)n);
+    f->unanswered[at].done = (uint16_t)(before < 0 ? 0 : before < n ? before : n);
+}
+
 void iba_obs_replace_reason(struct iba_obs_requests *q)
 {
     if (q->pending.cause == IBA_CAUSE_NONE || q->pending.served)

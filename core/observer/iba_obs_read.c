@@ -184,14 +184,17 @@ static bool follows(const struct iba_look *l)
     return last && !last->late && iba_psn_eq(iba_psn_add(last->psn, 1), l->psn);
 }
 
-/* The response has come before. It belongs to the same READ as the previous response, which was late. */
+/* The response belongs to the same READ as the previous response, which was late. It has come before; or both were
+ * jumped over, and it directly continues the previous one. */
 static bool joins_late(const struct iba_look *l, const struct iba_obs_read *r)
 {
-    const bool came = r && !iba_opcode_begins(l->op) && iba_psn_diff(r->expect, l->psn) > 0 &&
-                      (r->again || !iba_obs_answered_before(l));
-    const struct iba_obs_recent *const last = came ? comes_with(l) : NULL;
+    const bool may = r && !iba_opcode_begins(l->op) && (r->again || !iba_obs_answered_before(l));
+    const struct iba_obs_recent *const last = may ? comes_with(l) : NULL;
 
-    return last && last->late && iba_psn_diff(last->psn, r->psn) >= 0 && iba_psn_diff(l->psn, last->psn) > 0;
+    if (!last || !last->late || iba_psn_diff(last->psn, r->psn) < 0 || iba_psn_diff(l->psn, last->psn) <= 0)
+        return false;
+    return iba_psn_diff(r->expect, l->psn) > 0 ||
+           (iba_psn_eq(iba_psn_add(last->psn, 1), l->psn) && iba_obs_gap_at(l->s, l->flow->unanswered, l->psn));
 }
 
 /* The response is the first to the newest transmission of a READ, whose earlier transmission began at another PSN. */
@@ -387,6 +390,10 @@ static void let_gap(struct iba_observer *s, struct iba_flow *f)
                       &(struct iba_obs_detail){.cause = r ? &r->mark : NULL, .count = lost, .response = true}, h->psn);
     if (!r)
         return;
+    iba_psn from = h->from;
+    while (iba_psn_diff(from, h->psn) < 0 && iba_obs_gap_at(s, f->unanswered, from))
+        from = iba_psn_add(from, 1);
+    iba_obs_miss(s, f, &peer->rq, from, h->psn); /* those before were missing in the answer before, too */
     if (iba_psn_diff(r->expect, h->psn) <= 0)
         r->expect = iba_psn_add(h->psn, 1);
     iba_obs_expect_for(&peer->rq,
@@ -479,36 +486,11 @@ void iba_obs_release_by_request(struct iba_look *l)
         let_go(l->s, l->peer, iba_psn_diff(h->psn, h->from) > 1);
 }
 
-/* No response is missing, or too many, or these are known to be missing. */
-static bool misses_nothing_new(const struct iba_look *l, iba_psn from, int32_t n)
-{
-    return n <= 0 || n > IBA_OBS_SENT || iba_obs_gap_at(l->s, l->flow->unanswered, from);
-}
-
-void iba_obs_miss_alone(const struct iba_look *l, iba_psn from, int32_t n)
-{
-    if (!misses_nothing_new(l, from, n))
-        iba_obs_open_gap(l->flow->unanswered, &l->flow->next_unanswered, l->s->now.at, from, (uint32_t)n);
-}
-
-void iba_obs_miss(const struct iba_look *l, struct iba_obs_requests *q, iba_psn from, iba_psn end)
-{
-    const int32_t n = iba_psn_diff(end, from);
-    const uint8_t at = l->flow->next_unanswered;
-
-    if (misses_nothing_new(l, from, n))
-        return;
-    const struct iba_obs_read *r = iba_obs_read_at(q, from);
-    const int32_t before = r ? iba_psn_diff(r->seen, from) : 0;
-    iba_obs_open_gap(l->flow->unanswered, &l->flow->next_unanswered, l->s->now.at, from, (uint32_t)n);
-    l->flow->unanswered[at].done = (uint16_t)(before < 0 ? 0 : before < n ? before : n);
-}
-
 static void jump(struct iba_look *l, struct iba_obs_requests *q, const struct iba_obs_read *r, iba_psn from)
 {
     const uint32_t n = (uint32_t)iba_psn_diff(l->psn, from);
 
-    iba_obs_miss(l, q, from, l->psn);
+    iba_obs_miss(l->s, l->flow, q, from, l->psn);
     iba_obs_report(l, IBA_FINDING_RESPONSE_GAP, &(struct iba_obs_detail){.cause = &r->mark, .count = n});
     iba_obs_expect_retry(l, q, IBA_CAUSE_IMPLIED, from, 0);
 }
@@ -561,8 +543,8 @@ void iba_obs_read_response(struct iba_look *l, struct iba_obs_requests *q, struc
 
     /* what is missing of this READ's own answer is recorded apart, since it may have come before */
     const iba_psn own = r && iba_psn_diff(r->psn, newest) >= 0 ? r->psn : l->psn;
-    iba_obs_miss(l, q, newest, own);
-    iba_obs_miss(l, q, own, l->psn);
+    iba_obs_miss(l->s, l->flow, q, newest, own);
+    iba_obs_miss(l->s, l->flow, q, own, l->psn);
     l->flow->answers = iba_psn_add(l->psn, 1);
     l->flow->has_answers = true;
     if (!r) {

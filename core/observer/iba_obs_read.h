@@ -19,10 +19,6 @@ bool iba_obs_fills_once(const struct iba_look *l, const struct iba_obs_read *r);
 bool iba_obs_begins_inside(const struct iba_look *l, const struct iba_obs_read *r);
 /* The requester goes back. The pending response may be the reason. */
 void iba_obs_release_by_request(struct iba_look *l);
-/* Records that responses from `from` to before `end` are missing; some of them may have come before. */
-void iba_obs_miss(const struct iba_look *l, struct iba_obs_requests *q, iba_psn from, iba_psn end);
-/* The same of n responses, where the capture lacks the requests. */
-void iba_obs_miss_alone(const struct iba_look *l, iba_psn from, int32_t n);
 /* All responses to the READ came, though not necessarily since its newest transmission. */
 bool iba_obs_answer_came(const struct iba_look *l, const struct iba_obs_read *r);
 /* Remembers a response with data whose READ or ATOMIC the capture lacks. */

@@ -180,7 +180,8 @@ struct iba_obs_reason *iba_obs_reason_for(const struct iba_look *l, struct iba_o
     if (earlier)
         return earlier;
     const int32_t beyond_reason = iba_psn_diff(l->psn, r->psn);
-    const bool fits = beyond_reason >= 0 &&
+    /* an RNR NAK has no effect on later requests before its wait is over (RQ-28) */
+    const bool fits = beyond_reason >= 0 && !waits &&
                       (r->cause != IBA_CAUSE_IMPLIED || (beyond_reason <= IBA_OBS_MOST_LOST && !went_on(l, q, r)));
     if (now && fits)
         return r;
@@ -205,8 +206,8 @@ void iba_obs_undo_effect(const struct iba_look *l, struct iba_obs_requests *q)
     /* the run stopped before it reached the highest PSN */
     const bool broke_off = l->s->now.at - q->last.at >= IBA_OBS_LEAST_RTT_NS && iba_psn_diff(q->next, q->high) < 0;
 
-    if (!q->run.on || q->run.kind != IBA_FINDING_RETRY_NAK ||
-        !(broke_off || (!q->run.shown && q->misplaced_run == 1)) || iba_obs_stopped(l, q))
+    if (!q->run.on || q->run.kind != IBA_FINDING_RETRY_NAK || !(broke_off || (!q->run.shown && !q->run.longer)) ||
+        iba_obs_stopped(l, q))
         return;
     for (unsigned i = 0; i < REASONS_AT_ALL; i++) {
         struct iba_obs_reason *r = reason_at(q, i);
@@ -216,13 +217,19 @@ void iba_obs_undo_effect(const struct iba_look *l, struct iba_obs_requests *q)
 }
 
 /* The requester goes back to exactly the PSN that a NAK asked for. So responses may have an effect sooner than the
- * shortest round trip seen before. Where the packet may be late instead, the effect may come only a little sooner. */
+ * shortest round trip seen before. */
 bool iba_obs_sooner_than_known(const struct iba_look *l, const struct iba_obs_reason *r)
 {
-    const iba_time ago = l->s->now.at - r->mark.at, known = soonest(l, r);
+    const iba_time ago = l->s->now.at - r->mark.at;
 
-    return r->cause == IBA_CAUSE_NAK && !r->served && r->mark.frame != 0 && iba_psn_eq(l->psn, r->psn) && ago < known &&
-           (ago >= known / 2 || !iba_obs_gap_at(l->s, l->flow->rq.gaps, l->psn));
+    return r->cause == IBA_CAUSE_NAK && !r->served && r->mark.frame != 0 && iba_psn_eq(l->psn, r->psn) &&
+           ago < soonest(l, r) && (ago >= IBA_OBS_LEAST_RTT_NS || !iba_obs_gap_at(l->s, l->flow->rq.gaps, l->psn));
+}
+
+/* The packet that a NAK asked for comes much sooner than any round trip seen before. So it may be late instead. */
+static bool is_hurried(const struct iba_look *l, struct iba_obs_requests *q, const struct iba_obs_reason *r)
+{
+    return r && l->s->now.at - r->mark.at < soonest(l, r) / 2 && iba_obs_gap_at(l->s, q->gaps, l->psn);
 }
 
 /* The requester goes back almost to the PSN that a NAK asked for, sooner than any known round trip. Of the packets
@@ -238,12 +245,6 @@ static bool nearly_asked_for(const struct iba_look *l, const struct iba_obs_requ
     return r->cause == IBA_CAUSE_NAK && !r->served && r->mark.frame != 0 && lost > 0 &&
            lost <= IBA_OBS_MOST_BEGINNING && ago < soonest(l, r) && ago >= soonest(l, r) / 2 && lacks &&
            iba_psn_diff(lacks->psn, r->psn) < 0;
-}
-
-/* The packet is a READ that asks for the rest of an earlier READ. So it is a retransmission, and not merely delayed. */
-bool iba_obs_is_rest(const struct iba_look *l)
-{
-    return l->again && iba_obs_is_read(l->opcode) && !iba_psn_eq(l->again->psn, l->psn);
 }
 
 /* The READ or ATOMIC was answered a while ago, and so were later requests that did not come again. A requester that
@@ -518,9 +519,10 @@ void iba_obs_start_run(const struct iba_look *l, struct iba_obs_requests *q)
     q->interrupted = q->run;
     q->ignored_nak.frame = 0;
     q->run.on = true;
-    q->run.guess = false;
+    q->run.guess = q->run.longer = false;
     q->run.asked = c.r == &q->pending || (!c.r && l->again);
-    q->run.shown = c.r && iba_psn_eq(c.r->psn, l->psn);
+    q->run.hurried = is_hurried(l, q, c.r);
+    q->run.shown = c.r && iba_psn_eq(c.r->psn, l->psn) && !q->run.hurried;
     q->run.alone = c.inside && c.reorders;
     q->run.kind = by->kind;
     q->run.decision = by;
@@ -546,12 +548,6 @@ static void serve(struct iba_obs_requests *q, const struct iba_obs_mark *mark)
         return;
     iba_obs_replace_reason(q);
     q->pending.served = true;
-}
-
-/* A requester that goes back sends every packet from there on. So a single packet may be late instead. */
-bool iba_obs_went_back_alone(const struct iba_observer *s, const struct iba_obs_requests *q)
-{
-    return q->run.shown && (!iba_obs_reorders(s) || iba_psn_eq(q->misplaced, q->high));
 }
 
 void iba_obs_settle_alone(struct iba_observer *s, struct iba_flow *f)

@@ -3,6 +3,7 @@
 #ifndef IBA_OBS_REASON_H
 #define IBA_OBS_REASON_H
 #include "observer/iba_obs_look.h"
+#include "observer/iba_obs_reorder.h"
 
 /* The response of `r` may have its effect now: it left long enough ago to reach the requester, and recently enough. */
 bool iba_obs_is_recent(const struct iba_look *l, const struct iba_obs_reason *r);
@@ -23,7 +24,10 @@ void iba_obs_restore_reason(struct iba_obs_reason *r);
  * further. */
 struct iba_obs_reason *iba_obs_reason_for(const struct iba_look *l, struct iba_obs_requests *q);
 /* The packet is a READ that asks for the rest of an earlier READ: it was sent again, it is not late. */
-bool iba_obs_is_rest(const struct iba_look *l);
+static inline bool iba_obs_is_rest(const struct iba_look *l)
+{
+    return l->again && iba_obs_is_read(l->opcode) && !iba_psn_eq(l->again->psn, l->psn);
+}
 /* A NAK asks for exactly this request. The request comes sooner than any known round trip. */
 bool iba_obs_sooner_than_known(const struct iba_look *l, const struct iba_obs_reason *r);
 /* Corrects a decision: an earlier retransmission was taken for the effect of a NAK, and this packet fits the NAK
@@ -40,8 +44,12 @@ void iba_obs_count_retry(struct iba_look *l, struct iba_obs_requests *q);
 void iba_obs_start_run(const struct iba_look *l, struct iba_obs_requests *q);
 /* Reports the pending request, if there is one. `went_back`: the requester went back to it; otherwise it was late. */
 void iba_obs_settle(struct iba_observer *s, struct iba_flow *f, bool went_back);
-/* The pending request was sent again, though no packet followed it at once. */
-bool iba_obs_went_back_alone(const struct iba_observer *s, const struct iba_obs_requests *q);
+/* The pending request was sent again, though no packet followed it at once. A requester that goes back sends every
+ * packet from there on, so a single packet may be late instead. */
+static inline bool iba_obs_went_back_alone(const struct iba_observer *s, const struct iba_obs_requests *q)
+{
+    return q->run.shown && (!iba_obs_reorders(s) || iba_psn_eq(q->misplaced, q->high));
+}
 /* Reports the pending request, and all else that waits for a packet, when no packet follows. */
 __attribute__((hot)) void iba_obs_settle_alone(struct iba_observer *s, struct iba_flow *f);
 #endif

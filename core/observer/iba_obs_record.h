@@ -31,6 +31,11 @@ struct iba_obs_gap *iba_obs_gap_at(const struct iba_observer *s, struct iba_obs_
 void iba_obs_close_gap(const struct iba_observer *s, struct iba_obs_gap *gap, iba_psn psn);
 /* Records a gap of `n` PSNs in the ring of IBA_OBS_GAPS entries. */
 void iba_obs_open_gap(struct iba_obs_gap *gap, uint8_t *next, iba_time now, iba_psn psn, uint32_t n);
+/* Records that responses from `from` to before `end` are missing; some of them may have come before. */
+void iba_obs_miss(const struct iba_observer *s, struct iba_flow *f, struct iba_obs_requests *q, iba_psn from,
+                  iba_psn end);
+/* The same of n responses, where the capture lacks the requests. */
+void iba_obs_miss_alone(const struct iba_observer *s, struct iba_flow *f, iba_psn from, int32_t n);
 /* The responder has all requests up to `end`, and the capture lacks some of them. The message count starts again. */
 void iba_obs_go_on_at(struct iba_obs_requests *q, iba_psn end);
 /* An earlier response among the remembered packets has the same PSN. */

@@ -144,6 +144,15 @@ __attribute__((cold)) static bool goes_right_on(const struct iba_look *l, struct
            !iba_obs_gap_at(l->s, q->gaps, l->psn);
 }
 
+/* The first captured request overtook the pending one. So it may have overtaken this one as well, or others have. A
+ * requester that goes back has mostly waited before. */
+__attribute__((cold)) static bool may_be_late_too(const struct iba_look *l, struct iba_obs_requests *q)
+{
+    const bool overtaken = iba_psn_diff(l->psn, q->first) < 0 || iba_obs_gap_at(l->s, q->gaps, l->psn);
+
+    return q->undecided.missed && !q->undecided.paused && overtaken && q->misplaced_run < IBA_OBS_RUN;
+}
+
 /* The packet goes on where a possibly late packet ended. So the requester did go back; some packets in between may be
  * lost. */
 __attribute__((cold)) static bool follows_misplaced(const struct iba_look *l, struct iba_obs_requests *q)
@@ -152,6 +161,8 @@ __attribute__((cold)) static bool follows_misplaced(const struct iba_look *l, st
 
     if (!q->run.shown && q->run.kind == IBA_FINDING_RETRY_NAK && iba_obs_was_asked_for(l, q))
         return false; /* the requester goes back to this PSN */
+    if (may_be_late_too(l, q) || (q->run.hurried && iba_obs_pause(l, q) >= IBA_OBS_LEAST_RTT_NS))
+        return false;
     const bool alone = lost == 0 ? goes_right_on(l, q)
                                  : ((q->run.asked && q->run.shown) || q->run.kind == IBA_FINDING_RETRY_TIMEOUT) &&
                                        !iba_obs_was_asked_for(l, q) && !iba_obs_gap_at(l->s, q->gaps, l->psn);
@@ -268,6 +279,8 @@ static void take_again(struct iba_look *l, struct iba_obs_requests *q, uint32_t 
         report_gap(l, q, (uint32_t)ahead);
     if (starts)
         iba_obs_start_run(l, q);
+    else
+        q->run.longer = true;
     if (starts && !q->run.guess)
         ask_again(l);
     iba_obs_order_comes_again(l->flow, l->psn);
@@ -279,6 +292,7 @@ static void take_again(struct iba_look *l, struct iba_obs_requests *q, uint32_t 
         q->undecided.reported = !undecided && !(q->run.guess && q->run.alone);
         q->undecided.lawful = false;
         q->undecided.missed = iba_obs_misses_first(q, l->psn);
+        q->undecided.paused = paused;
         if (q->undecided.reported)
             report_again(l, q);
         q->repeat = l->s->now;

@@ -38,6 +38,9 @@ struct iba_obs_run {
                           response asked for this */
     bool alone;        /* nothing in the capture asks for the packet: if no packet follows, it was late */
     bool shown;        /* a response in the capture asks for exactly this PSN */
+    bool longer;       /* more than its first packet has come */
+    bool hurried;      /* a NAK asks for this PSN, but the packet comes so soon that it may be late: only a packet
+                          directly after it shows that it is not */
     uint8_t kind;      /* enum iba_finding_kind */
     struct iba_obs_mark mark;
     const struct iba_decision *decision; /* the row that chose this kind; NULL: none */
@@ -77,8 +80,8 @@ struct iba_obs_requests {
         iba_psn psn;
         uint16_t ahead; /* PSNs that the packet jumps over if it was sent again */
         /* `reported`: the finding was reported before; lawful: LATE is not reported, as in iba_obs_undecided; missed:
-         * iba_obs_misses_first() */
-        bool reported, lawful, missed;
+         * iba_obs_misses_first(); paused: the requester sent nothing for a while before */
+        bool reported, lawful, missed, paused;
     } undecided;
     /* why the next request will go back; earlier reasons */
     struct iba_obs_reason pending, before[IBA_OBS_REASONS];

@@ -67,8 +67,11 @@ static bool counted_before(const struct iba_look *l, const struct iba_obs_reques
 
     const bool few = iba_psn_diff(most, start) < 0 && iba_psn_diff(most, start) >= -IBA_OBS_SENT;
 
+    const struct iba_obs_sent *const first = iba_obs_request_at(q, q->first);
+    const iba_time began = first ? first->mark.at : l->peer->first.at;
+
     return !whole && !few && !q->miscounts && iba_psn_diff(iba_psn_of(hi), most) < 0 &&
-           l->s->now.at - l->peer->first.at < IBA_OBS_FLIGHT_NS;
+           l->s->now.at - began < IBA_OBS_FLIGHT_NS;
 }
 
 /* Compares the MSN with the messages. It counts at least the messages that ended up to the PSN of the response, and at
@@ -76,7 +79,7 @@ static bool counted_before(const struct iba_look *l, const struct iba_obs_reques
  * count is known only as a range, which each response narrows. */
 static void check_msn(struct iba_look *l, struct iba_obs_requests *q, const struct iba_obs_sent *e)
 {
-    if (!e || !e->counted)
+    if (!e || !e->counted || iba_obs_waits_unsent(q))
         return;
     const bool positive = iba_syndrome_kind(l->syndrome) == IBA_AETH_ACK;
     const struct iba_opcode *op = &iba_opcodes[e->opcode];
@@ -140,7 +143,7 @@ static bool passed_over(struct iba_look *l, struct iba_obs_requests *q, iba_psn 
         *reported = true;
         if (iba_obs_answer_came(l, r))
             continue;
-        iba_obs_miss(l, q, stops, end);
+        iba_obs_miss(l->s, l->flow, q, stops, end);
         n += (uint32_t)iba_psn_diff(end, stops);
         if (!missing || iba_psn_diff(r->psn, missing->psn) < 0) {
             missing = r;

@@ -12,4 +12,9 @@ void iba_obs_hold_unsent(struct iba_look *l, struct iba_obs_requests *q);
 __attribute__((hot)) void iba_obs_resolve_unsent(struct iba_look *l, struct iba_obs_requests *q);
 /* Resolves the same responses when no request follows. */
 __attribute__((hot)) void iba_obs_resolve_unsent_alone(struct iba_observer *s, struct iba_flow *f);
+/* Such a response waits: the requester may have sent requests that the capture lacks. */
+static inline bool iba_obs_waits_unsent(const struct iba_obs_requests *q)
+{
+    return q->unsent[0].mark.frame != 0 || q->unsent[1].mark.frame != 0;
+}
 #endif

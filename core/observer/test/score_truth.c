@@ -448,7 +448,7 @@ static void of_overtaking(struct truth *t, struct score_sight *e, uint32_t from)
             r->frame[g].overtaken = !all ? SCORE_SHOWN : unclear ? SCORE_UNCLEAR : SCORE_LAWFUL;
     if (!any || !all)
         return;
-    e->either |= unclear ? e->must & LOSSES : 0;
+    e->either |= unclear ? (e->must | e->hidden) & LOSSES : 0;
     e->must &= ~LOSSES;
     e->hidden &= ~SCORE_KIND(GAP);
     t->lawful[f->from] += jumps && !unclear;
