@@ -20,6 +20,7 @@ const char *const help_text[] = {
     "  -c N              stop after N packets\n"
     "  --from TIME       only packets from TIME on, --to TIME: before TIME. 2026-11-25T23:00:00 (with Z: UTC),\n"
     "                    1764111600.5 (seconds since 1970), or +10 (seconds after the first packet)\n"
+    "  --sample N[,SEED] only the packets of 1 in N pairs of hosts, chosen by a hash; another SEED chooses others (0)\n"
     "  -d SEL,PROTO      decode as: udp.port==N,infiniband | user0..15,infiniband|infiniband_link|eth|ip|erf |\n"
     "                    infiniband.bth.service==RD,dc | infiniband.cm.serviceid==ID,srp |\n"
     "                    qp==N,mad|ipoib|data\n"

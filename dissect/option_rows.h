@@ -38,6 +38,7 @@
     O(MTU,        "mtu",        required, "N",         "path MTU of all connections")                                  \
     O(PORT,       "port",       required, "N",         "another UDP port that carries RoCEv2")                         \
     O(REPORT,     "report",     required, "FILE",      "write an HTML page")                                           \
+    O(SAMPLE,     "sample",     required, "N[,SEED]",  "only 1 in N pairs of hosts")                                    \
     O(SUMMARY,    "summary",    required, "FILE",      "write numbers that ibdissect merge adds")                       \
     O(EVERY,      "every",      required, "SECONDS",   "with --summary: a folder, into which it writes so often")       \
     O(METRICS,    "metrics",    required, "FILE",      "write counts as OpenMetrics text")                              \

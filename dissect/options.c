@@ -2,6 +2,7 @@
 #include "options.h"
 #include <errno.h>
 #include <getopt.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -337,6 +338,20 @@ static int set_jobs(struct options *opt, const char *text)
     return EXIT_OK;
 }
 
+/* N or N,SEED */
+static int set_sample(struct options *opt, const char *text)
+{
+    const char *comma = strchr(text, ',');
+    char n[16] = "";
+    unsigned long one_in, seed = 0;
+
+    (void)snprintf(n, sizeof n, "%.*s", comma ? (int)(comma - text) : (int)strlen(text), text);
+    if (!whole(n, 1, UINT32_MAX, &one_in) || (comma && !whole(comma + 1, 0, ULONG_MAX, &seed)))
+        return options_wrong("--sample %s: want N or N,SEED: 1 in N pairs of hosts, N from 1 on", text);
+    opt->sample = (struct sample){(uint32_t)one_in, seed};
+    return EXIT_OK;
+}
+
 static int set_every(struct options *opt, const char *text)
 {
     enum { DAY_S = 86400 };
@@ -395,6 +410,7 @@ static int one_option(struct options *opt, int c, const char *arg)
     case OPT_PORT: return add_port(opt, arg);
     case OPT_REPORT: opt->report_path = arg; return EXIT_OK;
     case OPT_SUMMARY: opt->summary_path = arg; return EXIT_OK;
+    case OPT_SAMPLE: return set_sample(opt, arg);
     case OPT_EVERY: return set_every(opt, arg);
     case OPT_METRICS: opt->metrics_path = arg; return EXIT_OK;
     case OPT_ROWS: opt->rows = arg; return EXIT_OK;

@@ -5,6 +5,7 @@
 #include "output/printer.h"
 #include "observer/iba_finding.h"
 #include "stats/stats.h"
+#include "track/sample.h"
 #include "track/track.h"
 #include "window.h"
 
@@ -25,6 +26,7 @@ struct options {
     struct filter *filter; /* NULL: every packet */
     uint64_t count;        /* -c: packets to print; 0 for no limit */
     struct window window;  /* --from, --to */
+    struct sample sample;  /* --sample */
     const struct printer *printer;
     struct print_opts print;
     struct run_stat stat[MAX_STATS];

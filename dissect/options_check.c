@@ -121,6 +121,8 @@ int options_check(struct options *opt)
         return options_wrong("-T fields needs at least one -e FIELD; -G fields lists them");
     if (opt->print.n_field > 0 && !strstr("fields json jsonl ek", opt->printer->name))
         return options_wrong("-e goes with -T fields, json, jsonl or ek");
+    if (opt->rows && sample_is_one(&opt->sample))
+        return options_wrong("--rows of a sample would not say so: --sample does not go with it");
     if (opt->metrics_path && strcmp(opt->metrics_path, "-") == 0)
         return options_wrong("--metrics writes a file, which other programs read while it is renewed: not -");
     opt->json_stats = strncmp(opt->printer->name, "json", 4) == 0;

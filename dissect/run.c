@@ -287,6 +287,11 @@ static bool fill(struct run *r)
         }
         struct packet *p = &r->batch[r->n_batch].packet;
         if (got == CAP_PACKET && parse(r, p, cap, source)) {
+            if (!sample_has(&r->opt->sample, &p->view)) {
+                if (signals_came())
+                    break;
+                continue;
+            }
             r->n_batch++;
             if (r->judge)
                 judge_expect(r->judge, &p->view);

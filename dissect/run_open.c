@@ -140,7 +140,7 @@ static bool open_outputs(struct run *r)
     if (opt->write_path)
         r->writer = pcapng_open(opt->write_path, err, sizeof err);
     if (opt->report_path && (!opt->write_path || r->writer))
-        r->report = report_open(opt->report_path, err, sizeof err);
+        r->report = report_open(opt->report_path, &opt->sample, err, sizeof err);
     bool good = (!opt->write_path || r->writer) && (!opt->report_path || r->report);
     if ((opt->summary_path || opt->rows || opt->metrics_path) && good)
         good = (r->summaries = summaries_open(opt, err, sizeof err)) != NULL;

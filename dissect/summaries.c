@@ -114,7 +114,7 @@ struct summaries *summaries_open(const struct options *opt, char *err, size_t er
     const char *host = opt->host ? opt->host : "";
 
     if (f)
-        f->run = summary_run_open(host);
+        f->run = summary_run_open(host, &opt->sample);
     if (!f || !f->run) {
         (void)snprintf(err, errlen, "out of memory");
         free(f);

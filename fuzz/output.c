@@ -9,6 +9,7 @@
 #include "page/page.h"
 #include "records.h"
 #include "stats/stats.h"
+#include "track/sample.h"
 #include "track/track.h"
 #include "written.h"
 
@@ -196,12 +197,13 @@ static void begin(struct session *s, int page, const uint8_t *head)
 {
     const uint8_t how = head[1];
     const struct judge_config cfg = {.late = on_late, .message = how & MESSAGES ? on_message : NULL, .ctx = s};
+    static const struct sample every_packet = {1, 0};
     char path[32], err[256];
 
     if (how & JUDGED) {
         snprintf(path, sizeof path, "/proc/self/fd/%d", page);
         s->judge = judge_open(&cfg);
-        s->report = report_open(path, err, sizeof err);
+        s->report = report_open(path, &every_packet, err, sizeof err);
         FUZZ_CHECK(s->judge && s->report);
     }
     for (unsigned i = 0; stat_kinds[i].name; i++)

@@ -28,8 +28,8 @@ bool jobs_can(const struct options *opt)
 {
     bool can = opt->jobs > 1 && opt->quiet && opt->n_stat > 0 && opt->n_file > 0 && !opt->filter && !opt->count;
 
-    can = can && !opt->hold && !opt->iface && !opt->write_path && !opt->report_path && !opt->summary_path &&
-          !opt->rows && !opt->metrics_path;
+    can = can && !sample_is_one(&opt->sample) && !opt->hold && !opt->iface && !opt->write_path && !opt->report_path &&
+          !opt->summary_path && !opt->rows && !opt->metrics_path;
     can = can && opt->view.qp[0].holds == IBA_HOLDS_UNKNOWN && !opt->view.dc;
     for (size_t i = 0; i < opt->n_stat; i++)
         can = can && opt->stat[i].kind->join;

@@ -9,6 +9,7 @@
 #include "stats/cm_outcome.h"
 #include "stats/perf_print.h"
 #include "system/files.h"
+#include "track/sample.h"
 
 enum {
     REPORT_FINDINGS = BOUND(1000, 20), /* listed one by one */
@@ -75,6 +76,7 @@ struct report_kind {
 
 struct report {
     const char *path;
+    const struct sample *sample;
     struct file_new place; /* path, or standard output: then it has no names */
     uint64_t packets, severity[IBA_ERROR + 1];
     uint64_t first_ns, last_ns;
@@ -104,6 +106,8 @@ void report_text(struct out *o, const char *s);
 void report_verdict(const uint64_t severity[IBA_ERROR + 1], struct out *o);
 /* "3 packets" */
 void report_counted(struct out *o, uint64_t n, const char *what);
+/* Of a sample: a paragraph that says so. */
+void report_sample(struct out *o, const struct sample *s);
 /* summary.c */
 /* Sorts directions with requests, those with the most errors and warnings first; returns their number. */
 uint32_t report_order(const struct report *r, const struct report_line *order[REPORT_LINES]);

@@ -307,6 +307,7 @@ bool report_merged(struct summary *s, struct out *o, char *err, size_t errlen)
     if (good) {
         report_head(o, m.severity, "Why these jobs are slow, and what went wrong");
         why(&m, o);
+        report_sample(o, &s->sample);
         lead(&m, o);
         faults(&m, o);
         over_time(s, o);

@@ -91,6 +91,7 @@ void report_page(const struct report *r, struct out *o)
 {
     report_head(o, r->severity, "What went wrong in this capture");
     report_why(r, o);
+    report_sample(o, r->sample);
     report_summary(r, o);
     report_connections(r, o);
     report_ladders(r, o);

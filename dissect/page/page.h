@@ -7,11 +7,12 @@
 #include "judge/judge.h"
 
 struct report;
+struct sample;
 struct summary;
 
 /* The page appears at the path when it is complete (file_begin()); "-" is the standard output. NULL on failure with one
- * line in err. Owned: report_close(). */
-struct report *report_open(const char *path, char *err, size_t errlen);
+ * line in err. Owned: report_close(). sample: of the packets; borrowed. */
+struct report *report_open(const char *path, const struct sample *sample, char *err, size_t errlen);
 /* A packet with its verdict. */
 void report_packet(struct report *r, const struct packet *p);
 /* A finding that does not belong to the current packet. */

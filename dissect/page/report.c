@@ -5,7 +5,7 @@
 #include <unistd.h>
 #include "page/collected.h"
 
-struct report *report_open(const char *path, char *err, size_t errlen)
+struct report *report_open(const char *path, const struct sample *sample, char *err, size_t errlen)
 {
     struct report *r = calloc(1, sizeof *r);
     char why[64];
@@ -22,6 +22,7 @@ struct report *report_open(const char *path, char *err, size_t errlen)
         return NULL;
     }
     r->path = path;
+    r->sample = sample;
     cm_survey_begin(&r->cm);
     out_init(&r->out, r->place.fd);
     return r;

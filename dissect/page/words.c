@@ -22,6 +22,15 @@ void report_direction(struct out *o, const struct direction *d)
     out_hex(o, d->key.qpn, 6);
 }
 
+void report_sample(struct out *o, const struct sample *s)
+{
+    if (!sample_is_one(s))
+        return;
+    OUT_LIT(o, "<p>");
+    sample_say(o, s);
+    OUT_LIT(o, "</p>\n");
+}
+
 void report_counted(struct out *o, uint64_t n, const char *what)
 {
     out_u64(o, n);

@@ -23,6 +23,7 @@ struct summary_run {
     struct summary *sum;
     void *perf; /* the state of -z perf */
     const char *host_name;
+    const struct sample *sample;
     uint32_t host;
     uint32_t n_direction; /* one past the highest id */
     uint32_t n_found;
@@ -36,12 +37,14 @@ struct summary_run {
 static bool begin(struct summary_run *r)
 {
     r->sum = summary_open();
-    if (r->sum)
+    if (r->sum) {
         r->host = summary_text(r->sum, r->host_name);
+        (void)summary_take_sample(r->sum, r->sample);
+    }
     return r->sum && !r->sum->failed;
 }
 
-struct summary_run *summary_run_open(const char *host)
+struct summary_run *summary_run_open(const char *host, const struct sample *sample)
 {
     struct summary_run *r = calloc(1, sizeof *r);
     char err[1];
@@ -49,6 +52,7 @@ struct summary_run *summary_run_open(const char *host)
     if (!r)
         return NULL;
     r->host_name = host;
+    r->sample = sample;
     r->perf = stat_perf_open(NULL, err, sizeof err);
     if (r->perf && begin(r))
         return r;

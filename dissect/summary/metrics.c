@@ -35,6 +35,7 @@ struct metrics {
     uint64_t octave[IBA_OPERATION_COUNT][OCTAVES]; /* answered in 2^i ns and more, below twice as many */
     uint64_t limit_ns[PERF_LIMIT_COUNT];
     uint64_t last_ns; /* of the newest packet */
+    uint32_t one_in;  /* pairs of hosts: the sample */
     size_t n_pair;
     uint32_t slot[2 * METRICS_PAIRS];
     struct pair pair[METRICS_PAIRS], others;
@@ -111,6 +112,7 @@ void metrics_add(struct metrics *m, const struct summary *s)
         add_part(m, s, &s->part[i]);
     for (size_t i = 0; i < s->n_capture; i++)
         m->last_ns = s->capture[i].last_ns > m->last_ns ? s->capture[i].last_ns : m->last_ns;
+    m->one_in = s->sample.one_in;
 }
 
 /* ---- writing ---- */
@@ -300,6 +302,11 @@ void metrics_write(const struct metrics *m, struct out *o)
     responses(m, o);
     limits(m, o);
     pairs(m, o);
+    if (m->one_in > 1) {
+        family(o, "sample_pairs", "gauge", "", "Counts are those of one in so many pairs of hosts.");
+        sample(o, "sample_pairs", "");
+        value(o, m->one_in);
+    }
     if (m->last_ns > 0) {
         family(o, "last_packet_timestamp_seconds", "gauge", "seconds", "When the newest packet was captured.");
         sample(o, "last_packet_timestamp_seconds", " ");

@@ -14,6 +14,19 @@ struct summary *summary_open(void)
     return calloc(1, sizeof(struct summary));
 }
 
+bool summary_take_sample(struct summary *s, const struct sample *sample)
+{
+    const bool same =
+        sample_is_one(sample) == sample_is_one(&s->sample) &&
+        (!sample_is_one(sample) || (sample->one_in == s->sample.one_in && sample->seed == s->sample.seed));
+
+    if (s->any_sample && !same)
+        return false;
+    s->sample = *sample;
+    s->any_sample = true;
+    return true;
+}
+
 void summary_free(struct summary *s)
 {
     if (!s)

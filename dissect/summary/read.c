@@ -19,12 +19,14 @@ static bool refuse(struct reader *r, const char *fault)
     return json_in_refuse(&r->j, fault);
 }
 
+static const char misplaced[] = "a member is missing, unknown, or not in its place";
+
 /* The next member has this key. */
 static bool key(struct reader *r, const char *name)
 {
     if (json_in_key(&r->j) && strcmp(r->j.text, name) == 0)
         return true;
-    return refuse(r, "a member is missing, unknown, or not in its place");
+    return refuse(r, misplaced);
 }
 
 /* The object has no further members. */
@@ -108,11 +110,33 @@ static bool named(struct reader *r, const char *member, const char *(*name)(unsi
 
 /* ---- captures, counts, buckets ---- */
 
+/* The sample, if there is one, and the key of the captures. */
+static bool read_sample(struct reader *r)
+{
+    struct json_in *j = &r->j;
+    struct sample sample = {1, 0};
+    uint64_t one_in;
+
+    if (!json_in_key(j))
+        return refuse(r, misplaced);
+    const bool has = strcmp(j->text, "sample") == 0;
+    if (has) {
+        if (!json_in_object(j) || !number(r, "one_in", &one_in) || !number(r, "seed", &sample.seed) || !over(r))
+            return false;
+        if (one_in < 2 || one_in > UINT32_MAX)
+            return refuse(r, "a sample is of 1 in 2 or more");
+        sample.one_in = (uint32_t)one_in;
+    }
+    if (!summary_take_sample(r->s, &sample))
+        return refuse(r, "another sample than that of the summaries before: they do not add up");
+    return has ? key(r, "captures") : strcmp(j->text, "captures") == 0 || refuse(r, misplaced);
+}
+
 static bool read_captures(struct reader *r)
 {
     struct json_in *j = &r->j;
 
-    if (!key(r, "captures") || !json_in_list(j))
+    if (!json_in_list(j))
         return false;
     while (json_in_item(j)) {
         struct summary_capture c = {.input = r->input};
@@ -374,9 +398,9 @@ bool summary_read(struct summary *s, const char *words, size_t n, uint32_t input
     json_in_begin(&r.j, words, n);
     const bool known = json_in_object(&r.j) && is(&r, "format", "ibproof-summary") && number(&r, "version", &version) &&
                        (version == SUMMARY_VERSION || refuse(&r, "another version of the format"));
-    const bool good = known && read_captures(&r) && read_counts(&r) && read_buckets(&r) && read_findings(&r) &&
-                      read_times(&r) && read_connections(&r) && number(&r, "split_connections", &split) && over(&r) &&
-                      json_in_end(&r.j);
+    const bool good = known && read_sample(&r) && read_captures(&r) && read_counts(&r) && read_buckets(&r) &&
+                      read_findings(&r) && read_times(&r) && read_connections(&r) &&
+                      number(&r, "split_connections", &split) && over(&r) && json_in_end(&r.j);
     if (good && !s->failed)
         return true;
     if (good)

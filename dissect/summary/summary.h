@@ -12,6 +12,7 @@
 #include "observer/iba_message.h"
 #include "stats/perf.h"
 #include "stats/times.h"
+#include "track/sample.h"
 #include "wire/iba_endpoints.h"
 
 /* clang-format off */
@@ -130,11 +131,15 @@ struct summary {
     uint32_t n_text, room_text;
     uint32_t *text_slot; /* hash table of their indices plus 1 */
     size_t text_slots;
-    bool failed; /* out of memory, or a limit was exceeded */
+    struct sample sample; /* of all packets that were added */
+    bool any_sample;      /* false: nothing was added yet */
+    bool failed;          /* out of memory, or a limit was exceeded */
 };
 
 /* ---- model.c ---- */
 struct summary *summary_open(void);
+/* Summaries that are added are of this sample. False: those before are of another, and a sum of both has no meaning. */
+bool summary_take_sample(struct summary *s, const struct sample *sample);
 /* NULL is allowed. */
 void summary_free(struct summary *s);
 /* More than 64 bits hold stays at the most that they hold. */
@@ -160,8 +165,9 @@ bool summary_ends_order(struct summary_ends *e);
 
 /* ---- collect.c ---- */
 struct summary_run;
-/* NULL when out of memory. Owned: summary_run_close(). host: a name for all captures of the run. */
-struct summary_run *summary_run_open(const char *host);
+/* NULL when out of memory. Owned: summary_run_close(). host: a name for all captures of the run; sample: of their
+ * packets; both borrowed. */
+struct summary_run *summary_run_open(const char *host, const struct sample *sample);
 void summary_run_packet(struct summary_run *r, const struct packet *p);
 void summary_run_late(struct summary_run *r, const struct iba_finding *f, const struct verdict_names *names);
 void summary_run_message(struct summary_run *r, const struct iba_message *m, const struct verdict_names *names);

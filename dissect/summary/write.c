@@ -131,6 +131,17 @@ static void pair(struct out *o, bool *any, uint64_t which, uint64_t n)
     out_ch(o, ']');
 }
 
+/* Only of a sample, so that programs that know none refuse it. */
+static void write_sample(const struct summary *s, struct out *o)
+{
+    if (!sample_is_one(&s->sample))
+        return;
+    OUT_LIT(o, ",\n\"sample\":{\"one_in\":");
+    out_u64(o, s->sample.one_in);
+    json_u64(o, "seed", s->sample.seed);
+    out_ch(o, '}');
+}
+
 static void write_captures(const struct summary *s, struct out *o)
 {
     list(o, "captures");
@@ -335,6 +346,7 @@ bool summary_write(struct summary *s, struct out *o, char *err, size_t errlen)
         return false;
     OUT_LIT(o, "{\"format\":\"ibproof-summary\",\"version\":");
     out_u64(o, SUMMARY_VERSION);
+    write_sample(s, o);
     write_captures(s, o);
     write_counts(s, o);
     write_buckets(s, o);

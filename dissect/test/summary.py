@@ -675,6 +675,91 @@ class Report(Summary):
         self.assertFalse((self.folder / "new.html").exists())
 
 
+class Sample(Summary):
+    """--sample: whole pairs of hosts, the same in every capture."""
+
+    def sample(self, n, *args):
+        return json.loads(self.summary(f"s{n}.json", "--sample", n, *args))
+
+    def test_connections_are_whole(self):
+        capture = self.generate(1)
+        every = json.loads(self.summary("all.json", capture))["connections"]
+        pairs = {(c["a"], c["b"]) for c in every}
+        kept = set()
+        for seed in range(8):
+            some = self.sample(f"3,{seed}", capture)
+            self.assertEqual(some["sample"], {"one_in": 3, "seed": seed})
+            mine = {(c["a"], c["b"]) for c in some["connections"]}
+            self.assertEqual(some["connections"], [c for c in every if (c["a"], c["b"]) in mine])
+            self.assertEqual(some["counts"]["no_connection"], 0)
+            kept |= mine
+        self.assertEqual(kept, pairs)
+        self.assertEqual(self.sample(3, capture)["connections"], self.sample("3,0", capture)["connections"])
+        self.assertNotIn("sample", json.loads(self.summary("one.json", "--sample", 1, capture)))
+
+    def test_share_and_both_directions(self):
+        """Of 600 pairs about a quarter, and the same ones where source and destination change places."""
+        head, found = records(self.generate(1, 600))
+        at = 16 + 14 + 12
+        there = [r[:at] + bytes([10, 9, i // 250, i % 250 + 1]) + r[at + 4:] for i, r in enumerate(found)]
+        back = [r[:at] + r[at + 4:at + 8] + r[at:at + 4] + r[at + 8:] for r in there]
+        numbers = []
+        for packets in (there, back):
+            (self.folder / "x.pcap").write_bytes(head + b"".join(packets))
+            done = run(["-o", "icrc:off", "--sample", "4,1", "-T", "fields", "-e", "frame.number", self.folder / "x.pcap"])
+            self.assertEqual(done.returncode, 0, done.stderr)
+            numbers.append(done.stdout.split())
+        self.assertEqual(numbers[0], numbers[1])
+        self.assertAlmostEqual(len(numbers[0]), 150, delta=54)  # five standard deviations
+
+    def test_datagrams_of_a_connection_go_with_it(self):
+        capture = bad.PCAPS / "connections.pcap"
+        fields = ["-T", "fields", "-e", "ip.src", "-e", "ip.dst", "-e", "ipv6.src", "-e", "ipv6.dst", "-e", "frame.number"]
+        ends = lambda line: frozenset(word for word in line.split(b"\t")[:4] if word)
+        every = [line for line in run([*fields, capture]).stdout.splitlines() if ends(line)]
+        seen = set()
+        for seed in range(6):
+            some = run(["--sample", f"2,{seed}", *fields, capture]).stdout.splitlines()
+            mine = {ends(line) for line in some}
+            self.assertEqual([line for line in some if ends(line)], [line for line in every if ends(line) in mine])
+            seen.add(bool(some))
+        self.assertEqual(seen, {False, True})
+
+    def test_only_the_same_sample_adds_up(self):
+        self.sample("2,1", "--host", "a", self.generate(1))
+        self.sample("2,2", "--host", "b", self.folder / "g1.pcap")
+        self.sample("3,1", "--host", "c", self.folder / "g1.pcap")
+        self.summary("all.json", "--host", "d", self.folder / "g1.pcap")
+        self.sample("2,1", "--host", "a", self.folder / "g1.pcap")
+        self.summary("e.json", "--host", "e", "--sample", "2,1", self.generate(2))
+        total = json.loads(self.merge(["s2,1.json", "e.json"], said=rb"\A(.*several parts.*\n)?\Z"))
+        self.assertEqual(total["sample"], {"one_in": 2, "seed": 1})
+        for other in ("s2,2.json", "s3,1.json", "all.json"):
+            for names in (["s2,1.json", other], [other, "s2,1.json"]):
+                self.assertEqual(self.merge(names, code=2, said=rb": another sample than that of the summaries before: they do not add up\n"), b"")
+
+    def test_reports_and_metrics_say_it(self):
+        said = "A sample: 1 in 2 pairs of hosts (seed 1). All numbers are those of the sample."
+        run(["-q", "--sample", "2,1", "--report", self.path("p.html"), "--metrics", self.path("m.prom"), "--summary", self.path("s.json"), self.generate(1)])
+        run(["merge", "--report", self.path("m.html"), self.path("s.json")])
+        for name in ("p.html", "m.html"):
+            self.assertIn(said, (self.folder / name).read_text())
+        self.assertIn("\nibdissect_sample_pairs 2\n", (self.folder / "m.prom").read_text())
+        run(["-q", "--report", self.path("p.html"), self.folder / "g1.pcap"])
+        self.assertNotIn("A sample", (self.folder / "p.html").read_text())
+
+    def test_follows_the_schema(self):
+        self.assertEqual(json_schema.faults(self.sample("2,1", self.generate(1)), json.loads(SCHEMA.read_text())), [])
+
+    def test_wrong_usage(self):
+        capture = bad.PCAPS / "rxe-agent-ops.pcap"
+        for args, said in ((["--sample", "0"], b"want N or N,SEED"), (["--sample", "2,x"], b"want N or N,SEED"), (["--sample", "1/2"], b"want N or N,SEED"),
+                           (["--sample", "2", "--rows", self.path("r")], b"--rows of a sample would not say so")):
+            done = run([*args, capture])
+            self.assertEqual((done.returncode, done.stdout, done.stderr.count(b"\n")), (1, b"", 1), done.stderr)
+            self.assertIn(said, done.stderr)
+
+
 class Hostile(Summary):
     def test_changed_summaries_do_no_harm(self):
         """A summary with changed bytes is read or refused in a line; a sum of it can be read again."""
