@@ -126,6 +126,7 @@ Test(completes, with_another_value)
     static const struct row rows[] = {
         {RECEIVED(""), NOTHING, 0, P, NULL, NULL},
         {RECEIVED(""), STATUS, 1, F, "completion.status Success", NULL},
+        {RECEIVED(""), STATUS, 0x80, F, "completion.status Success", "completion.status ?"},
         {RECEIVED(" bytes=9"), BYTE_LEN, 1, F, "completion.bytes 0x9", "completion.bytes 0x8"},
         {RECEIVED(" bytes=9"), BYTE_LEN, 0x10000, F, "completion.bytes 0x9", "completion.bytes 0x10009"},
         {RECEIVED(""), BYTE_LEN, 1, P, NULL, NULL},

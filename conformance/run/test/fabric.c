@@ -9,6 +9,9 @@
 #define E IBC_IS_ERROR
 #define HEAD "title a test\nspec KM-16\nrole fabric\nswitch s ports=3\n"
 
+#define SIXTEEN "00000000000000000000000000000000"
+#define ZEROS SIXTEEN SIXTEEN SIXTEEN SIXTEEN /* as many bytes as a NodeDescription has */
+
 #define run_subnets(c) run_cases_on(IBC_LINK_ib_local, (c), sizeof(c) / sizeof *(c))
 
 Test(fabric, packets)
@@ -41,6 +44,8 @@ Test(fabric, datagrams)
         {HEAD " s.1 get PortInfo modifier=9\n", F, "status 0x0", "status 0x1c"},
         {HEAD " s.1 set PortInfo modifier=9\n", F, "status 0", "status 0x1c"},
         {HEAD "> s.1 GET NodeInfo\n", F, "no more packets", NULL}, /* the answer was not expected */
+        {HEAD " s.1 get NodeDescription nodestring=hex:" ZEROS "\n", F, NULL, NULL},
+        {HEAD " s.1 get NodeDescription nodestring=!hex:" ZEROS "\n", P, "", ""},
         {HEAD " s.1 pull\n s.1 get NodeInfo\n", F, "an answer of the agent", "nothing"},
         {HEAD " s.2 pull\n s.1 get PortInfo modifier=2 portstate=1\n", P, "", ""}, /* its trap is not asked for */
         /* a manager that changes another field orders nothing by those that it has read */

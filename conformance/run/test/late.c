@@ -81,8 +81,9 @@ Test(late, tester_is_late)
         {ASKED("8") "wait 1500us\n" ACK WRONG, 100, IBC_IS_FAIL, NULL},
         /* a packet that took us long to send is counted from the time at which it had left */
         {RC "qp a recv=1\n> a SEND_ONLY ackreq=1\n< a ACKNOWLEDGE within=1ms\n", 2000, IBC_IS_PASS, ""},
-        /* a packet that must be dropped answers nothing */
+        /* a packet that must be dropped answers nothing, and one to a QP that is not there */
         {ASKED("8") "> a ACKNOWLEDGE psn=+0 icrc=bad\n" WRONG, 1100, IBC_IS_INCONCLUSIVE, NULL},
+        {ASKED("8") "> a ACKNOWLEDGE psn=+0 destqp=0x123456\n" WRONG, 1100, IBC_IS_INCONCLUSIVE, NULL},
     };
 
     for (size_t i = 0; i < sizeof c / sizeof *c; i++) {

@@ -497,24 +497,32 @@ Test(parts, flight_times)
     }
 }
 
+/* A group's MAC address ends like its IPv6 address (RFC 2464). ::ffff:10.0.0.3 is an IPv4 address (A17). */
 Test(parts, parties)
 {
     struct run_player *p = begin();
     static const struct {
         enum ibc_party party;
-        uint32_t ipv4;
-        uint16_t lid;
-    } rows[] = {{IBC_PARTY_nowhere, 0, 0},
-                {IBC_PARTY_loopback, 0x7f000001, 1},
-                {IBC_PARTY_group, 0xefc00001, 0xc001},
-                {IBC_PARTY_ipv4, 0x0a000003, 1}};
+        struct ibc_address is;
+    } rows[] = {
+        {IBC_PARTY_nowhere, {.lid = 0}},
+        {IBC_PARTY_loopback, {.ipv4 = 0x7f000001, .ipv6 = {[15] = 1}, .gid = {[15] = 1}, .lid = 1}},
+        {IBC_PARTY_group,
+         {.mac = UINT64_C(0x333300000001),
+          .ipv4 = 0xefc00001,
+          .ipv6 = {0xff, 0x15, [15] = 1},
+          .gid = {0xff, 0x15, [15] = 1},
+          .lid = 0xc001}},
+        {IBC_PARTY_ipv4, {.ipv4 = 0x0a000003, .ipv6 = {[10] = 0xff, [11] = 0xff, [12] = 10, [15] = 3}, .lid = 1}},
+    };
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct ibc_value v = NUMBER(rows[i].party);
-        const struct ibc_address *a = run_party(p, &v);
+        const struct ibc_address *a = run_party(p, &v), *is = &rows[i].is;
         cr_assert_not_null(a);
-        cr_expect_eq(a->ipv4, rows[i].ipv4);
-        cr_expect_eq(a->lid, rows[i].lid);
+        cr_expect(a->ipv4 == is->ipv4 && a->lid == is->lid && a->mac == is->mac, "row %zu", i);
+        cr_expect_arr_eq(a->ipv6, is->ipv6, sizeof a->ipv6, "row %zu", i);
+        cr_expect_arr_eq(a->gid, is->gid, sizeof a->gid, "row %zu", i);
     }
     const struct ibc_value stranger = NUMBER(IBC_PARTY_stranger), none = NUMBER(IBC_PARTY_none),
                            peer = NUMBER(IBC_PARTY_peer), beyond = NUMBER(IBC_PARTY_COUNT);
