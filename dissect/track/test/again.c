@@ -53,8 +53,9 @@ Test(again, sent_again_in_time)
     talk_end();
 }
 
-/* A letter is a message: of the active end Q REQ, U RTU, D DREQ, L LAP, m MRA of the REP; of the passive end P REP,
- * E DREP, A APR, M MRA of the REQ, l MRA of the LAP, J REJ of the REQ; S and s ask for a service and tell. */
+/* A letter is a message: of the active end Q REQ, U RTU, D DREQ, L LAP, m and j MRA and REJ of the REP; of the passive
+ * end P REP, E DREP, A APR, M MRA of the REQ, l MRA of the LAP, J REJ of the REQ; S and s ask for a service and tell.
+ */
 static struct talk_message message_of(char letter)
 {
     struct talk_message m;
@@ -70,6 +71,7 @@ static struct talk_message message_of(char letter)
     case 'm': return talk_naming(ACTIVE, IBA_CM_ID_MRA, 0x77, IBA_CM_OF_REP, 0);
     case 'l': return talk_naming(PASSIVE, IBA_CM_ID_MRA, 0x99, IBA_CM_OTHER, 0);
     case 'J': return talk_naming(PASSIVE, IBA_CM_ID_REJ, 0x77, IBA_CM_OF_REQ, 28);
+    case 'j': return talk_naming(ACTIVE, IBA_CM_ID_REJ, 0x77, IBA_CM_OF_REP, 28);
     case 'S': return talk_sidr(false);
     case 's': return talk_sidr(true);
     case 'L':
@@ -143,6 +145,8 @@ static const struct {
     {"QJ+Q+P", FINE, 0},
     {"QJ+QP", TRANSACTION, 3},
     {"QPUDE+Q", FINE, 0},
+    {"QPjQP", FINE, 0},
+    {"QPUDEQP", FINE, 0},
     /* a REP comes as often as the REQ, and as soon */
     {"QPP", AGAIN, 2},
     {"QP,P", AGAIN, 2},

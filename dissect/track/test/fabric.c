@@ -220,21 +220,47 @@ Test(fabric, lids_of_adapters)
     takes(1);
     cr_expect(port(NODE_S, 2)->state == 4 && f->node[NODE_S].lid == 79);
     cr_expect_null(fabric_find_port(f, NODE_S, 0));
+    mad[23] = 1; /* the same of another port */
+    iba_portinfo_set_lid(mad + DATA, 80);
+    takes(1);
+    cr_expect_eq(f->node[NODE_S].lid, 80, "that of the last one");
+    cr_expect_eq(port(NODE_S, 1)->state, 4);
     end();
 }
 
-/* Full tables: a cable needs two ports. */
-Test(fabric, no_room_for_ports)
+/* Routes of two that ask have the same ports out, and other ports in. */
+Test(fabric, routes_of_two_askers)
 {
     begin();
     node(1, S, 2);
     takes(1);
+    node(1, T, 7);
+    mad[IN + 1] = 7;
+    takes(11);
+    cr_expect_eq(f->n_route, 2);
+    cr_expect_eq(f->moved, 0);
+    end();
+}
+
+/* Full tables: a cable needs two ports, and what finds no room counts. */
+Test(fabric, no_room)
+{
+    static const struct {
+        uint8_t out, in;
+    } cables[] = {{3, 6}, {5, 4}, {5, 6}};
+
+    begin();
+    both_switches();
     f->n_port = FABRIC_PORTS;
-    node(2, T, 4);
-    takes(2);
-    cr_expect_eq(f->n_node, 2);
-    cr_expect_geq(f->no_room, 2);
-    cr_expect_null(fabric_find_port(f, NODE_T, 4));
+    for (size_t i = 0; i < sizeof cables / sizeof *cables; i++) {
+        const uint64_t before = f->no_room;
+        node(2, T, cables[i].in);
+        mad[OUT + 2] = cables[i].out;
+        mad[IN + 2] = cables[i].in;
+        takes(2);
+        cr_expect_gt(f->no_room, before);
+        cr_expect_eq(peer(NODE_S, 3), port(NODE_T, 4), "as it was");
+    }
     end();
 }
 
@@ -265,6 +291,9 @@ Test(fabric, ports_of_interfaces)
     cr_expect_eq(fabric_far(f, interface(3)), port(NODE_T, 4));
     first_hop(9, FAR);
     cr_expect_null(fabric_far(f, interface(9)), "not answered");
+    datagram(GET, NODE_INFO, 2); /* the second hop is no first one */
+    put(mad + 8, 8, FAR);
+    takes(3);
     node(1, S, 2);
     put(mad + 8, 8, FAR + 1);
     takes(1);
@@ -382,6 +411,17 @@ Test(fabric, answers_of_tables)
     cr_expect_eq(fabric_table(f, NODE_T, A, 0)->since, since, "the same since then");
     exchange(A, 0, 2);
     cr_expect_eq(fabric_table(f, NODE_T, A, 0)->since, packet.number);
+    end();
+}
+
+Test(fabric, no_room_for_tables)
+{
+    begin_tables();
+    f->n_table = FABRIC_TABLES;
+    const uint64_t before = f->no_room;
+    exchange(FABRIC_SWITCH_INFO, 0, 1);
+    cr_expect_eq(f->no_room, before + 1);
+    cr_expect_eq(known(FABRIC_SWITCH_INFO, 0), -1);
     end();
 }
 

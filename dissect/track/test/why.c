@@ -125,3 +125,78 @@ Test(cm_why, times)
         cr_expect_str_eq(o.buf, want, "%s", o.buf);
     }
 }
+
+/* The active end waits for the response time of the REQ, its ACK timeout, and the time of an MRA: 4.096 us * 2^code
+ * each (MD-64, MD-68, MD-69). */
+Test(cm_why, how_long_it_waits)
+{
+    enum { US = 1000, UNIT = 4096 };
+    static const struct {
+        uint8_t cm_timeout, ack_timeout;
+        bool asked;
+        uint8_t more;
+        int64_t ns;
+    } waits[] = {{0, 0, false, 9, 2 * UNIT},
+                 {5, 0, false, 9, 33 * UNIT},
+                 {0, 6, false, 9, 65 * UNIT},
+                 {0, 0, true, 9, (2 + 512) * UNIT},
+                 {3, 4, true, 5, (8 + 16 + 32) * UNIT}};
+
+    for (size_t i = 0; i < sizeof waits / sizeof *waits; i++)
+        for (unsigned over = 0; over < 2; over++) {
+            struct cm_connection c = {.used = true,
+                                      .cm_timeout = waits[i].cm_timeout,
+                                      .ack_timeout = waits[i].ack_timeout,
+                                      .asked = waits[i].asked,
+                                      .more_time = waits[i].more};
+            sent(&c, CM_KEPT_REQ, 1, 7 * US, 7 * US);
+            const enum cm_why why = cm_why_setup(&c, 7 * US + waits[i].ns - 1 + over);
+            const enum cm_why want = waits[i].asked ? over ? CM_WHY_NO_ANSWER_AFTER_MRA : CM_WHY_WAITS_AFTER_MRA
+                                     : over         ? CM_WHY_NOTHING_SEEN
+                                                    : CM_WHY_WAITS_FOR_ANSWER;
+            cr_expect_eq(why, want, "row %zu: %s", i, cm_whys[why].name);
+        }
+}
+
+/* Each time and each number is that of its words. Milliseconds: REQs at 1 and 4, REPs at 11 and 17, RTU at 31, DREQs at
+ * 131 and 140, the end at 61. */
+Test(cm_why, sentences)
+{
+    enum { MS = 1000000 };
+    static const struct {
+        enum cm_why why;
+        const char *text;
+    } says[] = {
+        {CM_WHY_GAVE_UP,
+         "10.0.0.2 does not answer; 10.0.0.1 gives up 60 ms after its REQ, with 3 REQs of the 8 that Max "
+         "CM Retries allows"},
+        {CM_WHY_CONNECTED_LATE,
+         "connected, but only after 30 ms: 3 REQs of the 8 that Max CM Retries allows, 2 REPs, 1 RTU"},
+        {CM_WHY_NOT_CONFIRMED, "10.0.0.1 does not confirm: 2 REPs in 6 ms, and the capture has no RTU"},
+        {CM_WHY_NO_RTU_SEEN, "10.0.0.2 accepts after 10 ms; the capture has no RTU"},
+        {CM_WHY_WAITS_FOR_ANSWER, "the capture ends 499 ms after 10.0.0.1's REQ, with no answer yet"},
+        {CM_WHY_NO_ANSWER, "10.0.0.2 does not answer: 3 REQs of the 8 that Max CM Retries allows in 3 ms"},
+        {CM_WHY_NO_ANSWER_AFTER_MRA, "10.0.0.2 asked for 131 us more (MRA) and did not answer"},
+        {CM_WHY_STALE, "10.0.0.2 still has a connection with QP 0x000101 of 10.0.0.1: REJ reason 10, stale connection"},
+        {CM_WHY_DREQ_UNANSWERED, "10.0.0.2 disconnects, and 10.0.0.1 does not answer: 2 DREQs in 9 ms"},
+        {CM_WHY_DISCONNECTED, "10.0.0.2 disconnects after 100 ms"},
+    };
+    static struct out o;
+
+    for (size_t i = 0; i < sizeof says / sizeof *says; i++) {
+        struct cm_connection c = {.used = true, .kind = IBA_ADDR_IPV4, .cm_retries = 7, .reason = 10, .more_time = 5};
+        iba_bits_put(c.active.addr, 0, 32, 0x0a000001);
+        iba_bits_put(c.passive.addr, 0, 32, 0x0a000002);
+        c.active.qpn = 0x101;
+        c.answer_ns = 11 * MS;
+        c.end_ns = 61 * MS;
+        sent(&c, CM_KEPT_REQ, 3, 1 * MS, 4 * MS);
+        sent(&c, CM_KEPT_REP, 2, 11 * MS, 17 * MS);
+        sent(&c, CM_KEPT_RTU, 1, 31 * MS, 31 * MS);
+        sent(&c, CM_KEPT_DREQ, 2, 131 * MS, 140 * MS);
+        out_init(&o, -1);
+        cm_why_print(&o, says[i].why, &c, 500 * MS);
+        o.buf[o.n] = '\0';
+        cr_expect_str_eq(o.buf, says[i].text, "%s", o.buf);
+    }
+}
