@@ -113,5 +113,8 @@ Test(hosts, as_text)
     packet(&f, 1, 9, 3, 5 * MS);
     packet(&f, 2, 9, 1, 4 * MS);
     packet(&f, 3, 9, 0, UNTIMED);
+    const struct frame damaged = frame_of(
+        &(struct spec){.proto = IBA_PROTO_ROCE2, .src = 4, .dst = 9, .opcode = IBA_UC_SEND_ONLY, .bad_icrc = true});
+    feed(&f, &damaged, 6 * MS); /* counts nowhere */
     expect(&f, "hosts-late");
 }
