@@ -10,6 +10,7 @@ bool outputs_take_standard(const struct options *opt);
 bool outputs_are_apart(const struct options *opt, char *err, size_t errlen);
 
 /* All files are open: gives up root and capabilities, and confines the program to its open files, but for --no-sandbox.
- * A page that is renamed when it is whole keeps the right to rename in its folder. */
+ * A page that is renamed when it is whole keeps the right to rename in its folder; files of --every and --metrics,
+ * which are made during the run, that to write in theirs. */
 void outputs_confine(const struct options *opt);
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 #include "judge/judge.h"
 #include "stats/kinds.h"
+#include "stats/times.h"
 
 enum { MOST = 400 };
 
@@ -186,4 +187,15 @@ Test(srt, ends_are_counted_apart)
     free(json);
     free(text);
     feed_close(&f);
+}
+
+/* The classes of a power of two, from its first time to its last, and no others. */
+Test(srt, octaves)
+{
+    for (unsigned power = 0; power < 64; power++) {
+        const uint64_t first = UINT64_C(1) << power, last = first + (first - 1);
+        cr_expect_eq(times_octave(times_class(first)), power, "2^%u", power);
+        cr_expect_eq(times_octave(times_class(last)), power, "2^%u", power);
+    }
+    cr_expect_eq(times_octave(times_class(0)), 0);
 }
