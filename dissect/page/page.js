@@ -77,7 +77,7 @@
 
   // Packets, by kind.
   const EVENTS = [['again', 'sent again', 'again'], ['rnr', 'RNR NAK', 'nak'], ['ecn', 'ECN mark', 'other'], ['cnp', 'CNP', 'answer'],
-    ['bad', 'errors and warnings', 'error']];
+    ['bad', 'errors and warnings', 'sent']];
   const events = figure => {
     const d = data(figure), shown = EVENTS.filter(([name]) => d[name]);
     overTime(figure, d.begin, 'packets', shown.map(([, label, hue]) => ({
