@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The dictionary of both engines, printed from the tables: names of fields, opcodes, the agent's verbs, the language;
- * and characters that forms must not print as they are. */
+/* The dictionary of both engines, printed from the tables: names of fields, opcodes, the agent's verbs, the languages
+ * of scenarios and topologies; and characters that forms must not print as they are. */
 #include <ctype.h>
 #include <stdio.h>
 #include "agent/protocol.h"
@@ -22,11 +22,15 @@ int main(void)
 {
     static const char *const unsafe[] = {"\x1b[31m",     "\xc2\x9b", "\xef\xbf\xbe", "\xed\xa0\x80",
                                          "\xe2\x80\xae", "]]>",      "<x",           "\"x="};
+    static const char *const topology[] = {"Switch\t",      "Hca\t",     "Rt\t",          "\n\n[1]\t\"S\"[2]",
+                                           "switchguid=0x", "caguid=0x", "sysimgguid=0x", "vendid=0x"};
     size_t n;
     const struct field *f = field_all(&n);
 
     for (size_t i = 0; i < sizeof unsafe / sizeof *unsafe; i++)
         word(unsafe[i]);
+    for (size_t i = 0; i < sizeof topology / sizeof *topology; i++)
+        word(topology[i]);
     for (size_t i = 0; i < n; i++)
         word(f[i].name);
     for (unsigned i = 0; i < 256; i++)

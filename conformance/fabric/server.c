@@ -406,7 +406,7 @@ void server_received(struct server *s, size_t node, uint8_t port, const uint8_t 
     psn = iba_bth_psn(bth);
     to = taker(s, node, port, mad);
     p = recall(s, mad);
-    if (to == NOBODY)
+    if (to == NOBODY || (is_answer(mad) && !p)) /* its request has come back as timed out, or its program has left */
         return;
     r.dlid = htons(iba_lrh_dlid(packet));
     r.slid = htons(iba_lrh_slid(packet));

@@ -1,0 +1,480 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* ibfabric's server of ibsim's protocol: two switches and three adapters, whose programs join, ask, answer, leave, die
+ * and send anything, while cables come and go. Each control message has one answer; a program gets what it asked for,
+ * or its request back as timed out, once; nothing comes to one that has left; in the end nothing is left unanswered. */
+#include <arpa/inet.h>
+#include <endian.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include "fuzz.h"
+#include "mad/iba_mad.h"
+#include "server.h"
+
+const struct fuzz_target fuzz_target = {"ibsim", FUZZ_BYTES, NULL};
+
+enum {
+    STEPS = 400,
+    NODES = 5,
+    ASKED = 4,
+    QUEUED_MOST = 8,
+    LONGEST_LOG2_NS = 25
+}; /* a port may repeat a trap every 4 us */
+enum { METHOD_SEND = 3, METHOD_TRAP = 5, METHOD_REPRESS = 7, METHOD_RESPONSE = 0x80, CLASS_SMP = 1 };
+#define OWN_TID ((UINT64_C(1) << 48) - 1) /* the server writes the upper bits */
+#define END_NS (UINT64_C(4) * 1000 * 1000 * 1000)
+
+struct asked { /* a request that waits for its answer; tid 0: none */
+    uint64_t tid;
+    uint8_t class;
+};
+struct program {
+    int end;     /* of its socket; -1: it died */
+    bool joined; /* as far as the sockets know */
+    struct asked asked[ASKED];
+};
+struct world {
+    struct subnet *subnet;
+    struct server server;
+    int control;
+    struct program program[IBSIM_CLIENTS];
+    uint64_t tid;
+    bool crowded; /* more may have come than a socket holds */
+    iba_time now;
+    struct fuzz_in in;
+};
+static struct world w;
+
+/* ---- the sockets, as pairs in this process (conformance/fabric/sockets.h) ---- */
+
+static int open_pair(int *end)
+{
+    int both[2];
+
+    FUZZ_CHECK(socketpair(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, both) == 0);
+    *end = both[1];
+    return both[0];
+}
+
+bool sockets_open(struct sockets *s, const char *name, uint16_t udp_port, char err[SOCKETS_ERROR])
+{
+    (void)name;
+    (void)udp_port;
+    (void)err;
+    s->control = open_pair(&w.control);
+    for (unsigned i = 0; i < IBSIM_CLIENTS; i++)
+        s->client[i] = open_pair(&w.program[i].end);
+    return true;
+}
+
+void sockets_close(struct sockets *s)
+{
+    (void)close(s->control);
+    for (unsigned i = 0; i < IBSIM_CLIENTS; i++)
+        (void)close(s->client[i]);
+}
+
+/* Of each four programs one does not listen. */
+bool sockets_join(struct sockets *s, unsigned i, uint32_t id)
+{
+    (void)s;
+    FUZZ_CHECK(!w.program[i].joined);
+    w.program[i].joined = id % 4 != 3;
+    return w.program[i].joined;
+}
+
+static void die(struct program *p)
+{
+    if (p->end >= 0)
+        (void)close(p->end);
+    p->end = -1;
+}
+
+bool sockets_part(struct sockets *s, unsigned i)
+{
+    (void)close(s->client[i]);
+    die(&w.program[i]);
+    w.program[i] = (struct program){0};
+    s->client[i] = open_pair(&w.program[i].end);
+    return true;
+}
+
+/* ---- the subnet ---- */
+
+/* Each is asked for by its name; "S" has ports 1 to 3, "T" joins it by port 3. */
+static const char net[] = "Switch\t4 \"S\"\n[1]\t\"A\"[1]\n[2]\t\"B\"[1]\n[3]\t\"T\"[1]\n\n"
+                          "Switch\t4 \"T\"\n[1]\t\"S\"[3]\n[2]\t\"C\"[2]\n\n"
+                          "Hca\t1 \"A\"\n[1]\t\"S\"[1]\n\nHca\t1 \"B\"\n[1]\t\"S\"[2]\n\nHca\t2 \"C\"\n[2]\t\"T\"[2]\n";
+
+static struct topology *read_net(void)
+{
+    const int fd = memfd_create("net", 0);
+    char path[64], err[TOPOLOGY_ERROR];
+    struct topology *t;
+
+    FUZZ_CHECK(fd >= 0 && write(fd, net, sizeof net - 1) == (ssize_t)sizeof net - 1);
+    (void)snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    t = topology_read(path, err);
+    (void)close(fd);
+    FUZZ_CHECK(t && t->n == NODES);
+    return t;
+}
+
+static uint16_t lid_of(const char *name)
+{
+    return (uint16_t)(subnet_find(w.subnet, name) + 1);
+}
+
+/* As a manager would leave it. */
+static void manage(void)
+{
+    static const struct {
+        const char *at, *to;
+        uint8_t port;
+    } route[] = {{"S", "S", 0}, {"S", "A", 1}, {"S", "B", 2}, {"S", "T", 3}, {"S", "C", 3},
+                 {"T", "T", 0}, {"T", "C", 2}, {"T", "S", 1}, {"T", "A", 1}, {"T", "B", 1}};
+
+    for (size_t i = 0; i < NODES; i++) {
+        struct iba_node *n = &subnet_node(w.subnet, i)->n;
+        for (unsigned p = 0; p <= n->cfg.n_port; p++) {
+            if (n->port[p].info.portphysicalstate == IBA_PHYS_LINKUP)
+                n->port[p].info.portstate = IBA_PORT_ACTIVE;
+            n->port[p].info.lid = (uint16_t)(i + 1);
+            n->port[p].info.mastersmlid = lid_of("A");
+        }
+    }
+    for (size_t i = 0; i < sizeof route / sizeof *route; i++) {
+        struct iba_node *n = &subnet_node(w.subnet, (size_t)subnet_find(w.subnet, route[i].at))->n;
+        n->sw.linearfdbtop = NODES;
+        n->lft[lid_of(route[i].to)] = route[i].port;
+    }
+}
+
+static void sent(void *ctx, size_t node, uint8_t port, const uint8_t *packet, size_t len, iba_time now)
+{
+    (void)ctx;
+    (void)now;
+    fuzz_note(node << 8 | port);
+    fuzz_note_bytes(packet, len);
+}
+
+static void received(void *ctx, size_t node, uint8_t port, const uint8_t *packet, size_t len, iba_time now)
+{
+    (void)ctx;
+    (void)now;
+    server_received(&w.server, node, port, packet, len);
+}
+
+/* ---- what programs get ---- */
+
+static bool is_answer(const uint8_t *mad)
+{
+    return (iba_madhdr_method(mad) & METHOD_RESPONSE) || iba_madhdr_method(mad) == METHOD_REPRESS;
+}
+
+static bool wants_answer(const uint8_t *mad)
+{
+    return !is_answer(mad) && iba_madhdr_method(mad) != METHOD_SEND;
+}
+
+/* The request that the datagram answers, or that it is; NULL: the program waits for none such. */
+static struct asked *asked_for(struct program *p, const uint8_t *mad)
+{
+    const uint64_t tid = iba_madhdr_transactionid(mad) & OWN_TID;
+
+    for (unsigned k = 0; k < ASKED; k++)
+        if (p->asked[k].tid == tid && p->asked[k].class == iba_madhdr_mgmtclass(mad))
+            return &p->asked[k];
+    return NULL;
+}
+
+static void send_request(struct program *p, const struct ibsim_request *r)
+{
+    const unsigned i = (unsigned)(p - w.program);
+    struct pollfd fds[SERVER_FDS];
+
+    server_fds(&w.server, fds);
+    fds[i + 1].revents = POLLIN;
+    if (send(p->end, r, sizeof *r, 0) == (ssize_t)sizeof *r)
+        server_serve(&w.server, fds, w.now);
+}
+
+/* A manager or agent that the request reached. */
+static void answer(struct program *p, const struct ibsim_request *r)
+{
+    struct ibsim_request a = *r;
+
+    a.dlid = r->slid;
+    a.slid = r->dlid;
+    a.dqp = r->sqp;
+    a.sqp = r->dqp;
+    a.mad[3] = iba_madhdr_method(r->mad) == METHOD_TRAP ? METHOD_REPRESS
+                                                        : (uint8_t)(iba_madhdr_method(r->mad) | METHOD_RESPONSE);
+    a.mad[4] |= iba_madhdr_mgmtclass(r->mad) == IBA_CLASS_DIRECTED ? 0x80 : 0;
+    send_request(p, &a);
+}
+
+static void take(struct program *p, const struct ibsim_request *r)
+{
+    struct asked *a = asked_for(p, r->mad);
+
+    FUZZ_CHECK(p->joined);
+    fuzz_note_bytes(r, sizeof *r);
+    if (r->status == htonl(ETIMEDOUT)) {
+        FUZZ_CHECK(a && wants_answer(r->mad));
+        a->tid = 0;
+        return;
+    }
+    FUZZ_CHECK(r->status == 0 && be64toh(r->length) > 0 && be64toh(r->length) <= IBSIM_MAD);
+    if (is_answer(r->mad)) {
+        FUZZ_CHECK(a);
+        a->tid = 0;
+    } else if (wants_answer(r->mad) && fuzz_u8(&w.in) & 1) {
+        answer(p, r);
+    }
+}
+
+/* An answer to what is read may bring the next datagram to any program. */
+static void read_all(void)
+{
+    struct ibsim_request r;
+    bool more = true;
+    unsigned n[IBSIM_CLIENTS] = {0};
+
+    while (more) {
+        more = false;
+        for (unsigned i = 0; i < IBSIM_CLIENTS; i++) {
+            struct program *p = &w.program[i];
+            const ssize_t len = p->end >= 0 ? recv(p->end, &r, sizeof r, MSG_TRUNC) : -1;
+            if (len < 0)
+                continue;
+            FUZZ_CHECK(len == (ssize_t)sizeof r);
+            w.crowded = w.crowded || ++n[i] > QUEUED_MOST;
+            take(p, &r);
+            more = true;
+        }
+    }
+}
+
+/* ---- what holds ---- */
+
+static void check(void)
+{
+    const struct server *s = &w.server;
+
+    FUZZ_CHECK(s->n_pending <= SERVER_PENDING && (s->n_pending == 0 || s->pending[s->n_pending - 1].used));
+    for (size_t k = 0; k < s->n_pending; k++) {
+        const struct server_pending *p = &s->pending[k];
+        if (!p->used)
+            continue;
+        FUZZ_CHECK(p->client < IBSIM_CLIENTS && s->client[p->client].used && wants_answer(p->request.mad));
+        FUZZ_CHECK(p->by == -1 || (p->by >= 0 && p->by < IBSIM_CLIENTS && s->client[p->by].used));
+    }
+    for (unsigned i = 0; i < IBSIM_CLIENTS; i++)
+        FUZZ_CHECK(s->client[i].used == w.program[i].joined);
+}
+
+/* No packet is left, and the time of every program that has got a request is over. Traps would go on forever. */
+static void check_end(void)
+{
+    for (size_t i = 0; i < NODES; i++)
+        memset(subnet_node(w.subnet, i)->n.notice, 0, sizeof subnet_node(w.subnet, i)->n.notice);
+    for (unsigned i = 0; i < 2; i++) {
+        w.now += END_NS;
+        server_advance(&w.server, w.now);
+        read_all();
+    }
+    check();
+    for (unsigned i = 0; i < IBSIM_CLIENTS && !w.crowded; i++)
+        for (unsigned k = 0; k < ASKED && w.program[i].joined && w.program[i].end >= 0; k++)
+            FUZZ_CHECK(w.program[i].asked[k].tid == 0);
+}
+
+/* ---- what happens ---- */
+
+static void serve_control(const void *bytes, size_t n)
+{
+    struct pollfd fds[SERVER_FDS];
+
+    server_fds(&w.server, fds);
+    fds[0].revents = POLLIN;
+    FUZZ_CHECK(send(w.control, bytes, n, 0) == (ssize_t)n);
+    server_serve(&w.server, fds, w.now);
+}
+
+/* One answer, of the same kind or a refusal. */
+static void control(const struct ibsim_ctl *m)
+{
+    struct ibsim_connect d;
+    struct ibsim_ctl a;
+
+    serve_control(m, sizeof *m);
+    FUZZ_CHECK(recv(w.control, &a, sizeof a, MSG_TRUNC) == (ssize_t)sizeof a);
+    FUZZ_CHECK(a.magic == IBSIM_MAGIC && a.client == m->client && a.len == m->len);
+    FUZZ_CHECK(a.type == m->type || a.type == IBSIM_ERROR);
+    fuzz_note_bytes(&a, sizeof a);
+    if (a.type != IBSIM_CONNECT)
+        return;
+    memcpy(&d, a.data, sizeof d);
+    FUZZ_CHECK(d.id < IBSIM_CLIENTS && w.program[d.id].joined && memchr(d.node, 0, sizeof d.node) != d.node);
+}
+
+static void join(void)
+{
+    static const char *const names[] = {"A", "B", "C", "S", "T", "", "nobody", NULL};
+    struct ibsim_ctl m = {.magic = IBSIM_MAGIC, .type = IBSIM_CONNECT};
+    const uint8_t b = fuzz_u8(&w.in);
+    const char *name = names[b % 8];
+    struct ibsim_connect d = {.id = b >> 6, .issm = b >> 5 & 1};
+
+    for (unsigned i = 0; i < sizeof d.node; i++)
+        d.node[i] = (char)(name ? 0 : fuzz_u8(&w.in));
+    if (name)
+        memcpy(d.node, name, strlen(name));
+    memcpy(m.data, &d, sizeof d);
+    control(&m);
+}
+
+/* Any of the other messages, of any client. */
+static void tell(void)
+{
+    struct ibsim_ctl m = {.magic = IBSIM_MAGIC, .len = fuzz_u8(&w.in)};
+
+    m.type = fuzz_u8(&w.in) % (IBSIM_GET_PKEYS + 2);
+    m.client = fuzz_u8(&w.in) % (IBSIM_CLIENTS + 1);
+    for (unsigned i = 0; i < 8; i++)
+        m.data[i] = fuzz_u8(&w.in);
+    if (m.type != IBSIM_CONNECT)
+        control(&m);
+}
+
+/* Bytes that are no message: they have no answer. */
+static void babble(void)
+{
+    uint8_t bytes[sizeof(struct ibsim_request) + 8];
+    const size_t n = fuzz_u16(&w.in) % (sizeof bytes + 1);
+    struct program *p = &w.program[fuzz_u8(&w.in) % IBSIM_CLIENTS];
+    struct pollfd fds[SERVER_FDS];
+
+    for (size_t i = 0; i < n; i++)
+        bytes[i] = i < 16 ? fuzz_u8(&w.in) : 0;
+    if (n != sizeof(struct ibsim_ctl) || iba_le32(bytes) != IBSIM_MAGIC) {
+        serve_control(bytes, n);
+        FUZZ_CHECK(recv(w.control, bytes, sizeof bytes, 0) < 0);
+    }
+    if (n == sizeof(struct ibsim_request) || p->end < 0 || !p->joined)
+        return;
+    server_fds(&w.server, fds);
+    fds[p - w.program + 1].revents = POLLIN;
+    (void)send(p->end, bytes, n, 0);
+    server_serve(&w.server, fds, w.now);
+}
+
+static void route(uint8_t *mad)
+{
+    memset(mad + 32, 0xff, 4); /* no part by LID */
+    mad[7] = fuzz_u8(&w.in) % 5;
+    for (unsigned i = 1; i <= mad[7]; i++)
+        mad[128 + i] = fuzz_u8(&w.in) % 5;
+}
+
+/* A datagram of a program: to a LID or by a directed route. */
+static void ask(void)
+{
+    static const uint8_t classes[] = {CLASS_SMP, IBA_CLASS_DIRECTED, 3, 4, 6, 0x21};
+    static const uint16_t attributes[] = {0x10, 0x11, 0x15, 0x20, 1, 2, 0x12, 0x19};
+    struct program *p = &w.program[fuzz_u8(&w.in) % IBSIM_CLIENTS];
+    struct ibsim_request r = {.length = htobe64(fuzz_u8(&w.in) ? IBSIM_MAD : 0)};
+    const uint8_t b = fuzz_u8(&w.in), class = classes[b % 6], to = fuzz_u8(&w.in);
+    struct asked *a = NULL;
+
+    for (unsigned k = 0; k < ASKED; k++)
+        if (p->asked[k].tid == 0)
+            a = &p->asked[k];
+    if (!a || !p->joined || p->end < 0)
+        return;
+    r.mad[0] = r.mad[2] = 1;
+    r.mad[1] = class;
+    r.mad[3] = b & 0x40 ? fuzz_u8(&w.in) : b & 0x80 ? 2 : 1;
+    iba_madhdr_set_transactionid(r.mad, (uint64_t)fuzz_u8(&w.in) << 48 | ++w.tid);
+    iba_madhdr_set_attributeid(r.mad, attributes[b >> 3 & 7]);
+    r.mad[23] = fuzz_u8(&w.in) % 5;
+    if (class == IBA_CLASS_DIRECTED)
+        route(r.mad);
+    r.dlid = htons(class == IBA_CLASS_DIRECTED ? UINT16_MAX : to % (NODES + 2));
+    r.slid = htons(to & 0x80 ? UINT16_MAX : 0);
+    r.dqp = htonl(to & 0x40 ? 0 : 1);
+    if (wants_answer(r.mad))
+        *a = (struct asked){.tid = w.tid, .class = class};
+    send_request(p, &r);
+}
+
+static void cable(void)
+{
+    const size_t node = fuzz_u8(&w.in) % NODES;
+    const uint8_t b = fuzz_u8(&w.in);
+
+    (void)subnet_cable(w.subnet, node, (uint8_t)(1 + b % subnet_node(w.subnet, node)->n.cfg.n_port), b & 0x80);
+    if (b & 0x40)
+        manage();
+}
+
+static void notice(void)
+{
+    enum { LINK_STATE = 128 };
+    const uint8_t details[IBA_BYTES_notice_data] = {0};
+    const size_t node = fuzz_u8(&w.in) % NODES;
+    struct iba_node *n = &subnet_node(w.subnet, node)->n;
+
+    (void)iba_node_notice(n, iba_node_is_switch(n) ? 0 : 1, LINK_STATE, details, subnet_now(w.subnet));
+    subnet_touch(w.subnet, node);
+}
+
+static void pass(void)
+{
+    w.now += UINT64_C(1) << fuzz_u8(&w.in) % LONGEST_LOG2_NS;
+}
+
+static void kill_one(void)
+{
+    die(&w.program[fuzz_u8(&w.in) % IBSIM_CLIENTS]);
+}
+
+static void begin(uint8_t settings)
+{
+    static struct topology *t;
+    static const struct subnet_events events = {.sent = sent, .received = received};
+    struct subnet_config config = {.buffer = settings & 2 ? 68 : 0};
+    char err[SOCKETS_ERROR];
+
+    if (!t)
+        t = read_net();
+    w.subnet = subnet_new(t, &config, &events);
+    FUZZ_CHECK(w.subnet && server_open(&w.server, w.subnet, "", 0, err));
+    server_advance(&w.server, 0);
+    if (!(settings & 1))
+        manage();
+}
+
+int fuzz_one(const uint8_t *data, size_t n)
+{
+    static void (*const step[])(void) = {join, tell, babble, ask, ask, ask, pass, cable, notice, kill_one};
+
+    fuzz_trace = FUZZ_TRACE_START;
+    w = (struct world){.in = {data, n}};
+    begin(fuzz_u8(&w.in));
+    for (unsigned i = 0; i < STEPS && w.in.n > 0; i++) {
+        step[fuzz_u8(&w.in) % (sizeof step / sizeof *step)]();
+        server_advance(&w.server, w.now);
+        read_all();
+        check();
+    }
+    check_end();
+    server_close(&w.server);
+    subnet_free(w.subnet);
+    (void)close(w.control);
+    for (unsigned i = 0; i < IBSIM_CLIENTS; i++)
+        die(&w.program[i]);
+    return 0;
+}
