@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 """JSON that ibdissect prints follows docs/schemas, for every sample capture. IBPROOF_BIN names the programs' folder."""
+import functools
 import json
 import os
 import pathlib
@@ -26,6 +27,12 @@ def read(name):
 
 def printed(*args):
     return subprocess.run([PROGRAM, *map(str, args)], capture_output=True, text=True, check=True, timeout=60).stdout
+
+
+@functools.cache
+def flat(path):
+    """-T jsonl of a capture, with all that it can print."""
+    return lines(printed("-T", "jsonl", "-x", "-c", PACKETS, path))
 
 
 def lines(text):
@@ -69,13 +76,13 @@ class Schemas(unittest.TestCase):
             self.follows(read("statistics"), one, columns)
 
     def test_packets(self):
-        tshark, ek, flat = read("packets-json"), read("packets-ek"), read("packets-jsonl")
+        tshark, ek, jsonl = read("packets-json"), read("packets-ek"), read("packets-jsonl")
         for path in CAPTURES:
             self.follows(tshark, json.loads(printed("-T", "json", "-c", PACKETS, path)), path.name)
             for line in lines(printed("-T", "ek", "-c", PACKETS, path)):
                 self.follows(ek, line, path.name)
-            for line in lines(printed("-T", "jsonl", "-x", "-c", PACKETS, path)):
-                self.follows(flat, line, path.name)
+            for line in flat(path):
+                self.follows(jsonl, line, path.name)
 
     def test_chosen_fields(self):
         chosen = ("-e", "frame.number", "-e", "infiniband.bth.psn", "-e", "ip.src", ROOT / "pcaps/rxe-rping.pcap")
@@ -88,7 +95,7 @@ class Schemas(unittest.TestCase):
         """A value of -T jsonl has the type that -G fields gives the field."""
         of = types()
         for path in CAPTURES:
-            for line in lines(printed("-T", "jsonl", "-c", PACKETS, path)):
+            for line in flat(path):
                 for key, value in line.items():
                     base = key[:-5] if key.endswith(".name") and key not in of else key
                     want = {str} if base != key else of.get(base)

@@ -7,10 +7,21 @@ KNOWN = {"$schema", "$id", "$ref", "$defs", "title", "description", "type", "pro
 TYPES = {"object": (dict,), "array": (list,), "string": (str,), "integer": (int,), "number": (int, float), "boolean": (bool,), "null": (type(None),)}
 
 
+def nearest(value, alternatives, root, at):
+    """The faults of the alternative that the value comes nearest to."""
+    least = None
+    for one in alternatives:
+        found = faults(value, one, root, at)
+        if not found:
+            return []
+        least = found if least is None or len(found) < len(least) else least
+    return least
+
+
 def faults(value, schema, root=None, at=""):
     """Where the value is not what the schema says, and how; a word that is not known here is a fault of the schema."""
     root = schema if root is None else root
-    out = [f"{at}: the schema has {word}" for word in sorted(set(schema) - KNOWN)]
+    out = [] if schema.keys() <= KNOWN else [f"{at}: the schema has {word}" for word in sorted(set(schema) - KNOWN)]
     if "$ref" in schema:
         return out + faults(value, root["$defs"][schema["$ref"].rsplit("/", 1)[1]], root, at)
     types = schema.get("type", [])
@@ -21,9 +32,9 @@ def faults(value, schema, root=None, at=""):
         out.append(f"{at}: {value!r:.60} is not {schema['const']!r}")
     if "enum" in schema and value not in schema["enum"]:
         out.append(f"{at}: {value!r:.60} is none of {schema['enum']}")
-    if "anyOf" in schema:  # those of the alternative that it comes nearest to
-        out += min((faults(value, one, root, at) for one in schema["anyOf"]), key=len)
-    if isinstance(value, str) and not re.search(schema.get("pattern", ""), value):
+    if "anyOf" in schema:
+        out += nearest(value, schema["anyOf"], root, at)
+    if isinstance(value, str) and "pattern" in schema and not re.search(schema["pattern"], value):
         out.append(f"{at}: {value!r:.60} is not like {schema['pattern']}")
     if type(value) in (int, float) and not schema.get("minimum", value) <= value <= schema.get("maximum", value):
         out.append(f"{at}: {value} is out of range")
