@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # ibproof_test(NAME n COUNT k [SLOW] SOURCES ... LIBS ... [ARGS ...] [TIMEOUT s])
 # A Criterion program with k cases, registered through tools/lib/run-test, which says what makes it fail. SLOW: it takes more
-# than a second of processor time in the preset dev, so `tools/test quick` leaves it out (label "slow").
+# than a second of processor time in the preset dev, so `tools/test quick` leaves it out (label "slow"), and `tools/test` runs it
+# with sanitizers alone, which miss nothing that the same inputs show without them (label "sanitized").
 if(IBA_TESTS)
   find_package(PkgConfig REQUIRED)
   pkg_check_modules(CRITERION REQUIRED IMPORTED_TARGET criterion)
@@ -67,7 +68,7 @@ function(ibproof_test)
            COMMAND ${CMAKE_SOURCE_DIR}/tools/lib/run-test ${T_COUNT} $<TARGET_FILE:t-${T_NAME}> ${T_ARGS})
   set_tests_properties(${T_NAME} PROPERTIES TIMEOUT ${T_TIMEOUT} ENVIRONMENT "IBPROOF_BIN=${CMAKE_BINARY_DIR}/bin")
   if(T_SLOW)
-    set_tests_properties(${T_NAME} PROPERTIES LABELS slow)
+    set_tests_properties(${T_NAME} PROPERTIES LABELS "slow;sanitized")
   endif()
 endfunction()
 
