@@ -41,8 +41,9 @@ static void change_letter(size_t at, size_t n)
 {
     static const char others[] = "aez09=|!.,:*$+-\"[]~_AX";
     const char c = others[below(sizeof others - 1)];
+    const size_t replaced = below(2);
 
-    put(at + below(n), below(2), &c, 1);
+    put(at + below(n), replaced, &c, 1);
 }
 
 static void change_value(size_t at, size_t n)

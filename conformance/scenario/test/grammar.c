@@ -114,9 +114,10 @@ static void line_put(char *at, const struct ibc_shape *shape, const char *word, 
     char out[64];
 
     at += line_begin(at, shape, word, row);
-    for (const struct ibc_row *r = shape->row; r < shape->row + shape->n; r++) {
+    for (unsigned i = 0; i < shape->n; i++) {
+        const struct ibc_row *r = &shape->row[i];
         if (r == row) {
-            for (unsigned i = 0; i < times; i++)
+            for (unsigned k = 0; k < times; k++)
                 at += key_put(at, row, value);
         } else if ((r->flags & IBC_R_MUST) != 0 || ((r->flags & IBC_R_ONE) != 0 && !one)) {
             one |= (r->flags & IBC_R_ONE) != 0;
@@ -171,7 +172,8 @@ static unsigned rows_visit(const struct ibc_shape *shape, const char *word)
     const size_t n = begin(text, shape);
 
     sprintf(line, "f.ibt:%d:", LINE);
-    for (const struct ibc_row *r = shape->row; r < shape->row + shape->n; r++) {
+    for (unsigned i = 0; i < shape->n; i++) {
+        const struct ibc_row *r = &shape->row[i];
         const char *value = good_value(r, out);
 
         line_put(text + n, shape, word, r, value, 1);

@@ -254,8 +254,10 @@ static void mistake(unsigned end)
     uint8_t mad[IBA_MAD_BYTES];
 
     memcpy(mad, last, sizeof mad);
-    if (!one_in(4))
-        mad[one_in(2) ? below(IBA_MAD_BYTES) : IBA_BYTES_madhdr + below(40)] ^= (uint8_t)(1u << below(8));
+    if (!one_in(4)) {
+        const uint8_t bit = (uint8_t)(1u << below(8));
+        mad[one_in(2) ? below(IBA_MAD_BYTES) : IBA_BYTES_madhdr + below(40)] ^= bit;
+    }
     lab_feed(&l, end, mad);
 }
 
@@ -272,7 +274,11 @@ static void step(void)
     case 5: lab_run(&l, l.now + ((iba_time)1000 << below(26))); break;
     case 6:
     case 7: lab_run(&l, l.now + 3 * MS); break;
-    default: number(verb(end, one_in(30) ? below(1000) : ids[end][below(IDS)], below(VERBS))); break;
+    default: {
+        const unsigned what = below(VERBS);
+        number(verb(end, one_in(30) ? below(1000) : ids[end][below(IDS)], what));
+        break;
+    }
     }
     (void)lab_step(&l, l.now);
     hold();

@@ -2,6 +2,7 @@
 /* iba_mem_broken() detects what it should: each invariant, damaged alone in an otherwise correct table. */
 #include "mem.h"
 #include <signal.h>
+#include <stddef.h>
 
 static struct bed bed;
 static uint8_t pages[1];
@@ -84,7 +85,8 @@ Test(check, relations)
     BREAKS(at.mw2->base--, "within its region");
     BREAKS(at.mw2->va++, "within its region");
     BREAKS(at.mw2->length = ARENA, "within its region");
-    BREAKS((at.mw2->access |= ZB, at.mw2->va = 0, at.mw2->base = bed.arena - 1), "within its region");
+    BREAKS((at.mw2->access |= ZB, at.mw2->va = 0, at.mw2->base = (uint8_t *)&bed + offsetof(struct bed, arena) - 1),
+           "within its region");
     BREAKS(at.mr->windows++, "counts the windows");
     BREAKS(at.mr->windows--, "counts the windows");
     BREAKS(at.plain->windows++, "counts the windows");

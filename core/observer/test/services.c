@@ -279,7 +279,9 @@ static struct packet fetch(struct line *n)
 
     *r = (struct read_of){.psn = n->next, .n = 1, .atomic = x.opcode == IBA_RC_FETCH_ADD};
     if (!r->atomic) {
-        r->bytes = x.dma = below(4) * MTU + below(2) * 9;
+        x.dma = below(4) * MTU;
+        x.dma += below(2) * 9;
+        r->bytes = x.dma;
         r->n = x.dma > MTU ? (x.dma + MTU - 1) / MTU : 1;
     }
     return x;
@@ -292,7 +294,8 @@ static struct packet ask(struct line *n)
     struct packet x;
 
     if (n->svc == IBA_UD << 5) {
-        x = of(n, one_in(3) ? IBA_RC_SEND_ONLY_IMM : IBA_RC_SEND_ONLY, one_in(4) ? B : A);
+        const uint8_t from = one_in(4) ? B : A;
+        x = of(n, one_in(3) ? IBA_RC_SEND_ONLY_IMM : IBA_RC_SEND_ONLY, from);
         x.bytes = (uint16_t)below(MTU + 1);
     } else if (n->operation)
         x = go_on(n);
@@ -432,7 +435,8 @@ static void one_talk(struct witness *w)
         struct packet x = some_packet(n);
         send(w, &x, &now, points);
         if (one_in(15)) { /* the packet once more, perhaps with another byte */
-            x.payload[below(x.bytes + 1u) % MTU] ^= (uint8_t)below(2);
+            const uint8_t changed = (uint8_t)below(2);
+            x.payload[below(x.bytes + 1u) % MTU] ^= changed;
             now += waits[below(sizeof waits / sizeof *waits)];
             send(w, &x, &now, points);
         }
