@@ -176,12 +176,12 @@ static bool too_often(const struct sight *s)
 }
 
 /* MD-69. Only a REQ: a LAP that the capture lacks may have named another time since. Three quarters: clocks of hosts
- * count in units of some milliseconds. */
+ * count in units of some milliseconds. Where the capture's clock stepped back, the time between is not known. */
 static bool too_early(const struct sight *s)
 {
     const int64_t response_ns = (int64_t)4096 << s->c->cm_timeout;
 
-    return has_own_pace(s) && is(s, IBA_CM_ID_REQ) && s->before->timed && s->now.timed &&
+    return has_own_pace(s) && is(s, IBA_CM_ID_REQ) && s->before->timed && s->now.timed && s->now.ns >= s->before->ns &&
            s->now.ns - s->before->ns < response_ns / 4 * 3;
 }
 

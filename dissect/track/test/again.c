@@ -53,6 +53,20 @@ Test(again, sent_again_in_time)
     talk_end();
 }
 
+/* Nobody was too early: the time between is not known. */
+Test(again, the_clock_of_the_capture_steps_back)
+{
+    talk_begin();
+    const struct talk_message q = talk_req();
+    talk_now_ns = 50 * MS;
+    talk_send(&q);
+    talk_now_ns = 49 * MS;
+    talk_send(&q);
+    talk_breaks(IBA_FINDING_CM_AGAIN, 1, "a REQ");
+    cr_expect_eq(talk_packet.mad_context.said[0].wait_ns, 0);
+    talk_end();
+}
+
 /* A letter is a message: of the active end Q REQ, U RTU, D DREQ, L LAP, m and j MRA and REJ of the REP; of the passive
  * end P REP, E DREP, A APR, M MRA of the REQ, l MRA of the LAP, J REJ of the REQ; S and s ask for a service and tell.
  */
@@ -200,7 +214,7 @@ Test(again, waits)
         talk_begin();
         play(rows[i].script);
         cr_assert_eq(talk_packet.mad_context.n_said, 1);
-        cr_expect_eq(talk_packet.mad_context.said[0].wait_ns, rows[i].ns, "%s", rows[i].script);
+        cr_expect_eq((int64_t)talk_packet.mad_context.said[0].wait_ns, rows[i].ns, "%s", rows[i].script);
         talk_end();
     }
 }
