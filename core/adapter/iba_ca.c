@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The adapter: packets and time go in, packets come out. Its parts (ports, memory, queue pairs) do the rest. */
+/* The adapter passes packets and time to its parts (ports, memory, queue pairs), and packets of its parts to the
+ * caller. */
 #include "adapter/iba_ca.h"
 #include <assert.h>
 #include <string.h>
@@ -63,7 +64,7 @@ static void clock_to(struct iba_ca *ca, iba_time now)
 }
 
 #ifndef NDEBUG
-/* A changed device (a mutant) may break invariants of the unchanged one. */
+/* A broken device may break the invariants, so only an unbroken one is checked. */
 static bool is_unbroken(const struct iba_ca *ca)
 {
     for (unsigned t = 0; t < IBA_TABLE_COUNT; t++)
@@ -107,13 +108,13 @@ void iba_ca_advance(struct iba_ca *ca, iba_time now)
     }
 }
 
-/* The QP's next packet is a response with data. A CNP that is due leaves before it. */
+/* Returns whether the QP's next packet is a response with data. A CNP that is due leaves before it. */
 static bool read_is_next(const struct iba_qp *qp)
 {
     return !qp->cnp_due && qp->r.resp_count > 0 && qp->r.resp[0].kind == IBA_RESP_READ;
 }
 
-/* When the limiter lets the QP's next packet with data go; IBA_NEVER if it holds none back. */
+/* Returns when the limiter permits the QP's next packet with data; IBA_NEVER: the limiter delays no packet. */
 static iba_time limiter_due(const struct iba_ca *ca, const struct iba_qp *qp)
 {
     const struct iba_limiter *l = iba_limiter_of(ca, qp);
@@ -140,13 +141,13 @@ iba_time iba_ca_deadline(const struct iba_ca *ca)
     return first;
 }
 
-/* Fast path: most QPs have nothing to send most of the time. Both `emit` functions begin with this test. */
+/* Returns whether the QP has nothing to send, which is the usual case. Both `emit` functions begin with this test. */
 static bool rests(const struct iba_qp *qp)
 {
     return qp->r.resp_count == 0 && !qp->cnp_due && !qp->r.starved && qp->s.next >= qp->s.count;
 }
 
-/* As emit(), for an adapter with a limiter. */
+/* emit() for an adapter with a limiter. */
 static bool emit_limited(struct iba_ca *ca, struct iba_qp *qp, iba_time now, struct iba_tx *tx)
 {
     const struct iba_limiter *l = ca->limiter;
@@ -164,7 +165,7 @@ static bool emit_limited(struct iba_ca *ca, struct iba_qp *qp, iba_time now, str
     return true;
 }
 
-/* One packet of one QP. Responses go before requests. */
+/* Writes the next packet of a QP. Responses go before requests. */
 static bool emit(struct iba_ca *ca, struct iba_qp *qp, iba_time now, struct iba_tx *tx)
 {
     if (iba_limiter_of(ca, qp))

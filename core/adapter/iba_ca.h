@@ -12,9 +12,9 @@
  *         completions:       iba_poll_cq(&ca, cq, &wc)
  *     }
  *
- * A malformed or unwanted packet is never an error of these calls: it is dropped by a rule, and the rule is counted.
- * A caller's mistake is an enum iba_verb_err, or an assert where no verb would report it. No assert depends on
- * wire bytes. */
+ * A malformed or unwanted packet is no error of these calls: a rule drops it, and the rule's counter rises. A verb
+ * reports a caller's mistake as an enum iba_verb_err; other functions assert. No assert depends on the bytes of a
+ * packet. */
 #ifndef IBA_CA_H
 #define IBA_CA_H
 #include "transport/iba_engine.h"
@@ -24,7 +24,8 @@
 extern "C" {
 #endif
 
-struct iba_ca_config { /* the arrays belong to the caller, are cleared by init, and must live as long as the adapter */
+struct iba_ca_config { /* the caller owns the arrays; iba_ca_init() clears them; they must live as long as the adapter
+                        */
     uint8_t n_port;
     struct iba_qp **qp;
     struct iba_cq **cq;
@@ -39,7 +40,7 @@ struct iba_ca_config { /* the arrays belong to the caller, are cleared by init, 
     void (*trace)(void *ctx, const char *table, const struct iba_rule *r, uint32_t qpn);
     void *ctx;
 };
-/* The tables of a configuration, where a structure has them as arrays qps, cqs, srqs, ahs, mcasts, keys and pds:
+/* Initializers for the tables of a configuration, from a structure with arrays qps, cqs, srqs, ahs, mcasts, keys, pds:
  *     struct iba_ca_config cfg = {IBA_CA_TABLES(my_structure), .n_port = 1, .random = my_entropy}; */
 #define IBA_CA_ENTRIES(array) (uint32_t)(sizeof(array) / sizeof *(array))
 #define IBA_CA_TABLES(e)                                                                                               \
@@ -48,25 +49,26 @@ struct iba_ca_config { /* the arrays belong to the caller, are cleared by init, 
     .n_srq = IBA_CA_ENTRIES((e)->srqs), .n_ah = IBA_CA_ENTRIES((e)->ahs), .n_mcast = IBA_CA_ENTRIES((e)->mcasts),      \
     .n_key = IBA_CA_ENTRIES((e)->keys), .n_pd = IBA_CA_ENTRIES((e)->pds)
 void iba_ca_init(struct iba_ca *ca, const struct iba_ca_config *cfg); /* *cfg is copied; its arrays are not */
-struct iba_port *iba_ca_port(struct iba_ca *ca, uint8_t number);      /* from 1; the adapter's own, set up after init */
-/* Replaces one rule table, for mutants; NULL restores the true one. Rows keep their `hit` indices. */
+struct iba_port *iba_ca_port(struct iba_ca *ca,
+                             uint8_t number); /* `number` from 1; set up the port by iba_port_init() */
+/* Replaces one rule table, for a broken device; NULL restores the unchanged one. Rows keep their `hit` indices. */
 void iba_ca_set_rules(struct iba_ca *ca, enum iba_rule_table t, const struct iba_rules *rules);
-/* Makes the adapter deviate in one behaviour (iba_change.h); NULL: in none. The caller owns `c`, which must live as
- * long as the adapter uses it. Call this before objects are made: it does not undo earlier events. */
+/* Makes the adapter a broken device that deviates in one behaviour (iba_change.h); NULL: an unbroken one. `c` must live
+ * as long as the adapter uses it. Call this before objects are made, since it does not change them afterwards. */
 void iba_ca_change(struct iba_ca *ca, const struct iba_change *c);
 
 /* ---- packets and time ---- */
-/* A packet that arrived at `port`, its CRCs already checked (iba_view_check). Bad CRCs are dropped by rule (WF-78). */
+/* A packet has arrived at `port`. Call iba_view_check() before: a rule drops packets with bad CRCs (WF-78). */
 void iba_ca_feed(struct iba_ca *ca, uint8_t port, const struct iba_view *v, iba_time now);
 /* Runs the timers up to `now`. */
 void iba_ca_advance(struct iba_ca *ca, iba_time now);
-/* The next packet to send from `port`; *len 0: none. cap >= IBA_TX_MOST, or IBA_NO_ROOM. */
+/* Writes the next packet that `port` sends; *len 0: there is none. Returns IBA_NO_ROOM if cap < IBA_TX_MOST. */
 enum iba_err iba_ca_poll(struct iba_ca *ca, uint8_t port, uint8_t *buf, size_t cap, size_t *len, iba_time now);
-/* The time at which iba_ca_advance() has work to do; IBA_NEVER when no timer runs. */
+/* Returns the time at which iba_ca_advance() next has work to do; IBA_NEVER: no timer runs. */
 iba_time iba_ca_deadline(const struct iba_ca *ca);
-/* Asserts every invariant of every object. A changed device (iba_ca_change) is exempt. */
+/* Asserts every invariant of every object. A broken device (iba_ca_change) is not checked. */
 void iba_ca_check(const struct iba_ca *ca);
-/* The same, without the memory table. */
+/* iba_ca_check() without the memory table. */
 void iba_ca_check_queues(const struct iba_ca *ca);
 
 #ifdef __cplusplus

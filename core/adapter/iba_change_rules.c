@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Changed copies of rule tables, and the registry of behaviours. */
+/* Makes changed copies of rule tables, and has the list of all lists of behaviours. */
 #include "adapter/iba_change_rules.h"
 #include <string.h>
 #include "cm/deviations_cm.h"
@@ -46,14 +46,14 @@ static bool is_among(const char *name, const char *const *names)
     return false;
 }
 
-/* Later rows depend on these: they read fields that only these rows prove to be there. Without the row multicast, the
- * packet is for no QP: that is safe, and is a device without multicast. */
+/* The guards. Later rows read fields that exist only if none of these rows applied. The row multicast is no guard: a
+ * device without it finds no QP for the packet, which is safe. */
 static const char *const guards[] = {
     "cut_by_capture", "malformed", "foreign_link", "no_transport", "raw_unwanted", "raw", "multicast", "no_qp", NULL};
 static const char *const may_go[] = {"multicast", NULL};
 
-/* The rows whose actions use nothing that some packets lack, and do not walk the table again: any row may have these
- * actions. The first drops the packet without an answer. */
+/* Rows whose actions any row may have: they use no field that a packet may lack, and do not walk the table again. The
+ * first action of each table drops the packet without an answer. */
 static const char *const plain[IBA_TABLE_COUNT][PLAIN] = {
     [IBA_TABLE_VALIDATE] = {"fragment", "pkey_differs", "cnp"},
     [IBA_TABLE_RC_RESPONDER] = {"gap_after_rnr", "gap", "duplicate", "reserved", "no_receive_wqe", "send_too_long",
@@ -89,7 +89,7 @@ static bool is_plain(enum iba_rule_table t, uint16_t row, action *a)
     return false;
 }
 
-/* Adds the action of `from`, if `row` can have it, and neither has it nor has it in its list. */
+/* Adds the action of `from` to the list, if `row` can have that action, and neither `row` nor the list has it. */
 static uint16_t offer(const struct iba_rule **list, uint16_t n, enum iba_rule_table t, uint16_t row,
                       const struct iba_rule *from)
 {
@@ -102,7 +102,7 @@ static uint16_t offer(const struct iba_rule **list, uint16_t n, enum iba_rule_ta
     return (uint16_t)(n + 1);
 }
 
-/* Collects the nearest other actions, of rows after and before, and the silent drop. */
+/* Collects other actions that the row can have: those of the nearest rows after and before it, and the silent drop. */
 static uint16_t others(enum iba_rule_table t, uint16_t row, const struct iba_rule **list)
 {
     const struct iba_rules *table = true_tables[t];
@@ -136,13 +136,14 @@ bool iba_rule_is_guard(enum iba_rule_table t, uint16_t row)
     return t == IBA_TABLE_VALIDATE && row < true_tables[t]->n && is_among(true_tables[t]->row[row].name, guards);
 }
 
-/* A row that cannot be left out cannot be swapped with its successor either: where both apply, that is the same. */
+/* Returns whether the row can be left out. A row that cannot be left out cannot be swapped with its successor either:
+ * for a packet to which both apply, the two changes are the same. */
 static bool can_go(enum iba_rule_table t, uint16_t row)
 {
     return !iba_rule_is_guard(t, row) || is_among(true_tables[t]->row[row].name, may_go);
 }
 
-/* If both rows have one action, nobody can see which of the two neighbours decides. */
+/* Returns whether the row can be swapped with its successor. If both have the same action, the swap changes nothing. */
 static bool can_swap(enum iba_rule_table t, uint16_t row)
 {
     const struct iba_rules *table = true_tables[t];

@@ -14,20 +14,20 @@ extern "C" {
 /* All lists that the engine consults (iba_change.h). */
 const struct iba_behaviours *const *iba_behaviour_lists(size_t *n);
 
-struct iba_changed_rules { /* owned by the caller; must outlive iba_ca_set_rules(ca, t, &rules) */
+struct iba_changed_rules { /* the caller owns this; it must live as long as an adapter uses its `rules` */
     struct iba_rule row[IBA_MAX_RULES];
     struct iba_rules rules;
 };
-/* Makes a copy of the table with `row` (from 0) changed. `with`: for OTHER, an index into iba_rules_actions(); else
- * ignored. False, and *out unchanged, if there is no such row or action, if the behaviour would be the same, or if the
- * engine could not run with it. */
+/* Makes a copy of the table with `row` (from 0) changed. `with`: for OTHER the number of the action, less than
+ * iba_rules_actions(); otherwise ignored. False, and *out unchanged: there is no such row or action, the behaviour
+ * would be the same, or the engine could not run with the change. */
 bool iba_rules_change(struct iba_changed_rules *out, enum iba_rule_table t, uint16_t row, enum iba_change_kind kind,
                       uint16_t with);
-/* How many other actions the row can have: at most 3. */
+/* Returns how many other actions the row can have: at most 3. */
 uint16_t iba_rules_actions(enum iba_rule_table t, uint16_t row);
-/* The name of the row whose action that is; NULL: none. */
+/* Returns the name of the row that has action number `with`; NULL: there is no such action. */
 const char *iba_rules_action_name(enum iba_rule_table t, uint16_t row, uint16_t with);
-/* Later rows depend on this one: it cannot be left out, nor swapped with its successor. */
+/* Returns whether later rows depend on this row. Such a row can neither be left out nor swapped with its successor. */
 bool iba_rule_is_guard(enum iba_rule_table t, uint16_t row);
 
 #ifdef __cplusplus

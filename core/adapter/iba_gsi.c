@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* QP1 of each port, between the adapter and the connection manager. */
+/* QP1 of each port carries datagrams between the adapter and the connection manager. */
 #include "adapter/iba_gsi.h"
 #include <string.h>
 #include "transport/iba_rx_path.h"
@@ -68,7 +68,7 @@ enum iba_verb_err iba_gsi_open(struct iba_gsi *g, struct iba_ca *ca, struct iba_
 
 /* ---- packets in ---- */
 
-/* The path back to the sender is in the frame only: a completion names neither MAC nor VLAN. */
+/* Saves the path back to the sender from the frame, since a completion names neither MAC address nor VLAN. */
 void iba_gsi_feed(struct iba_gsi *g, uint8_t port, const struct iba_view *v, iba_time now)
 {
     struct iba_cm_source from = {.port = port};
@@ -85,7 +85,7 @@ void iba_gsi_feed(struct iba_gsi *g, uint8_t port, const struct iba_view *v, iba
         } else {
             g->foreign++;
         }
-        (void)post(g); /* there is an entry: one receive was posted, and is done */
+        (void)post(g); /* the receive queue has a free entry, since its receive has completed */
     }
 }
 
@@ -107,7 +107,7 @@ enum iba_err iba_gsi_poll(struct iba_gsi *g, uint8_t *port, uint8_t *buf, size_t
     uint8_t *bth = buf + envelope, *deth = bth + IBA_BYTES_bth;
     memset(bth, 0, IBA_BYTES_bth + IBA_BYTES_deth);
     iba_bth_set_opcode(bth, IBA_UD_SEND_ONLY);
-    iba_bth_set_m(bth, 1); /* Migrated, as a port without a migration has it */
+    iba_bth_set_m(bth, 1); /* MigReq is 1 in state Migrated, which a QP without path migration is in */
     iba_bth_set_p_key(bth, d.pkey);
     iba_bth_set_destqp(bth, 1);
     iba_bth_set_psn(bth, g->psn++);

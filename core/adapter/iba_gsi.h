@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* QP1 of each port of an adapter, and the connection manager that they serve: carries the CM's datagrams between iba_ca
- * and iba_cm.
+/* QP1 of each port of an adapter: carries the datagrams of a connection manager between iba_ca and iba_cm.
  *
  *     iba_gsi_open(&gsi, &ca, &cm);
  *     a frame arrived:   iba_gsi_feed(&gsi, port, &v, now);       instead of iba_ca_feed(&ca, port, &v, now)
@@ -32,13 +31,14 @@ struct iba_gsi {
     struct iba_sqe sq[1];
     struct iba_recv_wr rq[2];
     uint8_t buffer[IBA_GSI_BYTES];
-    uint64_t foreign; /* datagrams of other classes and sizes */
+    uint64_t foreign; /* number of datagrams of another class or size, which were dropped */
 };
-/* Makes QP1, and what it needs: a domain, a region, a CQ of the adapter. The error of the verb that failed. */
+/* Makes QP1 of each port, and for them a domain, a region and a CQ. Returns the error of the verb that failed, if any.
+ */
 enum iba_verb_err iba_gsi_open(struct iba_gsi *g, struct iba_ca *ca, struct iba_cm *cm);
 void iba_gsi_feed(struct iba_gsi *g, uint8_t port, const struct iba_view *v, iba_time now); /* as iba_ca_feed() */
-/* The next packet of the CM, and the number of the port that it leaves from; *len 0: none. cap >= IBA_TX_MOST, or
- * IBA_NO_ROOM. */
+/* Writes the next packet of the CM, and the number of the port that sends it; *len 0: there is none. Returns
+ * IBA_NO_ROOM if cap < IBA_TX_MOST. */
 enum iba_err iba_gsi_poll(struct iba_gsi *g, uint8_t *port, uint8_t *buf, size_t cap, size_t *len, iba_time now);
 
 #ifdef __cplusplus

@@ -19,13 +19,14 @@ static const struct {
 static const struct iba_cm_rules *const true_tables[IBA_CM_TABLES] = {&iba_cm_message_rules, &iba_cm_timer_rules,
                                                                       &iba_cm_verb_rules};
 
-/* Later rows use the slot that these rows prove to be there. */
+/* The row handles a message for which no slot is free. Later rows use a slot, so this row cannot be left out. */
 static bool is_guard(const struct iba_cm_rule *r)
 {
     return r->when == iba_cm_no_slot;
 }
 
-/* The messages of a row that takes a slot or a REP are built from what it remembers. */
+/* The CM can run without `take` of this row. The messages of a row that takes a slot or a REP are built from what
+ * `take` remembers. */
 static bool may_forget(const struct iba_cm_rule *r)
 {
     if (r->take == iba_cm_take_alternate || r->take == iba_cm_take_lap)

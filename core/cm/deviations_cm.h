@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Broken CMs: as transport/deviations.h. The code of the CM is that of an unbroken one. A broken CM has one column of
- * one row of its tables changed (iba_cm_rules_change), or one row of these lists (iba_cm_change): a message leaves with
- * one wrong field, or something is not decided message by message. A sentence goes on from "a device ..."; "broken:"
- * begins what it does when the row is changed. Not for users of libiba. */
+/* Broken CMs, built as in transport/deviations.h. The code of the CM is that of an unbroken CM. A broken CM has one
+ * column of one row of its tables changed (iba_cm_rules_change), or it deviates in one row of the lists below
+ * (iba_cm_change). The lists have the fields of messages, and behaviour that no row of a table decides. "a device ..."
+ * goes before each sentence; after "broken:" stands what the broken CM does instead. Not for users of libiba. */
 #ifndef IBA_DEVIATIONS_CM_H
 #define IBA_DEVIATIONS_CM_H
 #include "cm/iba_cm_input.h"
@@ -13,28 +13,29 @@ extern "C" {
 
 /* ---- rows ---- */
 enum iba_cm_row_change {
-    IBA_CM_ROW_DROP,    /* the row is not there */
-    IBA_CM_ROW_SILENT,  /* it sends nothing */
-    IBA_CM_ROW_CODE,    /* the reason or status that it sends is one more */
+    IBA_CM_ROW_DROP,    /* the row is left out */
+    IBA_CM_ROW_SILENT,  /* the row sends nothing */
+    IBA_CM_ROW_CODE,    /* the reason or status that the row sends is one too high */
     IBA_CM_ROW_STAYS,   /* the state does not change */
-    IBA_CM_ROW_TIMER,   /* it starts no timer */
-    IBA_CM_ROW_UNTOLD,  /* the user learns nothing */
-    IBA_CM_ROW_FORGETS, /* the connection remembers nothing of it */
+    IBA_CM_ROW_TIMER,   /* the row starts no timer */
+    IBA_CM_ROW_UNTOLD,  /* the user gets no event */
+    IBA_CM_ROW_FORGETS, /* the connection remembers nothing of the message */
     IBA_CM_ROW_CHANGES
 };
 struct iba_cm_changed_rules { /* owned by the caller; must outlive its use */
     struct iba_cm_rule row[IBA_CM_MAX_RULES];
     struct iba_cm_rules rules;
 };
-/* Makes a copy of the table with one row changed, for iba_cm_set_rules(). False, and *out unchanged, if that changes
- * nothing, or if the CM could not run with it. */
+/* Makes a copy of the table with one row changed, for iba_cm_set_rules(). Returns false and leaves *out unchanged if
+ * the change has no effect, or if the CM could not run with the changed table. */
 bool iba_cm_rules_change(struct iba_cm_changed_rules *out, enum iba_cm_table t, uint16_t row,
                          enum iba_cm_row_change change);
 const char *iba_cm_row_change_name(enum iba_cm_row_change change); /* "stays" */
 void iba_cm_set_rules(struct iba_cm *cm, enum iba_cm_table t,
-                      const struct iba_cm_rules *rules); /* NULL: the true ones */
+                      const struct iba_cm_rules *rules); /* NULL: the unchanged rules */
 
-/* ---- fields of messages: F(name, message, layout, field, sentence, clause): one more than it should be ---- */
+/* ---- fields of messages: F(name, message, layout, field, sentence, clause). A broken CM sends a value that is one too
+ * high ---- */
 /* clang-format off */
 #define IBA_CM_FIELDS(F)                                                                                                                                     \
     F(REQ_TYPE,          REQ,      cm_req, transpsvctype,     "names its queue pair's transport service in the REQ",                            "MD-61")     \
@@ -104,7 +105,7 @@ void iba_cm_set_rules(struct iba_cm *cm, enum iba_cm_table t,
     F(SIDR_REP_QKEY,     SIDR_REP, cm_sidr_rep, qkey,         "names its Q_Key in the SIDR_REP",                                                "MD-60")     \
     F(SIDR_REP_PRIVATE,  SIDR_REP, cm_sidr_rep, private_data, "sends the user's private data in the SIDR_REP",                                  "MD-60")
 
-/* ---- the rest ---- */
+/* ---- behaviour that no row of a table decides ---- */
 /*    name               kinds        a device ...                                                                         clause */
 #define IBA_CM_BEHAVIOURS(B)                                                                                                              \
     B(CLASS_VERSION,     OTHER,       "sends its messages with class version 2; broken: 1",                                "MD-54")       \
@@ -133,10 +134,10 @@ enum {
 };
 extern const struct iba_behaviours iba_cm_behaviours, iba_cm_field_behaviours;
 #define IBA_CM_LISTS(L) L(iba_cm_behaviours) L(iba_cm_field_behaviours)
-/* Makes the CM deviate in one row of one of these lists; NULL: in none. The caller owns `c`. */
+/* Makes the CM deviate in one row of one of these lists; `c` NULL: in none. The caller owns `c`. */
 void iba_cm_change(struct iba_cm *cm, const struct iba_change *c);
 
-/* ---- the points at which it deviates ---- */
+/* ---- the points at which a broken CM deviates ---- */
 struct iba_cm_deviations {
     /* A message is complete, and leaves. */
     void (*message)(const struct iba_cm_rx *x, enum iba_cm_answer a, uint8_t *mad);

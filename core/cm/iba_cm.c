@@ -27,8 +27,8 @@ static void clock_to(struct iba_cm *cm, iba_time now)
     cm->now = now;
 }
 
-/* Other classes, methods and attributes are not the CM's (MD-54). Only a REQ and a SIDR_REQ of another class version
- * are answered, so that the sender learns ours. */
+/* Other classes, methods and attributes are not the CM's (MD-54). Of messages of another class version, the CM answers
+ * only REQ and SIDR_REQ, so that the sender learns the CM's version. */
 static bool is_message(const uint8_t *mad)
 {
     const uint16_t attribute = iba_madhdr_attributeid(mad);
@@ -67,7 +67,7 @@ void iba_cm_advance(struct iba_cm *cm, iba_time now)
     while ((c = iba_cm_first_due(cm)) && c->due <= now && iba_cm_has_room(cm)) {
         struct iba_cm_rx x = {.cm = cm, .c = c, .on = IBA_CM_ON_TIMER, .now = now};
         iba_cm_apply(&x, IBA_CM_TABLE_TIMERS);
-        if (c->due <= now) /* only in a broken CM */
+        if (c->due <= now) /* only a broken CM leaves the timer due */
             iba_cm_set_timer(cm, c, IBA_NEVER);
     }
 }

@@ -12,13 +12,15 @@
  *                              while (iba_cm_next_event(&cm, &e)) answer(e);
  *     }
  *
- * A datagram is the 256 bytes of a MAD. It goes from QP1 to QP1 with the Q_Key 0x80010000 (MD-82).
+ * A datagram is the 256 bytes of a MAD. A datagram goes from QP1 to QP1 with the Q_Key 0x80010000 (MD-82).
  *
- * A connection is named by its local communication ID. It exists from the REQ to the end of TimeWait; after that, verbs
- * answer NO_CONNECTION. The caller brings the queue pairs: iba_cm_qp_attr() says with which attributes.
+ * A connection is named by its local communication ID. A connection exists from the REQ to the end of TimeWait; after
+ * that, verbs return IBA_CM_NO_CONNECTION. The caller makes the queue pairs, with the attributes that iba_cm_qp_attr()
+ * gives.
  *
- * Tables of rows decide what follows from a message, a verb or a timer (iba_cm_rules.h). A wrong datagram is never an
- * error of these calls: a row drops or rejects it, and is counted. A verb that fails changes nothing. */
+ * Tables of rows decide what follows from a message, a verb or a timer (iba_cm_rules.h). A wrong datagram makes none of
+ * these calls fail: a row drops or rejects the datagram, and the CM counts the row. A verb that fails changes nothing.
+ */
 #ifndef IBA_CM_H
 #define IBA_CM_H
 #include "fabric/iba_port.h"
@@ -52,7 +54,7 @@ extern "C" {
     S(SIDR_REQ_SENT, "SIDR_REQ Sent")                                                                                  \
     S(SIDR_REQ_RCVD, "SIDR_REQ Rcvd")
 
-/* Events. An event that a message causes carries its datagram. */
+/* Events. An event that a message causes has the datagram of that message. */
 #define IBA_CM_EVENTS(E)                                                                                               \
     E(NONE,           "none")                                                                                          \
     E(REQ,            "somebody wants to connect")                                                                     \
@@ -103,24 +105,24 @@ const char *iba_cm_state_name(enum iba_cm_state s);      /* never NULL */
 const char *iba_cm_event_name(enum iba_cm_event_kind k); /* "REJ" */
 const char *iba_cm_err_name(enum iba_cm_err e);          /* never NULL */
 
-enum { /* of every message: the MAD's method and class version (MD-54) */
+enum { /* method and class version in the MAD header of every message (MD-54) */
        IBA_CM_SEND = 3,
        IBA_CM_VERSION = 2
 };
 enum { /* the message that an MRA or a REJ answers (MD-56) */
        IBA_CM_OF_REQ = 0,
        IBA_CM_OF_REP = 1,
-       IBA_CM_OTHER = 2 /* MRA: LAP; REJ: none of the two */
+       IBA_CM_OTHER = 2 /* MRA: a LAP; REJ: neither REQ nor REP */
 };
 enum { /* transport service of a REQ, and its extension (MD-61) */
        IBA_CM_RC = 0,
        IBA_CM_UC = 1,
        IBA_CM_RD = 2,
        IBA_CM_EXTENDED = 3,
-       IBA_CM_DATAGRAM = 4, /* not on the wire: an exchange of SIDR messages */
+       IBA_CM_DATAGRAM = 4, /* only inside the CM: an exchange of SIDR messages */
        IBA_CM_EXT_XRC = 1
 };
-/* The queue pair of a REP: an XRC target has the field of the EE context (QS-49). */
+/* Returns the queue pair that a REP names. An XRC target is in the field of the EE context (QS-49). */
 static inline uint32_t iba_cm_rep_qp(const uint8_t *rep, unsigned service)
 {
     return service == IBA_CM_EXTENDED ? iba_cm_rep_localeecn(rep) : iba_cm_rep_localqpn(rep);
@@ -163,50 +165,50 @@ struct iba_cm_private {
     size_t n; /* 0: none */
 };
 struct iba_cm_datagram {
-    struct iba_av av; /* where it goes */
-    uint16_t pkey;    /* of the BTH */
+    struct iba_av av; /* the path to the receiver */
+    uint16_t pkey;    /* P_Key of the BTH */
     uint8_t mad[IBA_MAD_BYTES];
 };
 /* A connection, or an exchange of SIDR messages. */
 struct iba_cm_conn {
     uint32_t local_id; /* 0: free */
     uint32_t remote_id, generation;
-    uint64_t remote_guid, tid, first_tid; /* transactions: the current one, that of the REQ */
-    uint64_t sap_tid; /* that of the last SAP that was taken: a LAP may wait for its APR beside it */
+    uint64_t remote_guid, tid, first_tid; /* tid, first_tid: IDs of the current transaction, the REQ's */
+    uint64_t sap_tid; /* transaction ID of the last SAP; separate, since a LAP may wait for its APR at the same time */
     uint32_t local_qpn, remote_qpn;
-    uint8_t state;        /* enum iba_cm_state */
-    uint8_t service;      /* IBA_CM_RC, UC, EXTENDED or DATAGRAM */
-    bool active, peer;    /* sent the REQ; would also take one from its peer (peer-to-peer) */
-    bool known;           /* the peer has named its communication ID: remote_id, remote_guid */
-    bool has_rep;         /* `rep` is valid */
-    uint8_t tries;        /* that are left */
-    uint8_t retries;      /* SIDR: MaxCMRetries; a connection has those of its REQ */
-    uint8_t response;     /* code of the time in which the peer must answer */
+    uint8_t state;     /* enum iba_cm_state */
+    uint8_t service;   /* IBA_CM_RC, UC, EXTENDED or DATAGRAM */
+    bool active, peer; /* active: this end sent the REQ; peer: it would also take a REQ from its peer (peer-to-peer) */
+    bool known;        /* the peer has named its communication ID: remote_id, remote_guid */
+    bool has_rep;      /* `rep` is valid */
+    uint8_t tries;     /* number of retries that are left */
+    uint8_t retries;   /* SIDR: MaxCMRetries; for other connections the REQ has it */
+    uint8_t response;  /* code of the time in which the peer must answer */
     uint8_t service_time; /* code of the most recent MRA, sent or received */
     uint8_t answered;     /* status of the last APR that was sent */
     uint32_t listener;
-    iba_time due;     /* of its timer; IBA_NEVER: none */
+    iba_time due;     /* time at which the timer runs out; IBA_NEVER: no timer runs */
     uint32_t heap_at; /* place in iba_cm.heap */
-    uint32_t next[3]; /* in a chain of iba_cm.bucket, one for each enum iba_cm_key */
-    void *user;       /* the caller's; not read */
-    struct iba_av av; /* where its datagrams go */
+    uint32_t next[3]; /* next connection in a chain of iba_cm.bucket; one chain for each enum iba_cm_key */
+    void *user;       /* set by the caller; the CM does not read it */
+    struct iba_av av; /* the path of the datagrams to the peer */
     uint16_t pkey;
     uint8_t req[IBA_BYTES_cm_req]; /* the REQ without its private data, or the SIDR_REQ */
     uint8_t rep[36];               /* the REP without its private data */
     uint8_t lap[IBA_CM_ALT_BYTES]; /* the alternate path of a LAP that waits for its APR, in the form of a REQ */
-    bool loaded;                   /* a LAP was accepted: its path is the alternate one of `req` */
-    uint8_t sent[IBA_MAD_BYTES];   /* the message that a timer or a duplicate makes it send again */
+    bool loaded;                   /* a LAP was accepted: `req` has its path as the alternate path */
+    uint8_t sent[IBA_MAD_BYTES];   /* the message that is sent again when a timer runs out, or a duplicate comes */
 };
 enum iba_cm_key { IBA_CM_KEY_REMOTE_ID, IBA_CM_KEY_REMOTE_QP, IBA_CM_KEY_LOCAL_QP, IBA_CM_KEYS };
 
 /* Which requests a listener gets. */
 struct iba_cm_listen {
-    uint64_t service_id, service_mask; /* a REQ fits if both agree in the bits of the mask */
+    uint64_t service_id, service_mask; /* a REQ's service ID must agree in the bits of the mask */
     /* The private data of the REQ must agree with `compare` in the bits of `compare_mask`, from byte compare_at on. */
     uint8_t compare_at, compare_n;
     uint8_t compare[IBA_CM_REQ_BYTES], compare_mask[IBA_CM_REQ_BYTES];
-    bool datagrams;   /* SIDR_REQs are taken, REQs are not */
-    uint32_t backlog; /* most requests that wait for the caller's answer; 0: as many as there are connections */
+    bool datagrams;   /* the listener gets SIDR_REQs instead of REQs */
+    uint32_t backlog; /* number of requests that may wait for the caller's answer; 0: n_conn */
     void *user;
 };
 struct iba_cm_listener {
@@ -217,16 +219,18 @@ struct iba_cm_listener {
 struct iba_cm_event {
     uint32_t id; /* local communication ID */
     uint8_t kind;
-    uint8_t state;              /* of the connection, after it */
+    uint8_t state;              /* state of the connection after the event */
     uint16_t reason;            /* REJ: reason; APR, SIDR_REP: status; MRA: code of the service timeout */
-    uint32_t listener;          /* REQ, SIDR_REQ: its number */
-    void *user;                 /* of the connection, or of the listener */
-    struct iba_av av;           /* REQ, SIDR_REQ: where it came from */
+    uint32_t listener;          /* REQ, SIDR_REQ: number of the listener */
+    void *user;                 /* `user` of the connection or of the listener */
+    struct iba_av av;           /* REQ, SIDR_REQ: the path back to the sender */
     uint8_t mad[IBA_MAD_BYTES]; /* the message; zero for an event without one */
 };
-/* The private data of the event's message; NULL: it has none. */
+/* Returns the private data of the event's message; NULL: the event has no message, or the message has no private data.
+ */
 const uint8_t *iba_cm_event_private(const struct iba_cm_event *e, size_t *n);
-/* Bytes of private data of the message with that attribute, and where they begin in the MAD. False: no such message. */
+/* Gives where the private data of the message with that attribute begin in the MAD, and how many bytes they have.
+ * False: there is no such message. */
 bool iba_cm_private_place(uint16_t attribute, size_t *at, size_t *n);
 /* The first byte after the MAD header, for the accessors of core/mad (iba_cm_req_serviceid() ...). */
 static inline const uint8_t *iba_cm_event_data(const struct iba_cm_event *e)
@@ -234,7 +238,7 @@ static inline const uint8_t *iba_cm_event_data(const struct iba_cm_event *e)
     return e->mad + IBA_BYTES_madhdr;
 }
 
-#define IBA_CM_NO_LISTENER UINT32_MAX /* number of no listener */
+#define IBA_CM_NO_LISTENER UINT32_MAX /* the value that stands for no listener */
 
 struct iba_cm_rule;
 struct iba_cm_rules;
@@ -245,16 +249,17 @@ enum { IBA_CM_MAX_RULES = 96, IBA_CM_RINGS_LEAST = 4 };
 
 struct iba_cm_config { /* the arrays belong to the caller and must live as long as the CM */
     uint64_t ca_guid;
-    const struct iba_port *port; /* of the adapter */
+    const struct iba_port *port; /* ports of the adapter */
     uint8_t n_port;
-    uint8_t target_ack_delay; /* code, for REPs */
-    struct iba_cm_conn *conn; /* n_conn, and as many words of the next two */
+    uint8_t target_ack_delay; /* code of the target ACK delay in REPs */
+    struct iba_cm_conn *conn; /* n_conn entries; `heap` has n_conn entries, too */
     uint32_t *heap;
     uint32_t *bucket; /* IBA_CM_KEYS * n_conn */
     uint32_t n_conn;
     struct iba_cm_listener *listener;
     uint32_t n_listener;
-    struct iba_cm_datagram *out; /* rings, at least IBA_CM_RINGS_LEAST entries. A message is dropped when one is full */
+    struct iba_cm_datagram *out; /* rings of at least IBA_CM_RINGS_LEAST entries each. While one is full, the CM drops
+                                    messages that arrive */
     struct iba_cm_event *event;
     uint32_t n_out, n_event;
     uint64_t (*random)(void *ctx);                                                         /* entropy; never NULL */
@@ -263,74 +268,76 @@ struct iba_cm_config { /* the arrays belong to the caller and must live as long 
 };
 struct iba_cm {
     struct iba_cm_config cfg;
-    uint32_t operand, generation; /* of communication IDs */
-    uint64_t seed, tid;           /* of the hash; of the next transaction */
+    uint32_t operand, generation; /* for making communication IDs */
+    uint64_t seed, tid;           /* seed: of the hash tables; tid: ID of the next transaction */
     uint32_t n_used, n_timer, free_at;
     uint32_t out_at, out_n, event_at, event_n;
     iba_time now;
     const struct iba_cm_rules *table[IBA_CM_TABLES];
     uint32_t hits[IBA_CM_TABLES][IBA_CM_MAX_RULES];
-    uint64_t foreign, overrun, unexpected; /* datagrams dropped: not a CM's, no room for an answer, no row takes it */
+    uint64_t foreign, overrun, unexpected; /* dropped datagrams; foreign: no CM message; overrun: no room for an answer;
+                                              unexpected: no row takes it */
     const struct iba_change *change;       /* the changed row of a broken CM (iba_change.h); NULL: unbroken */
     const struct iba_cm_deviations *deviate;
     bool broken; /* a table or a row of a list is changed */
 };
-void iba_cm_init(struct iba_cm *cm, const struct iba_cm_config *cfg); /* clears the arrays */
+void iba_cm_init(struct iba_cm *cm, const struct iba_cm_config *cfg); /* clears the arrays of the configuration */
 
 /* ---- datagrams and time ---- */
 struct iba_cm_source {
     struct iba_av av; /* the path back to the sender */
     uint16_t pkey;
     uint8_t port;
-}; /* iba_cm_feed(): a datagram that arrived from there; one that is no CM message is dropped */
+}; /* iba_cm_feed() takes a datagram that arrived from a source; a datagram that is no CM message is dropped */
 void iba_cm_feed(struct iba_cm *cm, const struct iba_cm_source *from, const uint8_t mad[IBA_MAD_BYTES], iba_time now);
 void iba_cm_advance(struct iba_cm *cm, iba_time now);              /* runs the timers up to now */
 iba_time iba_cm_deadline(const struct iba_cm *cm);                 /* IBA_NEVER: no timer runs */
-bool iba_cm_poll(struct iba_cm *cm, struct iba_cm_datagram *out);  /* false: none */
-bool iba_cm_next_event(struct iba_cm *cm, struct iba_cm_event *e); /* false: none */
+bool iba_cm_poll(struct iba_cm *cm, struct iba_cm_datagram *out);  /* false: no datagram to send */
+bool iba_cm_next_event(struct iba_cm *cm, struct iba_cm_event *e); /* false: no event waits */
 
 /* ---- verbs: listening ---- */
 enum iba_cm_err iba_cm_listen(struct iba_cm *cm, const struct iba_cm_listen *l, uint32_t *number);
-/* Requests that wait for an answer are rejected (28) or refused (SIDR status 2). */
+/* Ends listening. REQs that still wait for an answer are rejected with reason 28, SIDR_REQs refused with status 2. */
 enum iba_cm_err iba_cm_unlisten(struct iba_cm *cm, uint32_t number, iba_time now);
 
 /* ---- verbs: connecting ---- */
 struct iba_cm_request {
-    struct iba_cm_req req; /* all but localcommid and localcaguid, which the CM writes */
+    struct iba_cm_req req; /* the caller fills in all fields but localcommid and localcaguid, which the CM writes */
     struct iba_cm_private private_data;
-    struct iba_av av; /* where the datagrams go */
+    struct iba_av av; /* the path of the datagrams */
     bool peer;        /* peer-to-peer: the other end may be connecting to this service as well (MD-86) */
     void *user;
 };
-/* Sends a REQ. Events: REP, then iba_cm_confirm(); REJ; MRA; UNREACHABLE. */
+/* Sends a REQ. The event REP follows, which iba_cm_confirm() answers; or MRA, REJ, UNREACHABLE. */
 enum iba_cm_err iba_cm_connect(struct iba_cm *cm, const struct iba_cm_request *r, iba_time now, uint32_t *id);
-/* Answers an event REQ with a REP. Of `rep` the CM writes the communication IDs, the CA GUID and the target ACK delay;
- * private data are those of `p`. responderres and initdepth are bounded by what the REQ offers (MD-62). */
+/* Answers an event REQ with a REP. The CM fills in the communication IDs, the CA GUID and the target ACK delay of the
+ * REP; the rest comes from `rep`, and the private data from `p`. The CM limits responderres and initdepth to the values
+ * that the REQ offers (MD-62). */
 enum iba_cm_err iba_cm_accept(struct iba_cm *cm, uint32_t id, const struct iba_cm_rep *rep, struct iba_cm_private p,
                               iba_time now);
-/* Answers an event REP with an RTU: the active end is established. */
+/* Answers an event REP with an RTU. The connection of the active end is established then. */
 enum iba_cm_err iba_cm_confirm(struct iba_cm *cm, uint32_t id, struct iba_cm_private p, iba_time now);
 /* Answers REQ or REP with a REJ. */
 enum iba_cm_err iba_cm_reject(struct iba_cm *cm, uint32_t id, uint16_t reason, struct iba_cm_private ari,
                               struct iba_cm_private p, iba_time now);
 /* Answers REQ, REP or LAP with an MRA: the caller needs up to 4.096 us * 2^code. */
 enum iba_cm_err iba_cm_delay(struct iba_cm *cm, uint32_t id, uint8_t code, struct iba_cm_private p, iba_time now);
-/* A packet came in on the queue pair in RTR: the RTU was lost or overtaken (MD-66). */
+/* The caller reports that a packet arrived on the queue pair in RTR, so the RTU was lost or overtaken (MD-66). */
 enum iba_cm_err iba_cm_established(struct iba_cm *cm, uint32_t id, iba_time now);
 /* Sends a DREQ; after an event DREQ, a DREP. */
 enum iba_cm_err iba_cm_disconnect(struct iba_cm *cm, uint32_t id, struct iba_cm_private p, iba_time now);
-/* Ends the connection from any state, with the message that tells the peer: REJ, DREQ or DREP. */
+/* Ends the connection from any state. Sends the message that ends it for the peer, too: REJ, DREQ or DREP. */
 enum iba_cm_err iba_cm_abandon(struct iba_cm *cm, uint32_t id, iba_time now);
 
 /* ---- verbs: alternate paths (MD-79) ---- */
-/* Sends a LAP. Of `lap` the CM writes the communication IDs and the QPN. */
+/* Sends a LAP. The CM fills in the communication IDs and the QPN; the rest comes from `lap`. */
 enum iba_cm_err iba_cm_load(struct iba_cm *cm, uint32_t id, const struct iba_cm_lap *lap, struct iba_cm_private p,
                             iba_time now);
 /* Answers an event LAP with an APR. */
 enum iba_cm_err iba_cm_loaded(struct iba_cm *cm, uint32_t id, uint8_t status, struct iba_cm_private info,
                               struct iba_cm_private p, iba_time now);
 /* iba_cm_suggest() sends a SAP, iba_cm_suggested() answers an event SAP with an SPR. The meaning of the bytes after the
- * communication IDs is not public: `p`. */
+ * communication IDs is not public, so the caller gives these bytes as `p`. */
 enum iba_cm_err iba_cm_suggest(struct iba_cm *cm, uint32_t id, struct iba_cm_private p, iba_time now);
 enum iba_cm_err iba_cm_suggested(struct iba_cm *cm, uint32_t id, struct iba_cm_private p, iba_time now);
 
@@ -338,29 +345,31 @@ enum iba_cm_err iba_cm_suggested(struct iba_cm *cm, uint32_t id, struct iba_cm_p
 struct iba_cm_resolve {
     uint64_t service_id;
     uint16_t pkey;
-    uint8_t response, retries; /* code of the time in which an answer must come; MaxCMRetries */
+    uint8_t response, retries; /* response: code of the time in which an answer must come; retries: MaxCMRetries */
     struct iba_cm_private private_data;
     struct iba_av av;
     void *user;
 };
-/* Sends a SIDR_REQ. Events: SIDR_REP, SIDR_UNANSWERED. */
+/* Sends a SIDR_REQ. The event SIDR_REP or SIDR_UNANSWERED follows. */
 enum iba_cm_err iba_cm_resolve(struct iba_cm *cm, const struct iba_cm_resolve *r, iba_time now, uint32_t *id);
-/* Answers an event SIDR_REQ. Of `rep` the CM writes request ID, service ID and, without `info`, infolen. */
+/* Answers an event SIDR_REQ. The CM fills in request ID, service ID and, without `info`, infolen; the rest comes from
+ * `rep`. */
 enum iba_cm_err iba_cm_resolved(struct iba_cm *cm, uint32_t id, const struct iba_cm_sidr_rep *rep,
                                 struct iba_cm_private p, iba_time now);
 
-/* ---- what is known of a connection ---- */
+/* ---- facts about a connection ---- */
 const struct iba_cm_conn *iba_cm_find(const struct iba_cm *cm, uint32_t id); /* NULL: none */
-/* The attributes for the queue pair's transition to `state` (INIT, RTR or RTS; sections 12.10, 12.7): *mask says
- * which. The path of the packets is that of the datagrams. On InfiniBand the alternate path of the REQ, if it has one,
- * goes with RTR, and migration is armed with RTS (QS-78). Once an APR has accepted a LAP (events APR with reason 0;
- * iba_cm_loaded() with status 0), `state` RTS gives what goes from RTS to RTS: the new alternate path, armed again.
- * False: not known in this state. */
+/* Gives the attributes for the queue pair's transition to `state` (INIT, RTR or RTS; sections 12.10, 12.7), and in
+ * *mask which attributes they are. Packets of the queue pair use the path of the datagrams. On InfiniBand the
+ * transition to RTR sets the alternate path, if the REQ has one, and the transition to RTS arms migration (QS-78). Once
+ * an APR has accepted a LAP (event APR with reason 0, or iba_cm_loaded() with status 0), `state` RTS gives the
+ * attributes of a transition from RTS to RTS: the new alternate path, and migration armed again. False: the attributes
+ * are not known in this state of the connection. */
 bool iba_cm_qp_attr(const struct iba_cm *cm, uint32_t id, enum iba_qp_state state, struct iba_qp_attr *attr,
                     uint32_t *mask);
 /* Asserts every invariant of an unbroken CM. */
 void iba_cm_check(const struct iba_cm *cm);
-/* 4.096 us * 2^code, the unit of all timers (MD-69). */
+/* Returns the time that a code of the CM stands for: 4.096 us * 2^code (MD-69). */
 static inline iba_time iba_cm_time(unsigned code)
 {
     return (iba_time)4096 << (code & 31);

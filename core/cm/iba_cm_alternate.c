@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Alternate paths: that of a REQ, and those that a LAP suggests (sections 12.6.5, 12.8; MD-55, MD-79). */
+/* Alternate paths: the one in a REQ, and those that a LAP suggests (sections 12.6.5, 12.8; MD-55, MD-79). */
 #include <string.h>
 #include "cm/iba_cm_input.h"
 
-enum { AT = IBA_AT_cm_req_alt_locallid / 8 }; /* of the alternate path in a REQ */
+enum { AT = IBA_AT_cm_req_alt_locallid / 8 }; /* offset of the alternate path in a REQ */
 _Static_assert(AT + IBA_CM_ALT_BYTES == IBA_BYTES_cm_req, "a REQ ends with its alternate path");
 
 /* A REQ without an alternate path has zeros there. */
@@ -42,7 +42,8 @@ bool iba_cm_lap_foreign_gid(const struct iba_cm_rx *x)
     return !iba_cm_port_with_gid(x->cm, iba_cm_lap_alt_remotegid(x->data));
 }
 
-/* A LAP names the path from its own sender, which may be either end; a REQ from the active one. */
+/* A LAP gives the path as seen from its sender, which may be either end. A REQ gives the path as seen from the active
+ * end. */
 static void remember(struct iba_cm_conn *c, const uint8_t *lap, bool of_active)
 {
     const uint16_t local = iba_cm_lap_alt_locallid(lap), remote = iba_cm_lap_alt_remotelid(lap);
@@ -75,7 +76,8 @@ void iba_cm_take_load(struct iba_cm_rx *x)
     remember(x->c, x->body, x->c->active);
 }
 
-/* An APR accepts the path, or refuses it: then the connection keeps the one that it had. */
+/* An APR accepts or refuses the path of the LAP. After a refusal the connection keeps the alternate path that it had.
+ */
 void iba_cm_take_alternate(struct iba_cm_rx *x)
 {
     const unsigned status = x->on == IBA_CM_ON_APR ? iba_cm_apr_status(x->data) : x->reason;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Applies a row of a table: take, answer, state, timer, event, in this order. It knows no message. */
+/* Applies a row of a table: take, answer, state, timer, event, in this order. No code in this file depends on a certain
+ * message. */
 #include "cm/deviations_cm.h"
 
 static const struct iba_cm_rule *first_that_applies(const struct iba_cm_rx *x, enum iba_cm_table t)

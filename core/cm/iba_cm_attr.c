@@ -3,7 +3,7 @@
 #include <string.h>
 #include "cm/deviations_cm.h"
 
-/* The path of the REQ's sender is the path to it, seen from the other end. */
+/* The path that the sender of the REQ gives, seen from the receiver, is the path to that sender. */
 static void path_of(const struct iba_cm *cm, const struct iba_cm_conn *c, struct iba_av *av)
 {
     *av = c->av;
@@ -19,8 +19,9 @@ static void path_of(const struct iba_cm *cm, const struct iba_cm_conn *c, struct
     av->static_rate = iba_cm_req_prim_pktrate(c->req);
 }
 
-/* MD-64: the active end's timeout also covers the delay that the REP states. Both are codes: the sum of two times is at
- * most twice the longer, which is one code more. */
+/* MD-64: the active end's timeout also covers the delay that the REP states. The REQ's timeout and the REP's delay are
+ * codes of powers of two. The sum of the two times is at most twice the longer time, so the code of the longer time
+ * plus one covers the sum. */
 static uint8_t ack_timeout(const struct iba_cm_conn *c)
 {
     const unsigned code = iba_cm_req_prim_localacktout(c->req);
@@ -42,7 +43,7 @@ static void to_init(const struct iba_cm *cm, const struct iba_cm_conn *c, struct
     *mask = IBA_QPA_STATE | IBA_QPA_PORT | IBA_QPA_PKEY_INDEX;
 }
 
-/* StartingPSN is where its sender begins to receive (MD-63). */
+/* The StartingPSN of a message is the first PSN that the sender of the message expects to receive (MD-63). */
 static void to_rtr(const struct iba_cm *cm, const struct iba_cm_conn *c, struct iba_qp_attr *a, uint32_t *mask)
 {
     a->state = IBA_QPS_RTR;
@@ -60,7 +61,7 @@ static void to_rtr(const struct iba_cm *cm, const struct iba_cm_conn *c, struct 
     *mask |= IBA_QPA_MAX_DEST_RD | IBA_QPA_MIN_RNR;
 }
 
-/* A path that was loaded later: from RTS to RTS (QS-78). */
+/* An alternate path that a LAP has loaded takes a transition from RTS to RTS (QS-78). */
 static void to_alternate(const struct iba_cm *cm, const struct iba_cm_conn *c, struct iba_qp_attr *a, uint32_t *mask)
 {
     (void)iba_cm_alternate(cm, c, &a->alt_av);

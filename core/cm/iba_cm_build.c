@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Makes datagrams and events: from the connection, or from the message that they answer. */
+/* Makes datagrams and events from the connection, or from the message that a datagram answers. */
 #include <string.h>
 #include "cm/deviations_cm.h"
 
-/* Where the private data of each message begin, and how many bytes they have (MD-55..MD-60). */
+/* The offset at which the private data of each message begin, and their number of bytes (MD-55..MD-60). */
 #define PLACES(P)                                                                                                      \
     P(REQ, IBA_BYTES_cm_req, IBA_CM_REQ_BYTES)                                                                         \
     P(MRA, IBA_AT_cm_mra_private_data / 8, IBA_CM_MRA_BYTES)                                                           \
@@ -82,7 +82,7 @@ bool iba_cm_next_event(struct iba_cm *cm, struct iba_cm_event *e)
     return true;
 }
 
-/* REJ: its reason; MRA: its timeout; APR and SIDR_REP: their status. */
+/* Returns the reason of a REJ, the timeout of an MRA, the status of an APR or SIDR_REP; 0 for other messages. */
 static uint16_t reason_of(const struct iba_cm_rx *x)
 {
     switch ((enum iba_cm_input)x->on) {
@@ -128,7 +128,7 @@ static void header(uint8_t *mad, uint16_t attribute, uint64_t tid) /* MD-54 */
 }
 
 /* Communication IDs stand at the same place in all messages that have both. A message without a connection answers
- * x->mad, so its IDs are those of the message, exchanged. */
+ * x->mad, so it has the IDs of x->mad, exchanged. */
 static void communication_ids(const struct iba_cm_rx *x, uint8_t *data)
 {
     if (x->c) {
@@ -149,7 +149,7 @@ static void fill_mra(const struct iba_cm_rx *x, uint8_t *data)
     iba_cm_mra_set_servicetimeout(data, x->c->service_time);
 }
 
-/* Which message a REJ rejects (MD-56). */
+/* Returns the code of the message that a REJ rejects (MD-56). */
 static unsigned rejected(const struct iba_cm_rx *x)
 {
     if (x->on == IBA_CM_ON_REQ || x->on == IBA_CM_ON_REP)
@@ -163,10 +163,12 @@ static unsigned rejected(const struct iba_cm_rx *x)
     }
 }
 
-/* The value that would have been acceptable, or the GUID of the end that gave up (MD-74). */
+/* Writes the additional information of a REJ: the value that would have been acceptable, or the GUID of the end that
+ * gave up (MD-74). */
 static size_t reject_info(const struct iba_cm_rx *x, uint16_t reason, uint8_t *ari)
 {
-    /* Only a datagram is refused for a GID, a LID or an MTU: those of the port that it came to. */
+    /* Only an arrived datagram is rejected for its GID, LID or MTU. The acceptable values are those of the port at
+     * which the datagram arrived. */
     const struct iba_port *p = &x->cm->cfg.port[x->from ? x->from->port - 1 : 0];
 
     switch (reason) {
@@ -186,14 +188,14 @@ static void fill_rej(const struct iba_cm_rx *x, uint8_t *data, uint16_t reason)
     size_t n = 0;
 
     communication_ids(x, data);
-    if (x->on == IBA_CM_ON_REP) { /* the connection need not know its peer yet */
+    if (x->on == IBA_CM_ON_REP) { /* the connection may not know the peer's ID yet */
         iba_cm_rej_set_localcommid(data, iba_cm_rep_remotecommid(x->data));
         iba_cm_rej_set_remotecommid(data, iba_cm_rep_localcommid(x->data));
     }
-    if (x->on == IBA_CM_ON_REQ) /* the connection may be one that has not heard of this peer */
+    if (x->on == IBA_CM_ON_REQ) /* the connection may have another peer's ID, or none */
         iba_cm_rej_set_remotecommid(data, iba_cm_req_localcommid(x->data));
     if (rejected(x) == 0 && (!x->c || x->c->state == IBA_CMS_REQ_RCVD || x->c->state == IBA_CMS_TIMEWAIT))
-        iba_cm_rej_set_localcommid(data, 0); /* the peer has seen no ID of ours */
+        iba_cm_rej_set_localcommid(data, 0); /* the peer has not seen this end's ID */
     if (x->on >= IBA_CM_ON_TIMER && x->ari.n > 0)
         memcpy(ari, x->ari.bytes, n = x->ari.n);
     else if (x->on <= IBA_CM_ON_TIMER || reason == IBA_CM_REJ_TIMEOUT)
@@ -249,7 +251,8 @@ static void fill(const struct iba_cm_rx *x, enum iba_cm_answer a, uint8_t *data,
         iba_cm_lap_set_remoteqpn(data, x->c->remote_qpn);
 }
 
-/* A request begins a transaction; what answers it, or what answers that, belongs to it. */
+/* Returns the transaction ID of a message. A request begins a transaction; its answer, and the answer to that answer,
+ * belong to the same one. */
 static uint64_t transaction(struct iba_cm_rx *x, enum iba_cm_answer a)
 {
     switch (a) {
@@ -266,7 +269,7 @@ static uint64_t transaction(struct iba_cm_rx *x, enum iba_cm_answer a)
     return x->c->tid;
 }
 
-/* Messages that a timer repeats, or a duplicate of the message that they answer. */
+/* The connection keeps the message, since a timer may repeat it, or a duplicate of the message that it answers may. */
 static bool is_kept(enum iba_cm_answer a)
 {
     return a != IBA_CMA_REJ && a != IBA_CMA_SAP && a != IBA_CMA_SPR;
@@ -303,6 +306,6 @@ void iba_cm_answer(struct iba_cm_rx *x, enum iba_cm_answer a, uint16_t code)
         x->cm->deviate->message(x, a, mad);
     if (x->c && is_kept(a))
         memcpy(x->c->sent, mad, sizeof mad);
-    /* An answer goes back to where the message came from; MD-82. */
+    /* MD-82: an answer goes to the sender of the message that it answers */
     emit(x->cm, x->c ? &x->c->av : &x->from->av, x->c ? x->c->pkey : x->from->pkey, mad);
 }

@@ -10,7 +10,8 @@ void iba_cm_check(const struct iba_cm *cm)
 }
 #else
 
-/* States that wait for the peer, and so for a timer. In the others the user or the peer acts next. */
+/* The connection waits for the peer for a limited time, so a timer runs. In other states no timer runs: the user or the
+ * peer acts next. */
 static bool has_timer(uint8_t s)
 {
     switch ((enum iba_cm_state)s) {
@@ -35,7 +36,7 @@ static void check_connection(const struct iba_cm *cm, const struct iba_cm_conn *
     assert(c->state != IBA_CMS_NONE && c->state < IBA_CMS_COUNT);
     assert((c->due != IBA_NEVER) == has_timer(c->state));
     assert(sidr == (c->service == IBA_CM_DATAGRAM));
-    /* No queue pair has two connections, neither ours nor the peer's (MD-73, MD-78). */
+    /* No queue pair of this end or of a peer has two connections (MD-73, MD-78). */
     assert(!c->local_qpn || iba_cm_by_local_qp(cm, c->local_qpn) == c);
     assert(!c->remote_qpn || sidr || iba_cm_by_remote_qp(cm, c->remote_guid, c->remote_qpn) == c);
     assert(!c->known || iba_cm_by_remote_id(cm, c->remote_guid, c->remote_id) == c);

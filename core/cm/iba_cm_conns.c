@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The connections of a CM, and how a message finds its own.
  *
- * A communication ID names a slot, so that it is found at once; the rest of its bits are chosen at random, so that a
- * stranger cannot guess it. Three hash tables find a connection by the peer's ID, by the peer's queue pair (MD-70,
- * MD-73) and by its own queue pair. Their keys come from packets: a secret number keeps their chains short. */
+ * A communication ID contains the number of a slot, so that the CM finds the connection at once. The other bits of the
+ * ID are random, so that a stranger cannot guess the ID. Three hash tables find a connection by the peer's ID, by the
+ * peer's queue pair (MD-70, MD-73) and by its own queue pair. The keys of these tables come from packets. A secret
+ * number in the hash keeps an attacker from making long chains. */
 #include <assert.h>
 #include <string.h>
 #include "cm/iba_cm_input.h"
@@ -71,8 +72,8 @@ struct key {
     bool known; /* false: the connection is in no chain */
 };
 
-/* A connection that waits for a REP, and would take a REQ of its peer instead, is found by the service. The secret
- * keeps a peer from naming this key. */
+/* A connection that waits for a REP, and would also take a REQ of its peer, is found by the service. The secret number
+ * keeps a peer from choosing this key. */
 static struct key key_of_peer(const struct iba_cm *cm, uint64_t service_id)
 {
     return (struct key){service_id ^ cm->seed, 1, true};
@@ -184,7 +185,7 @@ void iba_cm_set_peer(struct iba_cm *cm, struct iba_cm_conn *c)
 void iba_cm_conn_free(struct iba_cm *cm, struct iba_cm_conn *c)
 {
     iba_cm_set_timer(cm, c, IBA_NEVER);
-    if (c->listener != IBA_CM_NO_LISTENER) /* only in a broken CM */
+    if (c->listener != IBA_CM_NO_LISTENER) /* the listener still counts it: only in a broken CM */
         cm->cfg.listener[c->listener].waiting--;
     for (unsigned k = 0; k < IBA_CM_KEYS; k++)
         unlink_key(cm, c, (enum iba_cm_key)k);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which connection a message is for: by its communication IDs, or, where the sender cannot know ours, by its own. */
+/* Finds the connection of a message by the communication IDs in the message. If the sender cannot know this end's ID,
+ * its own ID is enough. */
 #include <string.h>
 #include "cm/deviations_cm.h"
 
-/* A SIDR_REQ names its sender by nothing but where it comes from: its LID or GID, as a number. */
+/* A SIDR_REQ has no field that identifies its sender. So the sender's LID or GID makes the number that identifies it.
+ */
 uint64_t iba_cm_sidr_key(const struct iba_cm_rx *x)
 {
     const struct iba_av *av = &x->from->av;
@@ -11,7 +13,7 @@ uint64_t iba_cm_sidr_key(const struct iba_cm_rx *x)
     return iba_bits_get(av->dgid, 0, 64) ^ iba_bits_get(av->dgid, 64, 64) ^ av->dmac ^ (uint64_t)av->dlid << 48 ^ 1;
 }
 
-/* MD-55, MD-60: the listener that the message fits, of those the one whose mask has most bits, then the first. */
+/* The message agrees with the service ID and the private data that the listener asks for (MD-55, MD-60). */
 static bool fits(const struct iba_cm_listen *l, uint64_t service, const uint8_t *priv, size_t n)
 {
     if (((service ^ l->service_id) & l->service_mask) != 0 || (size_t)l->compare_at + l->compare_n > n)
@@ -22,6 +24,8 @@ static bool fits(const struct iba_cm_listen *l, uint64_t service, const uint8_t 
     return true;
 }
 
+/* Whether listener `a` asks for more than `b`: the mask of `a` has a bit that the mask of `b` lacks, or both masks are
+ * equal and `a` compares more private data. No clause says which of two listeners takes a message. */
 static bool is_closer(const struct iba_cm_listen *a, const struct iba_cm_listen *b)
 {
     const uint64_t more = a->service_mask & ~b->service_mask;
@@ -59,7 +63,7 @@ static void by_request(struct iba_cm_rx *x)
         x->listener = listener_of(x, false, iba_cm_req_serviceid(x->data));
 }
 
-/* Both IDs stand at the same place in all messages that have both. */
+/* The two communication IDs are at the same offset in all messages that have both. */
 static void by_both(struct iba_cm_rx *x)
 {
     x->c = iba_cm_by_id(x->cm, iba_cm_rtu_remotecommid(x->data));
@@ -67,7 +71,7 @@ static void by_both(struct iba_cm_rx *x)
         x->c = NULL;
 }
 
-/* Before the REP, the active end does not know the peer's ID. */
+/* Before the REP, the active end does not know the peer's ID. So the active end's own ID alone finds the connection. */
 static void by_own_before_rep(struct iba_cm_rx *x)
 {
     x->c = iba_cm_by_id(x->cm, iba_cm_rtu_remotecommid(x->data));
@@ -75,8 +79,8 @@ static void by_own_before_rep(struct iba_cm_rx *x)
         by_both(x);
 }
 
-/* A peer that got no answer to its REQ or REP does not know our ID, or believes that we do not know it: it names
- * itself (MD-74). */
+/* A peer that got no answer to its REQ or REP does not know this end's ID, or assumes that this end does not know the
+ * peer. So the REJ of that peer has the peer's own ID (MD-74). */
 static void by_rejected(struct iba_cm_rx *x)
 {
     if (iba_cm_rej_reason(x->data) == IBA_CM_REJ_TIMEOUT && iba_cm_rej_rejinfolen(x->data) >= 8)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Timers: a binary heap of slots by due time, so that thousands of connections cost little; and how long each runs. */
+/* Timers: how long each runs, and a binary heap of slots by due time, so that thousands of timers cost little. */
 #include <assert.h>
 #include "cm/iba_cm_input.h"
 

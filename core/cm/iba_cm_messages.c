@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* How a CM handles a message (sections 12.6 to 12.11; catalogue section 10, MD-54..MD-86).
  *
- * Rows of one message are together: first those for a connection that exists, then those without one. A message that no
- * row takes is dropped. */
+ * Rows of one message are together: first the rows for a connection that exists, then the rows without a connection. A
+ * message that no row takes is dropped. */
 #include "cm/iba_cm_rows.h"
 #include <string.h>
 
@@ -47,7 +47,7 @@ static bool other_qp(const struct iba_cm_rx *x)
     return iba_cm_dreq_remoteqpn(x->data) != x->c->local_qpn;
 }
 
-/* The LAP that the last APR answered; the APR was lost. */
+/* The message repeats the LAP that the connection's last APR answered, since that APR was lost. */
 static bool answered_lap(const struct iba_cm_rx *x)
 {
     return iba_madhdr_attributeid(x->c->sent) == IBA_CM_ID_APR &&
@@ -69,7 +69,7 @@ static bool lap_other_qp(const struct iba_cm_rx *x)
     return iba_cm_lap_remoteqpn(x->data) != x->c->local_qpn;
 }
 
-/* The path that the REQ named as primary. */
+/* The LAP suggests the path that the REQ gave as primary. */
 static bool lap_same_path(const struct iba_cm_rx *x)
 {
     const uint8_t *req = x->c->req;
@@ -80,7 +80,7 @@ static bool lap_same_path(const struct iba_cm_rx *x)
     return iba_cm_lap_alt_locallid(x->data) == local && iba_cm_lap_alt_remotelid(x->data) == remote;
 }
 
-/* One peer cannot have two connections under one ID. */
+/* Another connection of the same peer has this communication ID. */
 static bool duplicate_id(const struct iba_cm_rx *x)
 {
     return iba_cm_by_remote_id(x->cm, iba_cm_rep_localcaguid(x->data), iba_cm_rep_localcommid(x->data));
@@ -91,7 +91,7 @@ static bool sent_rtu(const struct iba_cm_rx *x)
     return iba_madhdr_attributeid(x->c->sent) == IBA_CM_ID_RTU;
 }
 
-/* ---- what is taken ---- */
+/* ---- what a connection takes from a message ---- */
 
 static void take_service_time(struct iba_cm_rx *x)
 {

@@ -13,7 +13,7 @@ bool iba_cm_no_service(const struct iba_cm_rx *x)
     return !x->listener;
 }
 
-/* The adapter has no RD; MD-61 */
+/* The adapter has no RD (MD-61). */
 bool iba_cm_wrong_type(const struct iba_cm_rx *x)
 {
     const unsigned type = iba_cm_req_transpsvctype(x->data);
@@ -33,7 +33,7 @@ bool iba_cm_foreign_gid(const struct iba_cm_rx *x)
     return !iba_port_has_gid(port_of(x), iba_cm_req_prim_remotegid(x->data));
 }
 
-/* LIDs are reserved on RoCE (MD-83). Between subnets the REQ cannot know the LID. */
+/* LIDs are reserved on RoCE (MD-83). The sender of a REQ from another subnet cannot know the LID. */
 bool iba_cm_foreign_lid(const struct iba_cm_rx *x)
 {
     return port_of(x)->kind == IBA_PORT_IB && iba_cm_req_prim_subnetlocal(x->data) &&
@@ -56,7 +56,7 @@ bool iba_cm_foreign_alt_lid(const struct iba_cm_rx *x)
            !iba_cm_port_with_lid(x->cm, iba_cm_req_alt_remotelid(x->data));
 }
 
-/* The private data of a REQ to a service of the RDMA IP CM service begin with its header (MD-81). */
+/* The private data of a REQ to the RDMA IP CM service begin with the header of that service (MD-81). */
 bool iba_cm_wrong_ip(const struct iba_cm_rx *x)
 {
     const uint8_t *ip = x->data + IBA_BYTES_cm_req;
@@ -80,7 +80,8 @@ bool iba_cm_full_backlog(const struct iba_cm_rx *x)
     return x->listener && x->listener->what.backlog != 0 && x->listener->waiting >= x->listener->what.backlog;
 }
 
-/* Of two ends that connect to each other the one with the greater CA GUID, then QPN, stays the active one (MD-86). */
+/* When two ends connect to each other, the end with the greater CA GUID stays the active one; if the GUIDs are equal,
+ * the end with the greater QPN (MD-86). */
 static bool is_greater(const struct iba_cm_rx *x)
 {
     const uint64_t guid = iba_cm_req_localcaguid(x->data);
@@ -93,7 +94,7 @@ bool iba_cm_peer_loses(const struct iba_cm_rx *x)
     return x->c->peer && !is_greater(x);
 }
 
-/* ---- what is taken ---- */
+/* ---- what a connection takes from a REQ ---- */
 
 static void adopt(struct iba_cm_rx *x)
 {
@@ -110,7 +111,7 @@ static void adopt(struct iba_cm_rx *x)
     memcpy(c->req, x->data, sizeof c->req);
 }
 
-/* Without a listener (a broken CM takes such a REQ) the caller gets it all the same. */
+/* A broken CM takes a REQ that no listener waits for. The caller gets the event of such a REQ, too. */
 static void wait_for(struct iba_cm_rx *x)
 {
     x->c->listener = IBA_CM_NO_LISTENER;
@@ -128,7 +129,8 @@ void iba_cm_take_req(struct iba_cm_rx *x)
     wait_for(x);
 }
 
-/* The own REQ is withdrawn: the peer's takes its place (MD-86). Nobody listens for it. */
+/* The connection gives up its own REQ and takes the peer's instead (MD-86). No listener was asked for the peer's REQ.
+ */
 void iba_cm_yield(struct iba_cm_rx *x)
 {
     adopt(x);

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The CM's behaviour as data: tables of rows. A row says in which states what (a message, a timer, a verb) does what.
+/* The CM's behaviour as data: tables of rows. A row gives an input (a message, a timer, a verb), the states in which it
+ * applies, and its effects.
  *
  *   R(name, on, in, when, take, answer, code, next, timer, event, sentence, clause)
  *     on      the message, IBA_CM_ON_TIMER or a verb
- *     in      a set of states, with | between
- *     when    a further condition; pure
- *     take    what the connection remembers of it
- *     answer  the message that is sent
+ *     in      a set of states, separated by |
+ *     when    a further condition: a function without side effects
+ *     take    what the connection remembers of the input
+ *     answer  the message that the CM sends
  *     code    reason of a REJ, status of an APR or SIDR_REP; 0 where a verb gives it
- *     next    the state after it; SAME: as before
- *     timer   the timer that is started
- *     event   what the caller learns
+ *     next    the state after the input; SAME: the state does not change
+ *     timer   the timer that starts
+ *     event   the event that the caller gets
  *
- * The first row that applies decides; each row counts how often it did. Without a row a message is dropped, and a verb
- * fails (WRONG_STATE). A broken CM has one column of one row changed (deviations_cm.h). */
+ * The first row that applies decides; each row counts how often it decided. If no row applies, a message is dropped,
+ * and a verb fails (WRONG_STATE). A broken CM has one column of one row changed (deviations_cm.h). */
 #ifndef IBA_CM_RULES_H
 #define IBA_CM_RULES_H
 #include "cm/iba_cm.h"
@@ -22,8 +23,8 @@
 extern "C" {
 #endif
 
-/* Inputs: the 13 messages in the order of their attribute IDs, timers, verbs; forget: the peer shows that it has lost
- * the connection. */
+/* Inputs: the 13 messages in the order of their attribute IDs, timers, verbs. The input `forget` means that the peer
+ * has lost the connection, as one of its messages shows. */
 /* clang-format off */
 #define IBA_CM_INPUTS(I)                                                                                               \
     I(REQ) I(MRA) I(REJ) I(REP) I(RTU) I(DREQ) I(DREP) I(SIDR_REQ) I(SIDR_REP) I(LAP) I(APR) I(SAP) I(SPR)             \
@@ -36,7 +37,7 @@ enum iba_cm_input {
     IBA_CM_INPUTS(IBA_CM_INPUT_ID) IBA_CM_ON_COUNT
 };
 
-/* What is sent. AGAIN: the connection's last message once more, unchanged (MD-68). */
+/* The messages that a row may send. AGAIN: the connection's last message once more, unchanged (MD-68). */
 #define IBA_CM_ANSWERS(A)                                                                                              \
     A(NOTHING)                                                                                                         \
     A(AGAIN) A(REQ) A(MRA) A(REJ) A(REP) A(RTU) A(DREQ) A(DREP) A(SIDR_REQ) A(SIDR_REP) A(LAP) A(APR) A(SAP) A(SPR)
@@ -46,9 +47,9 @@ enum iba_cm_answer {
 };
 
 enum iba_cm_timer {
-    IBA_CMT_NONE,     /* none is started; one that runs ends with its state */
-    IBA_CMT_RESPONSE, /* the peer has its response time, and MaxCMRetries more */
-    IBA_CMT_RETRY,    /* the peer has its response time once more */
+    IBA_CMT_NONE,     /* the row starts no timer; a timer that runs stops when the state changes */
+    IBA_CMT_RESPONSE, /* the peer has its response time, and then MaxCMRetries times the same again */
+    IBA_CMT_RETRY,    /* the peer has its response time once more, after a retry */
     IBA_CMT_SERVICE,  /* the peer has the time that its MRA asks for */
     IBA_CMT_TIMEWAIT,
     IBA_CMT_COUNT

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How a CM handles the timer of a connection that runs out (section 12.9.8; MD-68, MD-69, MD-78). */
+/* Rows for the timer of a connection that runs out (section 12.9.8; MD-68, MD-69, MD-78). */
 #include "cm/iba_cm_rows.h"
 
 #define ASKING (IN(REQ_SENT) | IN(MRA_REQ_RCVD))

@@ -79,7 +79,7 @@ IBA_CM_RULE_TABLE(CM_VERB_RULES, iba_cm_verb_rules, "CM verbs")
 
 /* ---- all verbs ---- */
 
-/* Calls a verb of connection `id`, which has space for `most` bytes of private data. */
+/* Calls a verb of connection `id`. The verb's message has space for `most` bytes of private data. */
 static enum iba_cm_err call(struct iba_cm_rx *x, uint32_t id, size_t most)
 {
     assert(x->now >= x->cm->now);
@@ -94,7 +94,7 @@ static enum iba_cm_err call(struct iba_cm_rx *x, uint32_t id, size_t most)
     return iba_cm_apply(x, IBA_CM_TABLE_VERBS) ? IBA_CM_OK : IBA_CM_WRONG_STATE;
 }
 
-/* Of a connection that the verb begins. */
+/* Checks the input of a verb that begins a connection, and takes a slot for the connection. */
 static enum iba_cm_err begin(struct iba_cm_rx *x, size_t most)
 {
     assert(x->now >= x->cm->now);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Behaviour of broken ports: the list of deviations_port.h as data, keys and addresses, and what stands before the
- * BTH, changed when it is written. */
+/* Behaviour of broken ports: the list of deviations_port.h as data, changed keys and addresses, and changed headers
+ * before the BTH. */
 #include "deviations_port.h"
 #include <string.h>
 #include "wire/iba_behaviours.h"
@@ -79,7 +79,7 @@ static bool has_gid(const struct iba_port *p, const uint8_t *gid, size_t from)
 
 /* ---- the envelope ---- */
 
-/* Where its headers are; NULL: there is none of the kind. */
+/* Where the headers of an envelope are; NULL: it has no header of that kind. */
 struct headers {
     uint8_t *lrh, *grh, *ipv4, *ipv6, *udp;
 };
@@ -99,7 +99,7 @@ static struct headers headers_of(const struct iba_port *p, uint8_t *out, size_t 
     }
 }
 
-/* The address vector as a device takes it that has the row changed. */
+/* Changes the address vector as the broken device with the changed row would. */
 static void change_path(const struct iba_port *p, struct iba_av *av)
 {
     const bool grh = p->kind != IBA_PORT_ROCE2;
@@ -183,14 +183,14 @@ static void change_headers(const struct iba_port *p, const struct headers *h)
     }
 }
 
-/* IP_VERSION: IPv6 with both addresses mapped, in the place of IPv4. */
+/* IP_VERSION: replaces the IPv4 header by an IPv6 header with both addresses mapped. */
 static size_t widen(const struct iba_port *p, const struct iba_av *av, const struct headers *h, size_t n)
 {
     uint8_t *ip = h->ipv4, old[IBA_BYTES_ipv4 + IBA_BYTES_udp];
 
     memcpy(old, ip, sizeof old);
     memset(ip, 0, IBA_BYTES_ipv6 + IBA_BYTES_udp);
-    iba_bits_put(ip - 2, 0, 16, ETHERTYPE_IPV6); /* what comes next, of Ethernet or of the tag */
+    iba_bits_put(ip - 2, 0, 16, ETHERTYPE_IPV6); /* the EtherType of the Ethernet header or of the VLAN tag */
     iba_ipv6_set_version(ip, 6);
     iba_ipv6_set_dscp(ip, iba_ipv4_dscp(old));
     iba_ipv6_set_ecn(ip, iba_ipv4_ecn(old));
@@ -241,7 +241,7 @@ static void set_checksum(uint8_t *ip)
     iba_ipv4_set_checksum(ip, ~(sum + (sum >> 16)) & 0xffff);
 }
 
-/* Lengths that leave out the ICRC. */
+/* Lowers the lengths, so that they do not count the ICRC. */
 static void shorten(const struct iba_port *p, const struct headers *h)
 {
     switch (changed(p)) {
@@ -289,7 +289,7 @@ static void change_crc(const struct iba_port *p, int row, uint8_t *crc, size_t n
         exchange(&crc[i], &crc[n - 1 - i], 1);
 }
 
-/* The bytes that the ICRC covers begin with the network header, on InfiniBand with the LRH. */
+/* Writes the ICRC. The bytes that it covers begin with the LRH on InfiniBand, otherwise with the network header. */
 static void put_icrc(const struct iba_port *p, uint8_t *packet, size_t n, size_t end)
 {
     const bool ib = p->kind == IBA_PORT_IB, v1 = p->kind == IBA_PORT_ROCE1, ipv4 = n <= IBA_ENVELOPE_IPV4_MAX;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Behaviour that the architecture requires of a port: which keys and addresses are its own, and the headers before the
- * BTH. A sentence goes on from "a device ..."; "broken:" begins what it does when the row is changed. */
+ * BTH. A sentence continues "a device ..."; after "broken:" it says what a device does whose row is changed. */
 #ifndef IBA_ROW_port_H
 #define IBA_ROW_port_H
 #include "iba_port.h"
@@ -68,25 +68,25 @@ extern const struct iba_behaviours iba_port_behaviours;
 /* The points at which a broken port deviates: P(returns, name, arguments). */
 /* clang-format off */
 #define IBA_PORT_POINTS(P)                                                                                             \
-    /* The headers before the BTH are written, or sealed (iba_port.h). */                                               \
+    /* The port writes the headers before the BTH, or seals them (iba_port.h). */                                       \
     P(size_t, envelope, (const struct iba_port *p, const struct iba_av *av, uint32_t flow, uint8_t *out))              \
     P(size_t, seal, (const struct iba_port *p, uint8_t *packet, size_t n, size_t body))                                \
-    /* Whether two P_Keys match. */                                                                                    \
+    /* Returns whether two P_Keys match. */                                                                            \
     P(bool, pkey_match, (const struct iba_port *p, uint16_t a, uint16_t b))                                            \
-    /* The first entry that matches is `i`. Returns what is found. */                                                  \
+    /* `i` is the first entry that matches. Returns the entry that this device finds. */                               \
     P(int, pkey_found, (const struct iba_port *p, int i))                                                              \
-    /* A violation is counted. */                                                                                      \
+    /* The port counts a violation. */                                                                                 \
     P(void, count, (const struct iba_port *p, uint16_t *counter))                                                      \
-    /* Whether the port answers to one of its LIDs. */                                                                 \
+    /* Returns whether the port answers to one of its LIDs. */                                                         \
     P(bool, answers_to_lid, (const struct iba_port *p, uint16_t lid))                                                  \
-    /* Whether the GID, from that byte on, is one of the port's. */                                                    \
+    /* Returns whether the GID, from byte `from` on, is equal to one of the port's GIDs. */                            \
     P(bool, has_gid, (const struct iba_port *p, const uint8_t *gid, size_t from))
 /* clang-format on */
 struct iba_port_deviations {
 #define IBA_PORT_POINT(returns, name, arguments) returns(*name) arguments;
     IBA_PORT_POINTS(IBA_PORT_POINT)
 };
-/* Makes it the port of a device that does one thing otherwise; NULL: unchanged again. */
+/* Makes `p` the port of a broken device with the change `c`; NULL: of an unbroken one again. */
 void iba_port_change(struct iba_port *p, const struct iba_change *c);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Packets that wait for a port: queues of each VL, and which VL is next on the wire. */
+/* Packets that wait for a port: the queues of the VLs, and the arbitration that selects the next VL. */
 #include <assert.h>
 #include "fabric/iba_credit.h"
 #include "fabric/iba_hop.h"
@@ -145,7 +145,7 @@ static const uint8_t *entry_of(const struct iba_node_port *p, unsigned priority,
     return &p->vlarb[2 * priority + i / IBA_VLARB_ENTRIES][2 * (i % IBA_VLARB_ENTRIES)];
 }
 
-/* A VL has a packet, and the neighbour has room for it. */
+/* Returns whether the VL has a packet, and the neighbour has room for the packet. */
 static bool may_send(const struct iba_node *n, const struct iba_node_port *p, unsigned vl)
 {
     const struct iba_fifo *q = &p->queue[vl];
@@ -160,7 +160,7 @@ static bool has_packet(const struct iba_node *n, const struct iba_node_port *p, 
     return vl != IBA_VL15 && may_send(n, p, vl);
 }
 
-/* Whether a table has an entry whose VL has a packet that may leave. */
+/* Returns whether the table has an entry whose VL may send a packet. */
 static bool has_work(const struct iba_node *n, const struct iba_node_port *p, unsigned priority)
 {
     if (p->waiting == 0)
@@ -173,8 +173,8 @@ static bool has_work(const struct iba_node *n, const struct iba_node_port *p, un
     return false;
 }
 
-/* The current entry keeps the wire while it has weight left and packets; then the next one with both has it. A packet
- * may overdraw the weight of its entry. */
+/* Returns the VL whose packet is next by this table. The current entry sends while it has weight left and packets; then
+ * the next entry with weight and packets does. A packet may use more weight than its entry has left. */
 static uint8_t weighted(const struct iba_node *n, struct iba_node_port *p, unsigned priority)
 {
     const uint8_t *e = entry_of(p, priority, p->arb.entry[priority]);
@@ -199,7 +199,7 @@ bool iba_port_ready(const struct iba_node *n, const struct iba_node_port *p)
     return may_send(n, p, IBA_VL15) || has_work(n, p, LOW) || has_work(n, p, HIGH);
 }
 
-/* VLs that no entry names: their packets wait for the lifetime of the switch to end. */
+/* Packets of a VL that no entry of the tables names wait until the lifetime limit of the switch ends. */
 int iba_arbitrate(const struct iba_node *n, struct iba_node_port *p)
 {
     const bool low = has_work(n, p, LOW);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A packet that came by a port: is it whole, may it be here, and where does it go? */
+/* Decides about a packet that arrived at a port: whether it is undamaged and allowed, and where it goes. */
 #include "fabric/iba_arrival.h"
 #include "fabric/iba_credit.h"
 #include "fabric/iba_hop.h"
@@ -190,7 +190,7 @@ static void relay(struct iba_hop *h)
     iba_hop_depart(h);
 }
 
-/* The ports of an MLID, as bits of one position of the table; without an entry those of the default port. */
+/* Returns whether the multicast table has the port for this MLID. */
 static bool is_member(const struct iba_node *n, unsigned mlid, unsigned port)
 {
     const unsigned positions = iba_node_mft_positions(n);
@@ -206,7 +206,8 @@ static bool has_members(const struct iba_node *n, unsigned mlid)
     return false;
 }
 
-/* A copy to each member port but the one it came by (KM-64). */
+/* Sends a copy by each port of the group except the port that the packet came by (KM-64); of a group without ports, by
+ * the default port. */
 static void replicate(struct iba_hop *h)
 {
     struct iba_node *n = h->node;
@@ -274,7 +275,7 @@ static void look(struct iba_hop *h, uint8_t *mad)
     h->mad = mad;
 }
 
-/* A whole packet on a data lane has a part of the buffer from now on, whatever becomes of it. */
+/* An undamaged packet on a data VL takes room in the receive buffer, whatever the rows decide about it. */
 static void take_room(struct iba_hop *h)
 {
     if (port_in(h)->credits && !damaged(h) && !on_vl15(h) && !vl_not_operational(h))
@@ -292,7 +293,8 @@ void iba_arrive(struct iba_node *n, uint8_t port, const struct iba_view *v, iba_
     iba_credit_give_back(n, h.hold);
 }
 
-/* Of the node's own packets: a directed route begins here unless it begins with a part by LID (C14-9, C14-13). */
+/* Returns whether a packet of the node's own software begins a directed route here. A route that begins with a part by
+ * LID does not (C14-9, C14-13). */
 static bool begins_directed(const struct iba_hop *h)
 {
     const uint8_t *route;

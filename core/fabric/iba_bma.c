@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The baseboard management agent (section 16.2), as far as its key goes: nodes have no board to manage. A B_Key works
- * as an M_Key does (KM-17): Sets need it at once, and if it is protected, a Get without it reads a key of zero. */
+/* The baseboard management agent (section 16.2). It has only the B_Key, since nodes have no board to manage. A B_Key
+ * works as an M_Key does (KM-17): every Set needs it, and if it is protected, a Get without it reads a key of zero. */
 #include "fabric/iba_hop.h"
 
 enum { B_KEY_AT = 24, DATA_AT = 64, DATA_BYTES = 192, CLASS_VERSION = 1, ATTR_CLASS_INFO = 0x01, ATTR_KEY_INFO = 0x10 };
@@ -121,7 +121,7 @@ static void answer_without_key(struct iba_hop *h)
     iba_bm_key_info_set_key(h->data, 0);
 }
 
-/* The violations can only be read. */
+/* A Set changes all but the count of violations. */
 static void set_key_info(struct iba_hop *h)
 {
     struct iba_key_guard *g = guard_of(h);

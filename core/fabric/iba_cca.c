@@ -9,9 +9,10 @@ enum { CC_KEY_AT = 24, LOG_AT = 32, DATA_AT = 64, DATA_BYTES = 192, CLASS_VERSIO
 struct iba_cca_attribute {
     struct iba_fabric_row row;
     uint16_t id;
-    uint8_t nodes;                        /* as bits: enum iba_node_type */
+    uint8_t nodes; /* the kinds of nodes that have the attribute, as a set of bits: enum iba_node_type */
     void (*get)(const struct iba_hop *h); /* fills h->data, which is zero */
-    void (*set)(struct iba_hop *h);       /* takes h->data over, or gives h->status why not; NULL: it cannot be set */
+    void (*set)(struct iba_hop *h); /* takes over h->data, or sets h->status to the reason why not; NULL: the attribute
+                                       cannot be set */
 };
 
 static struct iba_congestion *state_of(const struct iba_hop *h)
@@ -73,7 +74,7 @@ static bool not_to_be_set(const struct iba_hop *h)
     return is_set(h) && !h->cc_attribute->set;
 }
 
-/* Blocks of an attribute; 0: it has none, and its modifier means nothing. */
+/* Returns the number of blocks of an attribute; 0: it has no blocks, and its modifier is ignored. */
 static unsigned blocks_of(const struct iba_hop *h)
 {
     enum { ATTR_SWITCH_PORT = 0x15, ATTR_TABLE = 0x17 };
@@ -128,7 +129,7 @@ static void answer_get(struct iba_hop *h)
     iba_hop_answer(h);
 }
 
-/* The answer to a Set has the attribute as it is then. */
+/* The answer to a Set has the attribute as it is after the Set. */
 static void answer_set(struct iba_hop *h)
 {
     h->cc_attribute->set(h);
@@ -198,7 +199,7 @@ static void set_switch(struct iba_hop *h)
     memcpy(state_of(h)->of_switch, h->data, IBA_BYTES_cc_switch);
 }
 
-/* The block's part of a port; NULL: the port is in another block. */
+/* Returns the bytes of the port in the block; NULL: the port is in another block. */
 static uint8_t *part_of(const struct iba_hop *h, unsigned port)
 {
     const unsigned first = modifier(h) * IBA_CC_PORTS_BLOCK;
@@ -267,7 +268,7 @@ static uint32_t time_stamp(const struct iba_hop *h)
     return (uint32_t)(h->now / UNIT_NS);
 }
 
-/* No event is kept yet: an empty log. */
+/* The log is always empty, since the agent records no events. */
 static void get_log(const struct iba_hop *h)
 {
     enum { OF_SWITCH = 1, OF_ADAPTER = 2 };

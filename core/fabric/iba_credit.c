@@ -171,7 +171,7 @@ uint16_t iba_credit_limit(const struct iba_node *n, const struct iba_node_port *
     return (uint16_t)((lane->received + (room < AHEAD_MOST ? room : AHEAD_MOST)) % MODULO);
 }
 
-/* The neighbour's count of the blocks that it sent is right: a packet may have been lost on the wire. */
+/* A packet may have been lost on the wire, so the neighbour's count of the blocks that it sent replaces our own. */
 void iba_credit_heard(struct iba_node *n, struct iba_node_port *p, unsigned vl, uint16_t fctbs, uint16_t fccl,
                       iba_time now)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A packet for a LID of the node, or for a group of its: its agents answer it, or software of the node gets it. */
+/* Decides about a packet to a LID or group of the node: an agent answers it, or software of the node gets it. */
 #include "fabric/iba_hop.h"
 #include "fabric/iba_router.h"
 
@@ -76,7 +76,8 @@ static bool data_for_switch(const struct iba_hop *h)
     return iba_node_is_switch(h->node) && !gmp(h) && !iba_hop_is_smp(h);
 }
 
-/* A router looks at the GRH only where it asks for another node: DGIDs of its own port are packets for itself. */
+/* Returns whether a router has to forward the packet. A packet whose DGID is one of its own port's is for the router
+ * itself. */
 static bool for_other_subnet(const struct iba_hop *h)
 {
     return h->node->cfg.type == IBA_NODE_ROUTER && iba_view_has(h->view, IBA_H_grh) && iba_view_has_bth(h->view) &&

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Packets that leave by a port: what it refuses to send, the VL that a packet gets, and datagrams of the node itself.
- */
+/* Packets that leave by a port: why a port refuses a packet, which VL a packet gets, and the datagrams that the node
+ * itself sends. */
 #include "fabric/iba_hop.h"
 
 /* ---- what keeps a packet from leaving by h->out ---- */
@@ -78,7 +78,7 @@ static void discard_partition(struct iba_hop *h)
     iba_notice_switch_pkey(h->node, h, h->out);
 }
 
-/* The copy of a packet for this port has this port's VL, and the VCRC that goes with it (WF-14). */
+/* Gives the copy of a packet for this port the port's VL, and the VCRC for it (WF-14). */
 static void put_on_vl(struct iba_hop *h, uint8_t vl)
 {
     uint8_t copy[IBA_PACKET_MOST];
@@ -158,7 +158,7 @@ uint8_t iba_node_port_to(const struct iba_node *n, uint8_t in, uint16_t dlid)
     return n->lft[dlid];
 }
 
-/* A packet that the node made itself leaves by `out`, or goes to its software if that is IBA_NO_PORT. */
+/* Sends a packet that the node built by port `out`; IBA_NO_PORT: passes it to software of the node. */
 static void emit(struct iba_node *n, const uint8_t *packet, size_t len, uint8_t in, uint8_t out, iba_time now)
 {
     struct iba_view v;
@@ -212,7 +212,7 @@ void iba_hop_forward_mad(struct iba_hop *h, uint8_t out, uint16_t dlid, uint16_t
     emit(h->node, packet, iba_mgmt_build(packet, &to, IBA_VL15, h->mad), h->in, out, h->now);
 }
 
-/* SMPs wait apart from other packets, so that neither keeps the other out. */
+/* SMPs have a queue of their own, so that neither SMPs nor other packets fill the queue of the others. */
 void iba_hop_to_software(struct iba_hop *h)
 {
     struct iba_node *n = h->node;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* SMPs on a directed route: where the hop pointer says that they are, and what is next (section 14.2.2, MD-19..MD-30).
+/* SMPs on a directed route: the hop pointer says where an SMP is, and where it goes next (section 14.2.2,
+ * MD-19..MD-30).
  *
  * The hop pointer counts up to hop count + 1 on the initial path (D = 0), and down to 0 on the return path (D = 1). */
 #include "fabric/iba_hop.h"
@@ -108,7 +109,7 @@ static void note_return_path(struct iba_hop *h)
         h->mad[RETURN_AT + pointer(h)] = h->in;
 }
 
-/* The directed part begins, so its packets have permissive LIDs. */
+/* The directed part of the route begins here, so the SMP gets permissive LIDs. */
 static void start(struct iba_hop *h)
 {
     h->mad[HOP_POINTER_AT] = 1;
@@ -137,7 +138,7 @@ static void end_then_by_lid(struct iba_hop *h)
     by_lid(h, iba_smp_route_drdlid(route(h)));
 }
 
-/* The answer goes back along the route, unless the route ended in a part by LID. */
+/* The agent answers. The answer goes back along the route; if the route ended with a part by LID, it goes to a LID. */
 static void to_agent(struct iba_hop *h)
 {
     iba_sma_request(h);
@@ -175,7 +176,7 @@ static void return_by_lid(struct iba_hop *h)
     by_lid(h, iba_smp_route_drslid(route(h)));
 }
 
-/* The software finds the hop pointer in the packet, so the packet is written again. */
+/* The software reads the hop pointer from the packet, so the packet is written again with the changed one. */
 static void return_to_software(struct iba_hop *h)
 {
     h->mad[HOP_POINTER_AT] = 0;

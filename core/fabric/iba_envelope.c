@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Packet envelopes: all headers before the BTH, written once per address vector, with lengths and checksums filled in
- * per packet. */
+/* Packet envelopes: all headers before the BTH. They are written once for each address vector. Lengths and checksums
+ * are filled in for each packet. */
 #include <assert.h>
 #include <string.h>
 #include "iba_port.h"
@@ -45,7 +45,7 @@ static size_t write_grh(const struct iba_port *p, const struct iba_av *av, uint8
     return IBA_BYTES_grh;
 }
 
-/* Without a LID the port can send SMPs only, and those from the permissive one (UU-27). */
+/* A port without a LID can send SMPs only, and sends them from the permissive LID (UU-27). */
 static uint16_t source_lid(const struct iba_port *p, const struct iba_av *av)
 {
     const unsigned path_mask = (1u << p->lmc) - 1;
@@ -121,7 +121,8 @@ static size_t write_ipv6(const struct iba_port *p, const struct iba_av *av, cons
     return IBA_BYTES_ipv6;
 }
 
-/* 0xC000..0xFFFF (RO-19): the top 14 bits of a multiplicative hash, to which every bit of the flow counts. */
+/* Returns a port from 0xC000 to 0xFFFF (RO-19): its low 14 bits are the top bits of a multiplicative hash, which
+ * depends on every bit of the flow. */
 static uint16_t source_port(const struct iba_av *av, uint32_t flow)
 {
     return av->udp_source != 0 ? av->udp_source : (uint16_t)(0xc000 | (flow * UINT32_C(0x9e3779b1)) >> 18);
@@ -153,9 +154,9 @@ size_t iba_envelope_write(const struct iba_port *p, const struct iba_av *av, uin
     }
 }
 
-/* Total length and checksum of a header without options. A ones' complement sum does not depend on byte order (RFC
- * 1071), so words are added as they are in memory. The length is added to the sum directly and not read back from the
- * header: a load of bytes that were just stored in smaller pieces stalls (8 ns of 80). */
+/* Writes total length and checksum of an IPv4 header without options. A ones' complement sum does not depend on byte
+ * order (RFC 1071), so words are added as they are in memory. The length is not read back from the header but added
+ * directly: a load of bytes that were just stored in smaller pieces stalls (8 of 80 ns). */
 static void seal_ipv4(uint8_t *ip, size_t len)
 {
     enum { LEN = IBA_AT_ipv4_len / 16, CHECKSUM = IBA_AT_ipv4_checksum / 16, WORDS = IBA_BYTES_ipv4 / 2 };

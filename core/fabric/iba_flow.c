@@ -77,7 +77,7 @@ void iba_flow_arrive(struct iba_node *n, uint8_t port, const struct iba_view *v,
 
 /* ---- those that leave ---- */
 
-/* Lanes whose limit is sent now: those that are operational. */
+/* Returns the operational VLs, as bits: their credit limits are to be sent. */
 static unsigned lanes_due(const struct iba_node_port *p)
 {
     return p->announce & ((1u << iba_vls_of(p->info.operationalvls)) - 1);
@@ -107,14 +107,15 @@ size_t iba_flow_poll(struct iba_node *n, struct iba_node_port *p, uint8_t *buf)
 
 /* ---- intervals ---- */
 
-enum { INTERVAL_MOST = 65536, WATCHDOG = 400000 }; /* symbol times */
+enum { INTERVAL_MOST = 65536, WATCHDOG = 400000 }; /* in symbol times */
 
 static iba_time symbols_ns(const struct iba_node_port *p, uint32_t symbols)
 {
     return (iba_time)symbols * iba_rate_ps_per_symbol(p) / 1000;
 }
 
-/* Early enough that the longest packet and a flow-control packet of each other lane may go before. */
+/* Returns the time between two flow-control packets of a VL. It leaves time for the longest packet, and a flow-control
+ * packet of each other VL, to be sent before. */
 static iba_time interval_ns(const struct iba_node_port *p)
 {
     enum { BEFORE = IBA_PACKET_MOST + IBA_VLS * IBA_BYTES_fc };
@@ -130,7 +131,7 @@ static iba_time watchdog(const struct iba_node_port *p)
     return first == IBA_NEVER ? IBA_NEVER : first + symbols_ns(p, WATCHDOG);
 }
 
-/* Each silent lane waits for a whole period again: a trap per lane and period. */
+/* The watchdog has run out for a VL. Its time begins again, so a silent VL causes one trap per period. */
 static void bark(struct iba_node *n, struct iba_node_port *p, iba_time now)
 {
     enum { TRAP_WATCHDOG = 131 };

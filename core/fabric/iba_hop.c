@@ -32,7 +32,7 @@ void iba_hop_drop(struct iba_hop *h)
     (void)h;
 }
 
-/* The datagram becomes its own answer (MD-04, MD-05, MD-29). The caller of the agent sends it. */
+/* Turns the request into its answer (MD-04, MD-05, MD-29), which the caller of the agent sends. */
 void iba_hop_answer(struct iba_hop *h)
 {
     enum { STATUS_AT = 4, DIRECTION = 0x80 };

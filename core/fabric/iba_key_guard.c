@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Keys of management beside the M_Key, and their leases. */
+/* The leases of management keys other than the M_Key: the B_Key and the CC_Key. */
 #include "fabric/iba_hop.h"
 
 void iba_guard_violated(struct iba_key_guard *g, iba_time now)

@@ -65,7 +65,8 @@ static void bring_up(struct iba_node *n, uint8_t port, const struct iba_portinfo
     }
 }
 
-/* The best width and speed that both ends have enabled; width 0: they have no width or no speed in common. */
+/* Returns the highest width and speed that both ends have enabled; width 0: they have no width or no speed in common.
+ */
 static struct iba_portinfo agree(const struct iba_portinfo *a, const struct iba_portinfo *b)
 {
     enum { NO_EXTENDED = 30 };
@@ -92,7 +93,7 @@ void iba_link_settle(struct iba_node *a, uint8_t port_a, struct iba_node *b, uin
     const bool credits = a->cfg.buffer && b->cfg.buffer;
 
     a->port[port_a].link_work = b->port[port_b].link_work = false;
-    if (is_up(a, port_a) != is_up(b, port_b)) { /* one end went down, and the other notices */
+    if (is_up(a, port_a) != is_up(b, port_b)) { /* one end went down, so the other end goes down, too */
         take_down(a, port_a, now);
         take_down(b, port_b, now);
     }

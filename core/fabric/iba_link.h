@@ -8,10 +8,10 @@
 extern "C" {
 #endif
 
-/* Brings both ends to what they agree on: up with the highest width and speed that both have enabled when both poll,
- * down when one does not. Call it after a cable was plugged, and when an end has link_work. */
+/* Brings the link up or down. If both ends poll, it comes up with the highest width and speed that both have enabled.
+ * If one end does not poll, it goes down. Call this after a cable was plugged, and when link_work is set at an end. */
 void iba_link_settle(struct iba_node *a, uint8_t port_a, struct iba_node *b, uint8_t port_b, iba_time now);
-/* The cable is gone from this end. */
+/* The cable was pulled out of this end. */
 void iba_link_lost(struct iba_node *n, uint8_t port, iba_time now);
 
 #ifdef __cplusplus

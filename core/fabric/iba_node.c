@@ -10,7 +10,7 @@
 
 /* ---- memory ---- */
 
-/* Parts of the caller's memory, one after the other; without memory only counted. */
+/* Divides the caller's memory into parts, one after the other. Without memory it only counts the bytes. */
 struct parts {
     uint8_t *base;
     size_t used;
@@ -109,7 +109,7 @@ static void init_fifo(struct iba_fifo *q)
     q->n = 0;
 }
 
-/* Each VL gets the wire in turn until a manager sets the tables. */
+/* All VLs take turns until a subnet manager sets the arbitration tables. */
 static void init_arbitration(struct iba_node_port *p)
 {
     enum { DEFAULT_WEIGHT = 64 };
@@ -203,7 +203,8 @@ static bool is_multicast(const uint8_t *packet)
     return iba_lid_classify(iba_lrh_dlid(packet)) == IBA_LID_MULTICAST;
 }
 
-/* MD-104, MD-106: data counts words between the delimiters, without VCRC. */
+/* Counts a received packet. The data counters count 4-byte words between the delimiters, without VCRC (MD-104, MD-106).
+ */
 static void count_in(struct iba_node_port *p, const uint8_t *packet, size_t len)
 {
     p->counters.portrcvpkts++;
@@ -260,11 +261,11 @@ bool iba_node_send_at_rate(struct iba_node *n, uint8_t port, const uint8_t *byte
     assert(port > 0 && port <= n->cfg.n_port && n->cfg.type != IBA_NODE_SWITCH);
     if (n->port[port].info.portphysicalstate == IBA_PHYS_LINKUP)
         return iba_pace_put(n, &n->port[port], bytes, len, ipd, now);
-    send(n, port, bytes, len, 0, now); /* it is dropped, and has no turn to wait for */
+    send(n, port, bytes, len, 0, now); /* the packet will be dropped, so it does not wait for its turn */
     return true;
 }
 
-/* Packets with a static rate whose turn has come go into the queues of their VLs. */
+/* Moves packets with a static rate whose turn has come to the queues of their VLs. */
 static void release_paced(struct iba_node *n, struct iba_node_port *p, iba_time now)
 {
     uint8_t packet[IBA_PACKET_MOST], flow;
@@ -274,7 +275,7 @@ static void release_paced(struct iba_node *n, struct iba_node_port *p, iba_time 
         send(n, p->number, packet, len, flow, now);
 }
 
-/* Flow-control packets go before all others (KM-47). */
+/* Returns the length of the next packet that the port sends. Flow-control packets go before all others (KM-47). */
 static size_t next_packet(struct iba_node *n, struct iba_node_port *p, uint8_t *buf, size_t cap, uint8_t *flow,
                           iba_time now)
 {

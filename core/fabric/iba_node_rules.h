@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Inside of a node: rules that are no decision about one packet. Not for users of libiba. */
+/* Rules of a node that do not decide about a single packet. Not for users of libiba. */
 #ifndef IBA_NODE_RULES_H
 #define IBA_NODE_RULES_H
 #include "fabric/iba_node.h"
 
 /* clang-format off */
-/* R(id, name, sentence, clause): a node ... */
+/* R(id, name, sentence, clause): the sentence continues "a node ...". */
 #define IBA_NODE_RULES(R)                                                                                                                \
     R(NO_KEY,       no_key,       "starts without M_Key and lease",                                                         "KM-09")        \
     R(PARTITION,    partition,    "starts with P_Key 0xFFFF in entry 0 of each table, and with no other",                   "KM-13")        \
@@ -27,8 +27,8 @@ enum iba_node_rule {
     IBA_NODE_RULES(IBA_NODE_RULE_ID)
 };
 
-/* Whether the node keeps the rule, which matters now. */
+/* Returns whether the node has the rule, and counts that the rule decides. */
 bool iba_node_keeps(struct iba_node *n, enum iba_node_rule rule);
-/* The same for code that changes nothing. */
+/* iba_node_keeps() without counting, for code that changes nothing. */
 bool iba_node_would_keep(const struct iba_node *n, enum iba_node_rule rule);
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Notices of a node's agent: what it tells the subnet manager of (MD-109..MD-114, KM-58..KM-62, PV-17). They wait here;
+/* Notices that a node's agent has for the subnet manager (MD-109..MD-114, KM-58..KM-62, PV-17). This file queues them;
  * iba_trap.c sends them until they are repressed. */
 #include "fabric/iba_hop.h"
 #include "fabric/iba_node_rules.h"
@@ -7,7 +7,8 @@
 enum { TYPE_URGENT = 1, TYPE_SECURITY = 2, TYPE_INFORMATIONAL = 4 };
 enum { DETAILS_AT = IBA_BYTES_notice };
 
-/* Table 131 of section 13.4.8.2: 256 and more are security, changes of a node informational, the others urgent. */
+/* Returns the type of a trap's notice (table 131 of section 13.4.8.2): traps from 256 on are of type security, changes
+ * of a node informational, all others urgent. */
 static unsigned type_of(uint16_t trap)
 {
     enum { FIRST_SECURITY = 256, FIRST_LOCAL = 144, LAST_LOCAL = 145 };
@@ -17,8 +18,8 @@ static unsigned type_of(uint16_t trap)
     return trap >= FIRST_LOCAL && trap <= LAST_LOCAL ? TYPE_INFORMATIONAL : TYPE_URGENT;
 }
 
-/* A notice of that port which does not wait yet: its details, to be filled in; NULL: no room, so it is lost, as KM-60
- * allows. */
+/* Adds a notice of that port to the waiting ones, and returns its details, which the caller fills in. NULL: there is no
+ * room, so the notice is lost, as KM-60 allows. */
 static uint8_t *begin(struct iba_node *n, uint8_t port, uint16_t trap, iba_time now)
 {
     struct iba_notice_waiting *w = NULL;
@@ -41,7 +42,7 @@ static uint8_t *begin(struct iba_node *n, uint8_t port, uint16_t trap, iba_time 
     return w->bytes + DETAILS_AT;
 }
 
-/* Traps are sent only while the port is Active and knows its SM (KM-59); what happens before is not kept. */
+/* A port sends traps only while it is Active and knows its SM (KM-59). Events before that give no notice. */
 static bool may_trap(struct iba_node *n, uint8_t port)
 {
     const struct iba_portinfo *i = &n->port[port].info;
@@ -58,7 +59,7 @@ bool iba_node_notice(struct iba_node *n, uint8_t port, uint16_t trap, const uint
     return d != NULL;
 }
 
-/* One notice about a thing is enough while nobody has seen it. */
+/* Returns whether a notice of this trap waits already. A second one would add nothing. */
 static bool waits_already(const struct iba_node *n, uint16_t trap)
 {
     for (unsigned i = 0; i < IBA_PENDING_NOTICES; i++)
@@ -77,7 +78,7 @@ void iba_notice_link(struct iba_node *n, iba_time now)
     iba_trap_switch_set_lidaddr(d, n->port[0].info.lid);
 }
 
-/* Copies the capability mask of a port, as it is on the wire, to `to`. */
+/* Writes the capability mask of a port, in wire order, to `to`. */
 static void put_capabilities(uint8_t *to, const struct iba_portinfo *i)
 {
     uint8_t wire[IBA_BYTES_portinfo];
@@ -98,7 +99,8 @@ void iba_notice_local(struct iba_node *n, uint8_t port, iba_time now)
     put_capabilities(d + IBA_AT_trap_local_capabilitymask / 8, i);
 }
 
-/* KM-08, MD-112. The route of a directed datagram is given from its end backwards, as far as there is room. */
+/* Notice of an M_Key violation (KM-08, MD-112). It has the return path of a directed SMP, from its end backwards, as
+ * far as there is room. */
 void iba_notice_mkey(struct iba_node *n, const struct iba_hop *h, uint8_t port)
 {
     enum { TRAP_BAD_MKEY = 256, ROUTE_BYTES = IBA_W_trap_mkey_returnpath / 8 };
@@ -124,7 +126,7 @@ void iba_notice_mkey(struct iba_node *n, const struct iba_hop *h, uint8_t port)
     }
 }
 
-/* The addresses and queue pairs of the packet that broke a rule of keys. */
+/* Notice with the addresses and queue pairs of a packet whose key was wrong. */
 void iba_notice_key(struct iba_node *n, const struct iba_hop *h, uint16_t trap, uint32_t key)
 {
     uint8_t *d;
@@ -175,8 +177,8 @@ void iba_notice_switch_pkey(struct iba_node *n, const struct iba_hop *h, uint8_t
     iba_trap_switch_pkey_set_valid(d, valid);
 }
 
-/* KM-61: the TrapRepress has the transaction of its trap. The part above bit 31 may be another one (the manager's
- * software may use it), so only the lower half is compared. */
+/* A TrapRepress has the transaction ID of its trap (KM-61). Software of the manager may use the upper 32 bits, so only
+ * the lower 32 bits are compared. */
 void iba_notice_repress(struct iba_node *n, uint64_t tid)
 {
     for (unsigned i = 0; i < IBA_PENDING_NOTICES; i++)

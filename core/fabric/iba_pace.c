@@ -60,7 +60,7 @@ uint8_t iba_pace_take(struct iba_node *n, struct iba_node_port *p, uint8_t *buf,
     return 0;
 }
 
-/* A start between two nanoseconds counts as the later one, so that no gap is too short. */
+/* A packet that starts between two nanoseconds counts as started at the later one, so that no gap is too short. */
 void iba_pace_started(struct iba_node *n, struct iba_node_port *p, uint8_t flow, iba_time now, uint32_t ps,
                       uint64_t wire_ps)
 {

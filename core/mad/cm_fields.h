@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Layouts of the connection manager's messages, and of the private data of the RDMA IP CM service. Same form as
- * smp_fields.h. Sources: catalogue MD-54..MD-81. */
+/* Layouts of the connection manager's messages, and of the private data of the RDMA IP CM service. The lists have the
+ * same form as those of smp_fields.h. Sources: catalogue MD-54..MD-81. */
 #ifndef CM_FIELDS_H
 #define CM_FIELDS_H
 

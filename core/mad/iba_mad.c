@@ -3,10 +3,10 @@
 #include "iba_mad_add.h"
 #include "wire/iba_opcode_rows.h"
 
-/* For each class: where its attributes begin, and which header precedes them after the common header (MD-18, MD-19,
- * MD-87, MD-115, section 16). */
+/* For each class: where its attributes begin, and which class header stands between the common header and the
+ * attributes (MD-18, MD-19, MD-87, MD-115, section 16). */
 struct class_info {
-    uint8_t lo, hi, group; /* classes; the group of their attributes, NO_GROUP: none is known */
+    uint8_t lo, hi, group; /* first and last class; group of their attributes, NO_GROUP: none is known */
     uint8_t data_at;
     void (*header)(struct iba_mad *m);
 };

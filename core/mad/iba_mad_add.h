@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Private to iba_mad_parse(): functions that add parts. Not for users of libiba. */
+/* Functions that add parts to a datagram, for iba_mad_parse() only. Not for users of libiba. */
 #ifndef IBA_MAD_ADD_H
 #define IBA_MAD_ADD_H
 #include "iba_mad.h"
@@ -8,9 +8,9 @@ enum { IBA_RMPP_DATA = 1, IBA_RMPP_ACK = 2, IBA_RMPP_STOP = 3, IBA_RMPP_ABORT = 
 enum { IBA_RMPP_AT = 24, IBA_SA_AT = 36, IBA_SA_DATA_AT = 56, IBA_SA_DATA_BYTES = 200 };
 
 /* ---- iba_mad_parts.c ---- */
-/* Adds a layout `n` times; nothing when it begins after the captured bytes, or when all parts are used. */
+/* Adds a layout `n` times. Adds nothing if the layout begins after the captured bytes, or if all parts are used. */
 void iba_mad_add(struct iba_mad *m, enum iba_mad_layout l, uint32_t at, unsigned n, unsigned record);
-/* Adds a layout whose name covers these bytes. */
+/* Adds a layout whose name covers the bytes from `from` to before `to`. */
 void iba_mad_add_for(struct iba_mad *m, enum iba_mad_layout l, uint32_t at, uint32_t from, uint32_t to);
 
 /* ---- iba_mad_variant.c ---- */

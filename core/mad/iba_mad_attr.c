@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The known attributes of each class: MD-13, MD-31, MD-54, MD-92, MD-102, MD-115. Ascending within a class. */
+/* The known attributes of each class: MD-13, MD-31, MD-54, MD-92, MD-102, MD-115. The identifiers ascend within a
+ * class. */
 #include "iba_mad_layout.h"
 
 /* clang-format off */

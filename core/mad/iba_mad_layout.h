@@ -57,8 +57,8 @@ enum iba_mad_group {
 enum { IBA_MAD_ATTR_PARTS = 4 };
 struct iba_mad_attr {
     const char *name;
-    const char *
-        components; /* of a record, in the order of the component mask's bits, separated by spaces; "-": no component */
+    const char *components; /* names of a record's components, in the order of the component mask's bits, separated by
+                               spaces; "-": no component has the bit */
     uint16_t id;
     uint8_t group; /* enum iba_mad_group */
     struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Attributes of a datagram: one, or the records of a table. */
+/* Adds the attributes of a datagram: one attribute, or the records of a table. */
 #include "iba_mad_add.h"
 
 void iba_mad_add_attr(struct iba_mad *m, const struct iba_mad_attr *a, uint32_t at, unsigned record)
@@ -18,7 +18,8 @@ static bool is_table(uint8_t method)
     return method == GET_TABLE_RESP || method == GET_MULTI_RESP || method == GET_TRACE_RESP;
 }
 
-/* Bytes of records in this datagram: the number in the RMPP header, limited by the datagram's length (MD-39, MD-40). */
+/* Returns how many bytes of records this datagram has: the number in the RMPP header, limited by the datagram's length
+ * (MD-39, MD-40). */
 static uint32_t record_bytes(const uint8_t *rmpp)
 {
     const uint32_t payload = iba_rmpp_data2(rmpp);
@@ -28,9 +29,9 @@ static uint32_t record_bytes(const uint8_t *rmpp)
     return payload < IBA_BYTES_sa ? 0 : payload - IBA_BYTES_sa;
 }
 
-/* Records of a table are AttributeOffset apart, the first at the first segment's start; later segments may begin in the
- * middle of one. If no length is given (a datagram as software hands it to the kernel) only the first record is
- * certain. */
+/* The records of a table begin AttributeOffset apart, from the start of the first segment on. A later segment may begin
+ * in the middle of a record. If the RMPP header gives no length (software hands such a datagram to the kernel), only
+ * the first record is certain. */
 void iba_mad_add_records(struct iba_mad *m)
 {
     const uint8_t *rmpp = m->wire + IBA_RMPP_AT, *sa = m->wire + IBA_SA_AT;
@@ -38,7 +39,8 @@ void iba_mad_add_records(struct iba_mad *m)
     if (m->captured < IBA_SA_DATA_AT || iba_rmpp_rmpptype(rmpp) > IBA_RMPP_DATA)
         return;
     if (iba_rmpp_rmppflag_active(rmpp) && iba_rmpp_rmpptype(rmpp) == IBA_RMPP_DATA && iba_rmpp_data1(rmpp) > 1)
-        return; /* continues where the segment before it ended, also for a request */
+        return; /* this segment goes on where the previous one ended, in the middle of a record; true of requests, too
+                 */
     if (!is_table(iba_madhdr_method(m->wire)) || iba_rmpp_rmpptype(rmpp) != IBA_RMPP_DATA) {
         iba_mad_add_attr(m, m->attr, IBA_SA_DATA_AT, ++m->n_record);
         return;

@@ -38,8 +38,8 @@ const char *iba_upper_name(enum iba_upper u)
 }
 
 enum { REQ = IBA_CM_ID_REQ, REJ = IBA_CM_ID_REJ, REP = IBA_CM_ID_REP };
-/* Offsets in a datagram: the service identifier of a REQ, private data of each message; the part of a REQ's private
- * data that the IP CM service uses. */
+/* Offsets in a datagram of the service identifier of a REQ and of each message's private data; and how many bytes of a
+ * REQ's private data the IP CM service uses. */
 enum {
     SERVICE_AT = IBA_BYTES_madhdr + IBA_AT_cm_req_serviceid / 8,
     REQ_AT = IBA_BYTES_madhdr + IBA_BYTES_cm_req,
@@ -48,9 +48,9 @@ enum {
     REJ_AT = IBA_BYTES_madhdr + IBA_AT_cm_rej_private_data / 8
 };
 
-/* The layouts of each message's private data; `ip`: after the private data of the IP CM service. The layout applies if
- * the bits of `sign`, at a byte of the layout, have this value; a row without `sign` uses the test of the row
- * before. */
+/* The layouts of each message's private data. `ip`: the layout begins after the private data of the IP CM service. A
+ * row applies if the sign_bits bits at byte sign_at of its layout have the value `sign`. A row with sign_bits 0 has no
+ * test of its own, and applies if the row before it does. */
 static const struct {
     uint8_t upper, message, layout, at;
     bool ip;

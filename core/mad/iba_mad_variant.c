@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Parts whose layout depends on a value before them. */
+/* Adds the parts whose layout depends on an earlier value in the datagram. */
 #include "iba_mad_add.h"
 
-/* The layout at `at` if all of it was captured. */
+/* Returns the layout at `at` if all of it was captured, else NULL. */
 static const uint8_t *captured(const struct iba_mad *m, enum iba_mad_layout l, uint32_t at)
 {
     return at + iba_mad_layouts[l].bytes <= m->captured ? m->wire + at : NULL;
 }
 
-/* Data details by trap number (MD-109..MD-112). */
+/* The layout of the data details for each trap number (MD-109..MD-112). */
 enum iba_mad_layout iba_trap_details(uint16_t trap)
 {
     static const struct {
@@ -32,7 +32,7 @@ static void notice(struct iba_mad *m, const uint8_t *wire, uint32_t at, unsigned
         iba_mad_add(m, l, at + IBA_BYTES_notice, 1, record);
 }
 
-/* SDGIDs: as many as the count says and as fit (section 15.2.5.20). */
+/* Adds the source and destination GIDs: as many as the count fields give and as fit (section 15.2.5.20). */
 static void multipath(struct iba_mad *m, const uint8_t *wire, uint32_t at, unsigned record)
 {
     const unsigned n = iba_multipathrecord_sgidcount(wire) + iba_multipathrecord_dgidcount(wire);
@@ -47,7 +47,7 @@ bool iba_mad_is_ip_service(uint64_t service_id)
     return service_id >> 24 == 1; /* 0x0000000001PPpppp, MD-81 */
 }
 
-/* Whether 16 bytes are an IPv4-mapped IPv6 address. */
+/* True when the 16 bytes of `gid` are an IPv4-mapped IPv6 address. */
 static bool mapped_ipv4(const uint8_t *gid)
 {
     static const uint8_t prefix[12] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
@@ -64,7 +64,8 @@ static void ip_addresses(struct iba_mad *m, uint32_t at, unsigned version, enum 
         iba_mad_add(m, v6, at, 1, 0);
 }
 
-/* REQ: the service identifier and the private data of the RDMA IP CM service (MD-81, A11). */
+/* Adds the parts of a REQ that the RDMA IP CM service defines: service identifier and private data (MD-81, annex A11).
+ */
 static void cm_req(struct iba_mad *m, const uint8_t *wire, uint32_t at)
 {
     enum { SERVICE = IBA_AT_cm_req_serviceid / 8, GIDS = IBA_AT_cm_req_prim_localgid / 8 };
@@ -99,7 +100,8 @@ static void cm_sidr_req(struct iba_mad *m, const uint8_t *wire, uint32_t at)
                      IBA_M_sidr_ip_cm6);
 }
 
-/* The log is that of a switch or of a channel adapter, and begins before the place of other attributes (MD-115). */
+/* A congestion log has the layout of a switch or of a channel adapter. The log begins before the offset of other
+ * attributes (MD-115). */
 static void cc_log(struct iba_mad *m, const uint8_t *wire, uint32_t at)
 {
     enum { OF_SWITCH = 1, OF_CA = 2, SWITCH_EVENTS = 15, CA_EVENTS = 13 };

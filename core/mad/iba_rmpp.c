@@ -63,14 +63,14 @@ static bool plausible(const struct segment *s)
     return !s->last || (s->payload >= IBA_BYTES_sa && s->payload <= IBA_BYTES_sa + IBA_RMPP_SEGMENT);
 }
 
-/* Whether it agrees with other segments about the last one. */
+/* True when the segment agrees with the other segments about which one is the last. */
 static bool fits(const struct iba_rmpp_transfer *t, const struct segment *s)
 {
     if (t->last != 0)
         return s->last ? s->number == t->last && s->payload - IBA_BYTES_sa == t->last_bytes : s->number < t->last;
     if (!s->last)
         return true;
-    for (uint32_t i = s->number; i < IBA_RMPP_SEGMENTS; i++) /* no later one has come */
+    for (uint32_t i = s->number; i < IBA_RMPP_SEGMENTS; i++) /* a last segment is wrong if a later one has come */
         if (t->seen[i / 64] >> i % 64 & 1)
             return false;
     return true;
@@ -90,7 +90,7 @@ static void keep(struct iba_rmpp_transfer *t, const struct segment *s, const str
         t->attr = m->attr;
     }
     if (t->seen[i / 64] >> i % 64 & 1)
-        return; /* again (MD-43) */
+        return; /* this segment came before (MD-43) */
     t->seen[i / 64] |= UINT64_C(1) << i % 64;
     t->n_seen++;
     memcpy(t->data + (size_t)i * IBA_RMPP_SEGMENT, m->wire + IBA_SA_DATA_AT, IBA_RMPP_SEGMENT);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* RMPP: reassembles the segments of a table (MD-37..MD-53). The memory is the caller's and bounded: a number of
- * transfers at once, of which a new one replaces the one that was quiet longest, and a number of segments each. Order,
- * copies and losses do not matter: a transfer is complete when each segment up to the last one has come. A segment that
- * contradicts others is dropped. */
+/* RMPP: reassembles the segments of a table (MD-37..MD-53). The caller owns the memory, which has space for a fixed
+ * number of transfers, and of segments of each. If all are in use, a new transfer replaces the one that was quiet
+ * longest. Segments may come in any order, several times, or late: a transfer is complete when each segment up to the
+ * last one has come. A segment that contradicts others is dropped. */
 #ifndef IBA_RMPP_H
 #define IBA_RMPP_H
 #include "iba_mad.h"
@@ -13,7 +13,7 @@ extern "C" {
 
 enum { IBA_RMPP_TRANSFERS = 16, IBA_RMPP_SEGMENTS = 512, IBA_RMPP_SEGMENT = 200 };
 
-/* Source and destination, as the caller distinguishes two ends. */
+/* Source and destination of a transfer, in any form in which the caller tells ends apart. */
 struct iba_rmpp_ends {
     uint8_t kind, src[16], dst[16];
 };
@@ -26,27 +26,28 @@ struct iba_rmpp_transfer {
     uint64_t touched;
     uint32_t n_seen, last; /* segments that came; number of the last one, 0: not known */
     uint32_t last_bytes;
-    uint32_t record_bytes; /* bytes from one record to the next; 0: not known. For a request: the whole of it */
-    bool request; /* one record, sent in segments, and answered with a table: a double-sided transfer (MD-51) */
+    uint32_t record_bytes; /* bytes from one record to the next; 0: not known. Request: all its bytes */
+    bool request; /* the transfer is the request of a double-sided transfer (MD-51): one record in segments, which a
+                     table answers */
     const struct iba_mad_attr *attr;
-    uint32_t bytes; /* of all records, when complete */
+    uint32_t bytes; /* bytes of all records, valid when the transfer is complete */
     uint8_t data[IBA_RMPP_SEGMENTS * IBA_RMPP_SEGMENT];
 };
 /* All unfinished transfers. */
 struct iba_rmpp_desk {
     uint64_t clock;
-    uint64_t whole, ended; /* transfers completed; ended by STOP or ABORT */
-    uint64_t given_up, wrong,
-        too_long; /* dropped for lack of space; contradictory segments; segment numbers that are too high */
+    uint64_t whole, ended;              /* whole: completed transfers; ended: transfers that STOP or ABORT ended */
+    uint64_t given_up, wrong, too_long; /* given_up: transfers dropped for lack of space; wrong: contradictory segments;
+                                           too_long: segments with too high numbers */
     struct iba_rmpp_transfer transfer[IBA_RMPP_TRANSFERS];
 };
 
-/* Takes a datagram and returns the transfer that it completes, valid until the next call, or NULL. One segment alone is
- * no transfer: iba_mad_parse() reads it. The two directions of a double-sided transfer are a transfer each; STOP and
- * ABORT end both. */
+/* Takes a datagram. Returns the transfer that the datagram completes, valid until the next call, or NULL. A table in a
+ * single segment is no transfer: iba_mad_parse() reads it. The two directions of a double-sided transfer are a transfer
+ * each; STOP and ABORT end both. */
 const struct iba_rmpp_transfer *iba_rmpp_feed(struct iba_rmpp_desk *r, const struct iba_rmpp_ends *ends,
                                               const struct iba_mad *m);
-static inline uint32_t iba_rmpp_records(const struct iba_rmpp_transfer *t) /* complete ones */
+static inline uint32_t iba_rmpp_records(const struct iba_rmpp_transfer *t) /* number of complete records */
 {
     return t->record_bytes ? t->bytes / t->record_bytes : 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Layouts of performance management, congestion control, and of the smaller classes. Same form as smp_fields.h.
- * Sources: catalogue MD-102..MD-108, MD-115..MD-117; libibmad for the optional counters. */
+/* Layouts of performance management, congestion control, and of the smaller classes. The lists have the same form as
+ * those of smp_fields.h. Sources: catalogue MD-102..MD-108, MD-115..MD-117; libibmad for the optional counters. */
 #ifndef PM_FIELDS_H
 #define PM_FIELDS_H
 

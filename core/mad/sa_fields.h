@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Layouts of subnet administration: RMPP, the class header, records. Same form as smp_fields.h. Sources: catalogue
- * MD-37..MD-53, MD-87..MD-101. */
+/* Layouts of subnet administration: RMPP, the class header, records. The lists have the same form as those of
+ * smp_fields.h. Sources: catalogue MD-37..MD-53, MD-87..MD-101. */
 #ifndef SA_FIELDS_H
 #define SA_FIELDS_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Layouts of management datagrams: the common header, subnet management, notices. Same form as wire/iba_fields.h, each
- * list a part of a datagram (iba_mad.h gives their offsets). Sources: catalogue MD-01..MD-36, MD-109..MD-113, KM-34;
- * names are Wireshark's where it has the field. */
+/* Layouts of management datagrams: the common header, subnet management, notices. The lists have the same form as those
+ * of wire/iba_fields.h; each list is the layout of a part of a datagram, at the offset that struct iba_mad_part gives.
+ * Sources: catalogue MD-01..MD-36, MD-109..MD-113, KM-34; filter names are Wireshark's if Wireshark has the field. */
 #ifndef SMP_FIELDS_H
 #define SMP_FIELDS_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Layouts of the private data that upper protocols put into REQ, REP and REJ. Same form as smp_fields.h; names are
- * Wireshark's where it has the field. Sources: IPoIB: RFC 4755, section 6; SDP: Annex A4; SRP: T10 SRP and SRP-2, annex
- * on InfiniBand, and Linux' scsi/srp.h; iSER: Annex A12 and Linux' scsi/iser.h; NVMe/RDMA: NVMe over Fabrics 1.1,
- * section 7.3.6 (its numbers have their low byte first); RPC-over-RDMA: RFC 8797. */
+/* Layouts of the private data that upper protocols put into REQ, REP and REJ. The lists have the same form as those of
+ * smp_fields.h. Filter names are Wireshark's if Wireshark has the field. Sources: IPoIB: RFC 4755, section 6; SDP:
+ * Annex A4; SRP: T10 SRP and SRP-2, annex on InfiniBand, and Linux' scsi/srp.h; iSER: Annex A12 and Linux' scsi/iser.h;
+ * NVMe/RDMA: NVMe over Fabrics 1.1, section 7.3.6 (whose numbers have the low byte first); RPC-over-RDMA: RFC 8797. */
 #ifndef UPPER_FIELDS_H
 #define UPPER_FIELDS_H
 

@@ -26,7 +26,8 @@ static uint8_t byte_unlike(struct iba_mem *m, uint8_t a, uint8_t b, uint8_t c)
     return byte;
 }
 
-/* REGION_TWO_KEYS: one byte for both keys; FRESH_KEY: the bytes of the entry's last owner, where they fit. */
+/* REGION_TWO_KEYS: both keys of a region get the same byte. FRESH_KEY: the new owner of an entry gets the key bytes of
+ * the last owner, if the last owner had as many keys. */
 static void new_keys(struct iba_mem *m, struct iba_mkey *k, enum iba_mem_kind kind)
 {
     const bool two = kind == IBA_MEM_MR && changed(m) != IBA_ROW_mem_REGION_TWO_KEYS;
@@ -72,7 +73,8 @@ static const struct iba_mkey *region_of(const struct iba_mem *m, const struct ib
     return mr && mr->kind == IBA_MEM_MR && mr->lkey_byte == iba_key_byte(b->mr_lkey) ? mr : NULL;
 }
 
-/* BIND_RANGE: what of the bind lies inside of the region; all of a bind that reaches it nowhere. */
+/* BIND_RANGE: returns the part of the bind that lies inside of the region. A bind that begins outside of the region
+ * stays as it is. */
 static struct iba_bind asked(const struct iba_mem *m, const struct iba_bind *b)
 {
     const struct iba_mkey *mr = region_of(m, b);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Behaviour that the architecture requires of memory, beside the translation of an access (iba_mem_translate.c), and
- * that as a list as well. A sentence goes on from "a device ..."; "broken:" begins what it does when the row is
- * changed. Not for users of libiba. */
+/* Two lists of the behaviour that the architecture requires of memory: that of the verbs, and the translation of an
+ * access (iba_mem_translate.c). A sentence continues "a device ..."; after "broken:" it says what a device does whose
+ * row is changed. Not for users of libiba. */
 #ifndef IBA_ROW_mem_H
 #define IBA_ROW_mem_H
 #include "iba_mem.h"
@@ -66,28 +66,28 @@ extern const struct iba_behaviours iba_reach_behaviours;
 #define IBA_MEM_POINTS(P)                                                                                              \
     /* A region or window gets its key bytes. */                                                                       \
     P(void, new_keys, (struct iba_mem *m, struct iba_mkey *k, enum iba_mem_kind kind))                                 \
-    /* A zero-based region or window. True: it is counted from its address all the same. */                            \
+    /* A region or window is zero-based. True: this device counts from its address instead. */                         \
     P(bool, counts_from_va, (const struct iba_mem *m, bool window))                                                    \
-    /* A QP has gone. True: its windows stay. */                                                                       \
+    /* A QP was destroyed. True: its windows stay bound. */                                                            \
     P(bool, remembers_qp, (const struct iba_mem *m))                                                                   \
-    /* A bind is asked for. Returns what of it is done. */                                                             \
+    /* A verb asks for a bind. Returns the bind that this device does. */                                              \
     P(struct iba_bind, asked, (const struct iba_mem *m, const struct iba_bind *b))                                     \
-    /* A bind of nothing. False: the window stays bound. */                                                            \
+    /* A bind has length 0. False: the window stays bound. */                                                          \
     P(bool, unbinds, (const struct iba_mem *m))                                                                        \
-    /* A window that is bound gets a new key byte, of type 2 the one that was chosen. False: it does not. */           \
+    /* A bind gives a window a new key byte; `chosen` is that of type 2. False: the window keeps its byte. */          \
     P(bool, rekeys, (const struct iba_mem *m, const struct iba_mkey *mw, uint8_t *chosen))                             \
     /* A window was bound to the region. */                                                                            \
     P(void, bound, (const struct iba_mem *m, struct iba_mkey *mw, const struct iba_mkey *mr))                          \
-    /* A key that invalidates nothing; `lkey`: it is an L_Key. True: it does. */                                       \
+    /* The key byte is wrong, or (`lkey`) a remote request names an L_Key. True: this device accepts it. */            \
     P(bool, takes_key, (const struct iba_mem *m, bool lkey))                                                           \
-    /* A region or window is invalidated. True: it stays valid. */                                                     \
+    /* A verb invalidates a region or window. True: it stays valid. */                                                 \
     P(bool, stays_valid, (const struct iba_mem *m, const struct iba_mkey *k))
 /* clang-format on */
 struct iba_mem_deviations {
 #define IBA_MEM_POINT(returns, name, arguments) returns(*name) arguments;
     IBA_MEM_POINTS(IBA_MEM_POINT)
 };
-/* Makes it the memory of a device that does one thing otherwise; NULL: unchanged again. */
+/* Makes `m` the memory of a broken device with the change `c`; NULL: of an unbroken one again. */
 void iba_mem_change(struct iba_mem *m, const struct iba_change *c);
 
 #ifdef __cplusplus

@@ -51,7 +51,8 @@ enum iba_mem_err iba_pd_destroy(struct iba_mem *m, uint32_t pd)
     return IBA_MEM_OK;
 }
 
-/* A changed device may have users of destroyed domains, and of others that have their number: it counts what it can. */
+/* A broken device may use a domain that was destroyed, or whose number a new domain has by now. Its holds of a domain
+ * that does not exist are not counted. */
 void iba_pd_hold(struct iba_mem *m, uint32_t pd)
 {
     if (m->deviate && !pd_exists(m, pd))
@@ -70,7 +71,7 @@ void iba_pd_release(struct iba_mem *m, uint32_t pd)
 
 /* ---- entries ---- */
 
-/* Any free index with equal probability, so that a key does not reveal the next; 0: none is free. */
+/* Returns a free index, each with equal probability, so that a key does not reveal the next key; 0: none is free. */
 static uint32_t free_index(struct iba_mem *m)
 {
     uint32_t n = 0, i = 0;
@@ -85,8 +86,8 @@ static uint32_t free_index(struct iba_mem *m)
     return i;
 }
 
-/* A random byte, or the next one after it that is none of `old`. Counting up ends whatever the entropy source
- * returns. */
+/* Returns a random byte that is none of `old`. A random byte that is one of them is counted up, so that the search ends
+ * whatever the entropy source returns. */
 static uint8_t fresh_byte(struct iba_mem *m, const uint8_t old[3])
 {
     uint8_t byte = (uint8_t)m->random(m->random_ctx);
@@ -101,7 +102,7 @@ static void new_rkey(struct iba_mem *m, struct iba_mkey *k)
     k->rkey_byte = fresh_byte(m, (const uint8_t[]){k->rkey_byte, k->lkey_byte, k->lkey_byte});
 }
 
-/* A region has two key bytes, a window one. */
+/* A region has two keys (L_Key and R_Key) with different bytes; a window has only an R_Key. */
 static void new_keys(struct iba_mem *m, struct iba_mkey *k, enum iba_mem_kind kind)
 {
     const uint8_t old_rkey = k->rkey_byte;
@@ -166,7 +167,7 @@ static enum iba_mem_err find_window(const struct iba_mem *m, uint32_t rkey, stru
 
 /* ---- regions ---- */
 
-/* Remote writes need local write: QS-53, and C10-74 (QS-67) for windows. */
+/* Remote write and remote atomic need local write (QS-53), for windows too (C10-74, QS-67). */
 static bool lacks_local_write(unsigned remote, unsigned local)
 {
     return (remote & (IBA_ACCESS_REMOTE_WRITE | IBA_ACCESS_REMOTE_ATOMIC)) && !(local & IBA_ACCESS_LOCAL_WRITE);
@@ -223,7 +224,7 @@ static void describe(struct iba_mkey *k, const struct iba_mr_attr *a)
     k->present = a->access & IBA_ACCESS_ON_DEMAND ? a->present : NULL;
 }
 
-/* The address from which a zero-based region or window is counted. */
+/* Returns the address of the first byte of a region or window: 0 if it is zero-based. */
 static uint64_t first_va(const struct iba_mem *m, unsigned access, uint64_t va, bool window)
 {
     if ((access & IBA_ACCESS_ZERO_BASED) && !(m->deviate && m->deviate->counts_from_va(m, window)))
@@ -290,7 +291,7 @@ enum iba_mem_err iba_mw_alloc(struct iba_mem *m, enum iba_mem_kind kind, uint32_
     return e;
 }
 
-/* Keeps the window's type and key bytes, so that a new byte differs from the last one. */
+/* Unbinds the window, but keeps its type and key bytes, so that its next key byte differs from the last one. */
 static void unbind(struct iba_mem *m, struct iba_mkey *k)
 {
     if (k->state == IBA_MEM_INVALID)
@@ -425,7 +426,7 @@ static enum iba_mem_err window_not_invalidated(const struct iba_mem *m, const st
     return IBA_MEM_OK;
 }
 
-/* A region has two keys; only the R_Key is for remote use. */
+/* Returns whether `byte` is the byte of a key of `k`. Remote requests may use R_Keys only. */
 static bool is_key_of(const struct iba_mem *m, const struct iba_mkey *k, uint8_t byte, bool remote)
 {
     if (byte == k->rkey_byte || (byte == k->lkey_byte && !remote))

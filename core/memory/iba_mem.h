@@ -2,8 +2,8 @@
 /* Memory protection: protection domains, regions, windows, keys (section 10.6; QS-53..QS-74).
  *
  * The caller owns every byte: the arrays of this table and the memory that regions describe. A key is 24 bits of index
- * and an 8-bit key byte. Regions are contiguous in the host, or consist of pieces of other regions (UMR); ODP is a
- * bitmap of pages that may be absent.
+ * and an 8-bit key byte. Regions are contiguous in the host, or consist of pieces of other regions (UMR). A region
+ * for ODP has a bitmap of the pages that are present.
  *
  * Keys, addresses and lengths may come from the wire: every value has a defined result. A call that fails changes
  * nothing. Mistakes of the caller are asserts: a region without host memory, an unbalanced hold, a QP number beyond 24
@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-/* Rights of a region, a window, or a QP; and how a region or window behaves */
+/* Rights of a region, a window, or a QP; the other bits say how a region or window behaves. */
 enum iba_access {
     IBA_ACCESS_LOCAL_WRITE = 1 << 0,
     IBA_ACCESS_REMOTE_WRITE = 1 << 1,
@@ -29,13 +29,14 @@ enum iba_access {
     IBA_ACCESS_FLUSH_GLOBAL = 1 << 6,     /* A19: flush to global visibility */
     IBA_ACCESS_FLUSH_PERSISTENT = 1 << 7, /* A19: flush to persistence */
     IBA_ACCESS_ON_DEMAND = 1 << 8,        /* pages may be absent */
-    IBA_ACCESS_INVALIDATE = 1 << 9, /* a region as fast registration makes it: it can be invalidated (QS-58, QS-61) */
+    IBA_ACCESS_INVALIDATE = 1 << 9,       /* the region can be invalidated, as after fast registration (QS-58, QS-61) */
 
     IBA_ACCESS_REMOTE = IBA_ACCESS_REMOTE_WRITE | IBA_ACCESS_REMOTE_READ | IBA_ACCESS_REMOTE_ATOMIC |
                         IBA_ACCESS_FLUSH_GLOBAL | IBA_ACCESS_FLUSH_PERSISTENT,
     IBA_ACCESS_OF_REGION = (1 << 10) - 1, /* bits that a region accepts */
     IBA_ACCESS_OF_WINDOW =
-        IBA_ACCESS_REMOTE | IBA_ACCESS_ZERO_BASED /* bits that a window accepts; type 1 not zero-based */
+        IBA_ACCESS_REMOTE |
+        IBA_ACCESS_ZERO_BASED /* bits that a window accepts; a window of type 1 cannot be zero-based */
 };
 
 enum { IBA_MEM_PAGE = 4096 }; /* granularity of the presence bitmap, bytes */
@@ -45,11 +46,11 @@ enum iba_mem_kind { IBA_MEM_FREE, IBA_MEM_MR, IBA_MEM_MW1, IBA_MEM_MW2A, IBA_MEM
  * again, but gives no access. A window that is not bound is invalid. */
 enum iba_mem_state { IBA_MEM_INVALID, IBA_MEM_VALID };
 
-static inline uint32_t iba_key_index(uint32_t key) /* its upper 24 bits: the entry of the table */
+static inline uint32_t iba_key_index(uint32_t key) /* the key's upper 24 bits select the entry of the table */
 {
     return key >> 8;
 }
-static inline uint8_t iba_key_byte(uint32_t key) /* its low 8 bits: the consumer's (QS-72) */
+static inline uint8_t iba_key_byte(uint32_t key) /* the consumer chooses the key's low 8 bits (QS-72) */
 {
     return (uint8_t)key;
 }
@@ -60,27 +61,28 @@ static inline uint32_t iba_key_of(uint32_t index, uint8_t byte) /* index < 2^24 
 
 /* One entry of the key table. Treat the fields as private; see the functions. */
 struct iba_mkey {
-    uint8_t *base;          /* host address of the first byte; for a window, of its part of the region */
-    uint64_t va, length;    /* the address of the first byte, and the number of bytes */
-    uint32_t pd, qpn;       /* qpn: of a bound type 2 window */
-    uint32_t parent;        /* index of the region a window is bound to */
-    uint32_t windows;       /* bound to this region */
+    uint8_t *base;          /* host address of the first byte of the region or window */
+    uint64_t va, length;    /* address of the first byte in requests, and the number of bytes */
+    uint32_t pd, qpn;       /* qpn: the QP that bound a type 2 window */
+    uint32_t parent;        /* of a window: index of the region that it is bound to */
+    uint32_t windows;       /* of a region: the number of windows bound to it */
     uint16_t access;        /* enum iba_access */
     uint8_t kind, state;    /* enum iba_mem_kind, iba_mem_state */
-    uint8_t lkey_byte;      /* differs from a region's rkey_byte, equals a window's, which has no L_Key */
-    uint8_t rkey_byte;      /* both stay when the entry is freed, so that the next owner of the index gets others */
-    const uint8_t *present; /* of the region; NULL: all pages present; the caller owns and changes it */
-    const struct iba_pieces *pieces; /* of a region of pieces, which has no `base`; else NULL */
+    uint8_t lkey_byte;      /* differs from rkey_byte in a region; equals it in a window, which has no L_Key */
+    uint8_t rkey_byte;      /* both bytes stay when the entry is freed, so that the next owner gets other bytes */
+    const uint8_t *present; /* of a region: bitmap of pages, which the caller owns and changes; NULL: all are present */
+    const struct iba_pieces *pieces; /* of a region of pieces, whose `base` is NULL; otherwise NULL */
 };
 
-/* A region of pieces (UMR; VN-11: nothing of it is seen on the wire). Its bytes are `repeat` rounds; each round takes
- * one block of each piece, in order. One round: a list of ranges. One piece: blocks at a stride. Several of both:
- * strided sources, interleaved. (Public interfaces with this shape: mlx5dv_wr_mr_list(3), mlx5dv_wr_mr_interleaved(3).)
+/* A region of pieces (UMR; VN-11: packets do not show the pieces). Its bytes are `repeat` rounds; each round takes one
+ * block of each piece, in order. With one round the region is a list of ranges. With one piece it is a series of blocks
+ * at a stride. With several rounds and pieces it interleaves the blocks of several such series. (Public interfaces with
+ * this shape: mlx5dv_wr_mr_list(3), mlx5dv_wr_mr_interleaved(3).)
  */
 struct iba_piece {
-    uint64_t addr;   /* of the first block, as its key counts */
-    uint64_t stride; /* from the first byte of a block to that of the next; may be less than `length` */
-    uint32_t lkey;   /* of a region, which may consist of pieces as well */
+    uint64_t addr;   /* of the first block, in the address space of `lkey` */
+    uint64_t stride; /* bytes from the start of a block to the start of the next; may be less than `length` */
+    uint32_t lkey;   /* of the region below, which may consist of pieces as well */
     uint32_t length; /* bytes of a block */
 };
 struct iba_pieces {
@@ -88,20 +90,21 @@ struct iba_pieces {
     uint32_t n;
     uint64_t repeat; /* number of rounds */
 };
-enum { IBA_MEM_DEPTH = 4 }; /* levels of regions of pieces, one on top of the other */
+enum { IBA_MEM_DEPTH = 4 }; /* most levels of regions of pieces, one on top of the other */
 
 struct iba_mem {
     struct iba_mkey *key; /* caller's array; entry 0 is never used, so that no key is 0 */
     uint32_t n_key;       /* at most 2^24, the range of an index */
-    uint32_t *pd;         /* caller's array: users of each protection domain, UINT32_MAX when it is free */
+    uint32_t *pd;         /* caller's array: number of users of each protection domain; UINT32_MAX: it does not exist */
     uint32_t n_pd;
     uint64_t (*random)(void *ctx); /* entropy for indices and key bytes; never NULL */
     void *random_ctx;
-    uint32_t hits[16]; /* of the translation rules, in table order */
+    uint32_t hits[16]; /* how often each translation rule decided, in table order */
     /* Bit i: rule i is skipped, as in a broken device. Rules that protect host memory are evaluated in any case. */
     uint16_t left_out;
-    const struct iba_change *change;          /* of the adapter, iba_ca_change(); NULL: none */
-    const struct iba_mem_deviations *deviate; /* and how (deviations_memory.h); NULL with `change` */
+    const struct iba_change *change; /* that iba_ca_change() has set for the adapter; NULL: none */
+    const struct iba_mem_deviations
+        *deviate; /* functions of a broken device (deviations_memory.h); NULL if `change` is */
 };
 
 enum iba_mem_err { /* results of the calls that change the table; 0 is success */
@@ -132,7 +135,8 @@ void iba_mem_init(struct iba_mem *m, struct iba_mkey *key, uint32_t n_key, uint3
                   uint64_t (*random)(void *), void *ctx);
 enum iba_mem_err iba_pd_create(struct iba_mem *m, uint32_t *pd); /* MEM_FULL */
 enum iba_mem_err iba_pd_destroy(struct iba_mem *m, uint32_t pd); /* MEM_NO_PD; MEM_PD_BUSY: it has users */
-/* QPs, SRQs and address handles hold their domain with this; regions and windows hold it by themselves. */
+/* QPs, SRQs and address handles call this to hold their domain. The calls for regions and windows hold it themselves.
+ */
 void iba_pd_hold(struct iba_mem *m, uint32_t pd);
 void iba_pd_release(struct iba_mem *m, uint32_t pd); /* after iba_pd_hold() */
 
@@ -142,79 +146,82 @@ struct iba_mr_attr {
     uint32_t pd;
     uint16_t access;
     /* With ON_DEMAND: page i, counted from the first byte of the region, is present when bit i % 8 (1 << i % 8) of byte
-     * i / 8 is set. The caller owns it and may change it at any time. NULL, or without ON_DEMAND: all are present. */
+     * i / 8 is set. The caller owns the bitmap and may change it at any time. NULL, or without ON_DEMAND: all pages are
+     * present. */
     const uint8_t *present;
-    /* Not NULL: a region of these pieces; `base`, `length` and `present` are ignored. The caller keeps both structures
-     * unchanged until the region is deregistered. The regions below may go before: then accesses are refused. */
+    /* Not NULL: the region consists of these pieces, and `base`, `length` and `present` are ignored. The caller keeps
+     * struct iba_pieces and its pieces unchanged until the region is deregistered. If a region below is deregistered
+     * before, accesses to its pieces are refused. */
     const struct iba_pieces *pieces;
 };
-/* ACCESS, RIGHTS, ZERO, RANGE, NO_PD, FULL; of a region of pieces: NO_KEY, KIND, OWNER, TOO_DEEP, too. Also a region
- * without remote rights gets an R_Key: it gives no access. */
+/* Errors: ACCESS, RIGHTS, ZERO, RANGE, NO_PD, FULL; of a region of pieces also NO_KEY, KIND, OWNER, TOO_DEEP. A region
+ * without remote rights gets an R_Key, too, which gives no access. */
 enum iba_mem_err iba_mr_register(struct iba_mem *m, const struct iba_mr_attr *a, uint32_t *lkey, uint32_t *rkey);
-/* NO_KEY, KIND, BUSY: windows bound to it must go first (QS-74). */
+/* Errors: NO_KEY, KIND, BUSY. BUSY: windows are bound to the region, and must be unbound first (QS-74). */
 enum iba_mem_err iba_mr_deregister(struct iba_mem *m, uint32_t lkey);
-/* KIND, NO_PD, FULL. The R_Key identifies the window in bind and free; it gives no access before a bind. */
+/* Errors: KIND, NO_PD, FULL. The R_Key identifies the window in bind and free; it gives no access before a bind. */
 enum iba_mem_err iba_mw_alloc(struct iba_mem *m, enum iba_mem_kind kind, uint32_t pd, uint32_t *rkey);
-/* NO_KEY, KIND. Unbinds the window first if necessary. */
+/* Errors: NO_KEY, KIND. Unbinds the window first if necessary. */
 enum iba_mem_err iba_mw_free(struct iba_mem *m, uint32_t rkey);
 
 struct iba_bind {
-    uint32_t mw_rkey;    /* the window's key now in force */
+    uint32_t mw_rkey;    /* the window's key before the bind */
     uint32_t mr_lkey;    /* ignored when a type 1 window is unbound */
-    uint64_t va, length; /* va as in the region; length 0 unbinds type 1 (QS-62), is an error for type 2 */
+    uint64_t va, length; /* va: address in the region; length 0 unbinds type 1 (QS-62), is an error for type 2 */
     uint16_t access;     /* remote rights, and ZERO_BASED for type 2 */
     uint8_t key_byte;    /* type 2: the new key byte (QS-72); type 1: ignored, a random one is taken */
 };
-/* By QP `qpn` (24 bits) of protection domain `pd`. *rkey: the key now in force. Errors about the window: NO_KEY, KIND,
- * OWNER; for type 2 SAME_BYTE, STATE, ZERO; ACCESS; about the region: NO_KEY, KIND, STATE, OWNER, BIND_RIGHT; RIGHTS,
- * RANGE. */
+/* QP `qpn` (24 bits) of protection domain `pd` binds a window. *rkey becomes its new key. Errors about the window:
+ * NO_KEY, KIND, OWNER; for type 2 SAME_BYTE, STATE, ZERO; ACCESS; about the region: NO_KEY, KIND, STATE, OWNER,
+ * BIND_RIGHT; RIGHTS, RANGE. */
 enum iba_mem_err iba_mw_bind(struct iba_mem *m, const struct iba_bind *b, uint32_t pd, uint32_t qpn, uint32_t *rkey);
-/* Local Invalidate, or Remote Invalidate by a QP (QS-59, QS-61, QS-70), of a region with IBA_ACCESS_INVALIDATE or a
- * type 2 window. Remote accepts R_Keys, and only those of regions with a remote right; local accepts a region's L_Key
- * too. NO_KEY, KIND, STATE (already invalid), OWNER, BUSY. */
+/* Does a Local Invalidate, or a Remote Invalidate by a QP (QS-59, QS-61, QS-70), of a region with IBA_ACCESS_INVALIDATE
+ * or of a type 2 window. A remote one accepts R_Keys only, and a region's only if it has a remote right; a local one
+ * accepts a region's L_Key too. Errors: NO_KEY, KIND, STATE (already invalid), OWNER, BUSY. */
 enum iba_mem_err iba_mem_invalidate(struct iba_mem *m, uint32_t key, uint32_t pd, uint32_t qpn, bool remote);
-/* Call it when a QP is destroyed: it invalidates the type 2 windows that the QP bound, or the next QP of that number
- * could use them. */
+/* Call this when a QP is destroyed. It invalidates the type 2 windows that the QP bound; otherwise the next QP of the
+ * same number could use them. */
 void iba_mw_forget_qp(struct iba_mem *m, uint32_t qpn);
-/* Whether type 2 windows are bound by that QP. */
+/* Returns whether a type 2 window is bound that QP `qpn` bound. */
 bool iba_mw_of_qp(const struct iba_mem *m, uint32_t qpn);
 
 /* ---- translation: nine checks that may refuse, then the address; each is a row of a rule table (iba_mem_translate.c)
  * ---- */
 struct iba_reach {
     uint64_t va,
-        length; /* length 0 is checked as any other: the caller decides whether the key matters at all (C9-88, RR-40) */
+        length; /* 0 is checked as any other: the caller decides whether to check the key of no bytes (C9-88, RR-40) */
     uint32_t key;
-    uint32_t pd;   /* of the QP; of the SRQ for XRC (QS-46) */
-    uint32_t qpn;  /* UINT32_MAX: an XRC target, which cannot use type 2 windows (QS-48) */
-    uint16_t need; /* enum iba_access, all of these rights; 0: local read */
-    bool remote;   /* key is an R_Key */
-    bool whole;    /* everything that the key covers, va and length do not count: FLUSH of the whole region (RR-66) */
+    uint32_t pd;   /* domain of the QP; for XRC of the SRQ (QS-46) */
+    uint32_t qpn;  /* UINT32_MAX: the QP is an XRC target, which cannot use type 2 windows (QS-48) */
+    uint16_t need; /* enum iba_access: rights that the access needs; 0: local read */
+    bool remote;   /* `key` is an R_Key */
+    bool whole;    /* FLUSH of the whole region (RR-66): va and length are ignored */
 };
 enum iba_mem_verdict {
     IBA_REACH_OK,
-    IBA_REACH_NO_KEY,   /* no such index, free, or invalidated */
+    IBA_REACH_NO_KEY,   /* the index is too large, its entry is free, or the key was invalidated */
     IBA_REACH_KEY_BYTE, /* the key byte differs */
     IBA_REACH_PD,       /* other protection domain, or a window of another QP (QS-69) */
-    IBA_REACH_RANGE,    /* outside, or beyond 2^64 */
+    IBA_REACH_RANGE,    /* a byte is outside of the region, or beyond 2^64 */
     IBA_REACH_RIGHT,    /* a right is missing */
-    IBA_REACH_ABSENT,   /* a page is absent: try again later */
+    IBA_REACH_ABSENT,   /* a page is absent: the caller tries again later */
 };
-/* Where granted bytes are. Those of a region of pieces lie in several places, so the calls below move them. */
+/* Where the bytes of a granted access are. The bytes of a region of pieces lie in several places, so iba_mem_put() and
+ * iba_mem_get() move them. */
 struct iba_place {
     const struct iba_mem *mem;
-    const struct iba_mkey *key; /* NULL: nowhere */
+    const struct iba_mkey *key; /* NULL: the access was refused */
     uint64_t at;                /* offset of the first byte in the region or window */
 };
-/* On OK *place is that of the first byte, and the next `length` bytes belong to the region, until the table changes.
- * Else its key is NULL. Of a region of pieces only the pieces of the first IBA_MEM_PAGE bytes are checked, which is as
- * much as a packet moves: the caller asks again for each packet. */
+/* On OK *place is that of the first byte, and the next `length` bytes belong to the region until the table changes.
+ * Otherwise place->key is NULL. In a region of pieces only the pieces of the first IBA_MEM_PAGE bytes are checked. A
+ * packet moves no more bytes, so the caller calls this for each packet. */
 enum iba_mem_verdict iba_mem_reach(struct iba_mem *m, const struct iba_reach *r, struct iba_place *place);
 /* Moves n bytes, at most IBA_MEM_PAGE, that iba_mem_reach() has granted, into or out of the region. */
 void iba_mem_put(const struct iba_place *place, const uint8_t *from, size_t n);
 void iba_mem_get(const struct iba_place *place, uint8_t *to, size_t n); /* as iba_mem_put(), out of the region */
 
-/* For printing the rule table. A sentence continues "the access ...". */
+/* A row of the translation rules, for printing. Its sentence continues "the access ...". */
 struct iba_mem_rule_info {
     const char *name, *sentence, *clause;
     enum iba_mem_verdict verdict;
@@ -223,10 +230,10 @@ struct iba_mem_rule_info {
 extern const struct iba_mem_rule_info iba_mem_rules[];
 extern const size_t iba_mem_rule_count;
 
-/* Checks every invariant of the table (iba_mem_check.c): returns the sentence of the first that does not hold, or
- * NULL. */
+/* Checks every invariant of the table (iba_mem_check.c). Returns the sentence of the first one that does not hold;
+ * NULL: all hold. */
 const char *iba_mem_broken(const struct iba_mem *m);
-/* Asserts that all hold. */
+/* Asserts that every invariant of the table holds. */
 void iba_mem_check(const struct iba_mem *m);
 
 #ifdef __cplusplus

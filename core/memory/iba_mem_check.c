@@ -23,14 +23,14 @@ static bool is_bound(const struct iba_mkey *k)
     return is_window(k) && k->state == IBA_MEM_VALID;
 }
 
-/* Without address, length, rights or anything else that could be accessed */
+/* Returns whether the entry has no address, length, right or anything else that an access could use. */
 static bool is_blank(const struct iba_mkey *k)
 {
     return !k->base && k->va == 0 && k->length == 0 && k->qpn == 0 && k->parent == 0 && k->windows == 0 &&
            k->access == 0 && !k->present && !k->pieces;
 }
 
-/* The region of a bound window; NULL if there is no such region */
+/* Returns the region that a window is bound to; NULL: there is no such region. */
 static const struct iba_mkey *region_below(const struct probe *p)
 {
     const uint32_t i = p->k->parent;
@@ -149,7 +149,7 @@ static bool windows_counted(const struct probe *p)
 }
 
 /* clang-format off */
-/* Each invariant is checked for all entries before the next, so a row may rely on those above it. */
+/* An invariant is checked for all entries before the next invariant, so a row may rely on the rows above it. */
 static const struct {
     bool (*holds)(const struct probe *p);
     const char *sentence;
@@ -200,6 +200,6 @@ void iba_mem_check(const struct iba_mem *m)
 {
     const char *broken = iba_mem_broken(m);
 
-    assert(!broken || m->change); /* a changed device may break them */
+    assert(!broken || m->change); /* a broken device may break invariants */
     (void)broken;
 }

@@ -49,8 +49,8 @@ void iba_run_next(const struct iba_pieces *p, struct iba_run *run, uint64_t n)
 
 /* ---- what a region may consist of ---- */
 
-/* Levels of regions of pieces at and below an entry; more than IBA_MEM_DEPTH are not counted. The keys below may belong
- * to later regions by now, even to one above: then the levels do not end. */
+/* Returns the number of levels of regions of pieces at and below an entry, at most one more than IBA_MEM_DEPTH. A key
+ * below may belong to a later region by now, even to one above this one. The levels would then have no end. */
 static unsigned depth_of(const struct iba_mem *m, const struct iba_mkey *k, unsigned above)
 {
     unsigned most = 0;
@@ -64,7 +64,7 @@ static unsigned depth_of(const struct iba_mem *m, const struct iba_mkey *k, unsi
     return most + 1;
 }
 
-/* Whether some block lies outside of the region below. No sum that could wrap is computed. */
+/* Returns whether some block lies outside of the region below. Computes no sum that could wrap. */
 static bool lies_outside(const struct iba_mkey *k, const struct iba_piece *p, uint64_t repeat)
 {
     if (iba_mkey_lacks(k, p->addr, p->length))

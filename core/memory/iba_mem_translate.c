@@ -5,12 +5,12 @@
 #include "deviations_memory.h"
 #include "wire/iba_behaviours.h"
 
-/* An access and the entry of its key: entry 0, which is never in use, if there is none. */
+/* An access and the entry of its key; if there is none entry 0, which is never in use. */
 struct lookup {
     const struct iba_mem *m;
     const struct iba_reach *r;
     const struct iba_mkey *k;
-    unsigned depth; /* levels of regions of pieces above it */
+    unsigned depth; /* number of levels of regions of pieces above the entry */
 };
 
 static enum iba_mem_verdict below(const struct lookup *l);
@@ -20,7 +20,7 @@ static bool no_index(const struct lookup *l)
     return l->k == l->m->key;
 }
 
-/* A window has no L_Key. */
+/* The key gives no access: its entry is free or invalid, or a local access names a window, which has no L_Key. */
 static bool not_in_force(const struct lookup *l)
 {
     return l->k->state != IBA_MEM_VALID || (l->k->kind != IBA_MEM_MR && !l->r->remote);
@@ -127,10 +127,11 @@ static unsigned first_that_applies(const struct lookup *l)
     if (((guard) || !(l->m->left_out >> ROW_##when & 1)) && when(l))                                                   \
         return ROW_##when;
     RULES(FIRST)
-    return ROW_reached; /* as in the last row */
+    return ROW_reached; /* the condition of the last row always holds */
 }
 
-/* The access to one block, under the key of its piece: a local one, whatever the access to the region of pieces is. */
+/* Returns the access to one block under the key of its piece. It is a local access, even when the access to the region
+ * of pieces is remote. */
 static struct iba_reach reach_of_run(const struct lookup *above, const struct iba_run *run)
 {
     const bool writes =
@@ -144,9 +145,9 @@ static struct iba_reach reach_of_run(const struct lookup *above, const struct ib
                               .need = writes ? IBA_ACCESS_LOCAL_WRITE : 0};
 }
 
-/* Bytes that go into a region, or come out of it. */
+/* Bytes that are copied into a region, or out of it. */
 struct cargo {
-    const uint8_t *from; /* NULL: out of the region */
+    const uint8_t *from; /* NULL: bytes are copied out of the region, to `to` */
     uint8_t *to;
 };
 
@@ -161,8 +162,8 @@ static void move_run(uint8_t *host, struct cargo *c, size_t n)
     }
 }
 
-/* Asks the key of each block of these bytes, down to ordinary regions, and moves the bytes if there is a cargo. Returns
- * the first verdict that is not OK, and moves nothing from there on. */
+/* Checks the key of each block of these bytes, down to ordinary regions, and moves the bytes if `c` is not NULL. At the
+ * first verdict that is not OK it stops, and returns that verdict. */
 static enum iba_mem_verdict through_pieces(const struct lookup *l, uint64_t at, uint64_t n, struct cargo *c)
 {
     enum iba_mem_verdict v = l->depth < IBA_MEM_DEPTH ? IBA_REACH_OK : IBA_REACH_NO_KEY;
@@ -181,7 +182,7 @@ static enum iba_mem_verdict through_pieces(const struct lookup *l, uint64_t at, 
     return v;
 }
 
-/* The verdict of the keys of the pieces on the first IBA_MEM_PAGE bytes of an access. */
+/* Returns the verdict of the pieces' keys on the first IBA_MEM_PAGE bytes of an access. */
 static enum iba_mem_verdict below(const struct lookup *l)
 {
     const uint64_t all = l->r->whole ? 0 : l->r->length;
@@ -189,7 +190,8 @@ static enum iba_mem_verdict below(const struct lookup *l)
     return through_pieces(l, offset(l), all < IBA_MEM_PAGE ? all : IBA_MEM_PAGE, NULL);
 }
 
-/* The pieces are asked again, so that a change of the table since iba_mem_reach() stops the move, and no more. */
+/* The table may have changed since iba_mem_reach(), so the keys of the pieces are checked again. A key that refuses
+ * ends the move, and has no other effect. */
 static void move(const struct iba_place *p, struct cargo c, size_t n)
 {
     const struct iba_reach r = {.need = c.from ? IBA_ACCESS_LOCAL_WRITE : 0};
@@ -211,7 +213,7 @@ void iba_mem_get(const struct iba_place *place, uint8_t *to, size_t n)
     move(place, (struct cargo){.to = to}, n);
 }
 
-/* The same walk for a device with a changed row. */
+/* first_that_applies() for a device with a changed row. */
 static unsigned first_of_changed(const struct lookup *l)
 {
     static bool (*const applies[])(const struct lookup *l) = {

@@ -10,7 +10,7 @@ struct iba_decision {
     const char *table, *name;
     const char *says; /* "RETRY_NAK", a kind of finding; "nothing"; or "yes", "no" */
     const char *sentence, *clause;
-    uint8_t kind; /* enum iba_finding_kind, or IBA_FINDING_COUNT for no finding; or whether it says yes */
+    uint8_t kind; /* enum iba_finding_kind, or IBA_FINDING_COUNT for no finding; or whether the row decides "yes" */
 };
 struct iba_decisions {
     const char *name, *question;

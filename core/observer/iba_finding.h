@@ -24,10 +24,10 @@ struct iba_decision; /* observer/iba_decision.h */
 struct iba_flow;
 struct iba_finding {
     uint8_t kind;   /* enum iba_finding_kind */
-    uint64_t frame; /* of the packet; SILENCE: of the request that got no response */
-    uint64_t cause; /* of the packet that explains the finding: the NAK, the original, the request; 0: no such packet
-                       was seen */
-    uint64_t tag, cause_tag; /* the tags that the caller gave with those frames */
+    uint64_t frame; /* frame of the packet; SILENCE: of the request that got no response */
+    uint64_t cause; /* frame of the packet that explains the finding: the NAK, the original, the request; 0: no such
+                       packet was seen */
+    uint64_t tag, cause_tag; /* the tags that the caller gave with `frame` and `cause` */
     uint32_t direction;      /* the number that the caller gave the direction; 0: none */
     iba_time at;
     const struct iba_decision *decision; /* the row that decided the finding; NULL: no table decides this kind */

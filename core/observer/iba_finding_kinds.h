@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Every kind of finding has one row here, and a name. Only files that name a kind include this header, so that a new
- * row does not rebuild the other files. Those read iba_findings[] (iba_finding.h). */
+ * row does not rebuild the other files. Other files read iba_findings[] (iba_finding.h). */
 #ifndef IBA_FINDING_KINDS_H
 #define IBA_FINDING_KINDS_H
 #include "observer/iba_finding.h"
 
 /* clang-format off */
-/* One row for each finding. "The packet ..." goes before its sentence. `field` is the name below infiniband.analysis, so
- * several kinds may share one. Clauses are ids of the catalogue.
+/* One row for each kind of finding. "The packet ..." goes before its sentence. `field` is the filter name below infiniband.analysis; several kinds may share a field. Clauses are ids of the catalogue.
  *   kind               field              severity sentence                                                          clause */
 #define IBA_FINDINGS(F)                                                                                                         \
     F(RETRY_NAK,        retransmission,    WARN,  "is sent again: the responder asked for it",                          "RQ-26")  \
@@ -105,10 +104,11 @@
 enum iba_finding_kind {
 #define IBA_FINDING_ID(kind, ...) IBA_FINDING_##kind,
     IBA_FINDINGS(IBA_FINDING_ID) IBA_FINDING_COUNT,
-    /* The observer makes those before it. Those from it on are of connection managers, and made by who follows these.
+    /* The observer reports the kinds before this one. Kinds from this one on are about connection managers: the caller,
+     * which follows the managers, reports them.
      */
     IBA_FINDING_FIRST_CM = IBA_FINDING_CM_VERSION,
-    /* And these are of switches and their links, made by who sees several links. */
+    /* Kinds from this one on are about switches and links: a caller that sees several links reports them. */
     IBA_FINDING_FIRST_FABRIC = IBA_FINDING_SWITCH_LOST
 };
 #endif

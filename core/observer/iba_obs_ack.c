@@ -9,8 +9,9 @@
 struct old_ack {
     const struct iba_look *l;
     struct iba_obs_requests *q;
-    const struct iba_obs_sent *e; /* the request with its PSN; NULL: no longer remembered */
-    bool last;                    /* it is the newest acknowledgement again */
+    const struct iba_obs_sent
+        *e;    /* the request that has the acknowledgement's PSN; NULL: the observer has forgotten it */
+    bool last; /* the acknowledgement repeats the newest one */
 };
 
 static bool repeats_last(const struct old_ack *c)
@@ -25,12 +26,13 @@ static bool answers_repeat_at_once(const struct old_ack *c)
     return iba_obs_rtt(c->l) == 0 && c->q->repeat.frame != 0 && now - c->q->repeat.at < IBA_OBS_LEAST_RTT_NS;
 }
 
-/* A responder repeats its last acknowledgement, or acknowledges the duplicate as before (RR-23). */
+/* The acknowledgement answers a duplicate request (RR-23). A responder repeats its last acknowledgement, or
+ * acknowledges the requests up to the next READ once more. */
 static bool answers_repeat(const struct old_ack *c)
 {
     const iba_psn end = iba_psn_add(c->l->psn, 1);
     const iba_time rtt = iba_obs_rtt(c->l);
-    const struct iba_obs_read *next = iba_obs_read_at(c->q, end); /* no reply goes beyond this READ */
+    const struct iba_obs_read *next = iba_obs_read_at(c->q, end); /* an acknowledgement does not cover this READ */
 
     return (c->last || (next && iba_psn_eq(next->psn, end))) && c->e && c->e->again &&
            c->l->s->now.at - c->e->mark.at >= rtt && !iba_obs_overtaken(c->l, c->e->mark.at + rtt);

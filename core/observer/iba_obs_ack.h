@@ -4,6 +4,6 @@
 #define IBA_OBS_ACK_H
 #include "observer/iba_obs_look.h"
 
-/* An acknowledgement that is older than the newest one: iba_obs_ack.c. */
+/* Judges an acknowledgement that is older than the newest one. */
 void iba_obs_ack_again(struct iba_look *l, struct iba_obs_requests *q);
 #endif

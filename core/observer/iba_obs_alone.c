@@ -9,13 +9,14 @@
 
 struct alone {
     const struct iba_look *l;
-    const struct iba_decision *by; /* whether a response with data is late; NULL: an acknowledgement */
-    bool overtaken;                /* an acknowledgement that is older than one before it */
-    bool starts;                   /* the response is the first of its run, or an Only */
-    int32_t lost;                  /* PSNs that it jumps over; negative: it goes back */
+    const struct iba_decision
+        *by;        /* the row that decides whether a response with data is late; NULL for an acknowledgement */
+    bool overtaken; /* the response is an acknowledgement, and a newer one came before it */
+    bool starts;    /* the response is the first of its run, or an Only */
+    int32_t lost;   /* PSNs that the response jumps over; negative: the response goes back */
 };
 
-/* The acknowledgement continues others that came again. */
+/* The acknowledgement continues a row of acknowledgements that came again. */
 static bool continues_repeats(const struct alone *c)
 {
     return c->overtaken && c->lost >= 0;
@@ -98,7 +99,7 @@ void iba_obs_response_alone(struct iba_look *l)
     if (iba_syndrome_kind(l->syndrome) != IBA_AETH_ACK || iba_obs_has_newer_id(l))
         return;
     const struct iba_obs_recent *const before = iba_obs_response_before(l);
-    const bool follows = before && !(before->late && l->flow->has_answers); /* after a late one the newest counts */
+    const bool follows = before && !(before->late && l->flow->has_answers); /* a late one shows no next PSN */
     const iba_psn next = follows ? iba_psn_add(before->psn, 1) : l->flow->answers;
     const struct alone c = {.l = l,
                             .by = plain ? NULL : iba_obs_answer_lateness(l, NULL),

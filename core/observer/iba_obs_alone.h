@@ -4,6 +4,6 @@
 #define IBA_OBS_ALONE_H
 #include "observer/iba_obs_look.h"
 
-/* A response while the capture has none of its requests: iba_obs_alone.c. */
+/* Judges a response while the capture has no request of the other direction. */
 void iba_obs_response_alone(struct iba_look *l);
 #endif

@@ -4,7 +4,7 @@
 #include "observer/iba_obs_look.h"
 #include "observer/iba_obs_peer.h"
 
-/* The request that a response answers at its PSN, as the other direction last sent it; NULL: none is known. */
+/* Returns the newest transmission of the request that a response with this PSN answers; NULL: none is known. */
 static const struct iba_obs_mark *request_of(const struct iba_obs_requests *q, iba_psn psn)
 {
     const struct iba_obs_sent *sent = iba_obs_request_at(q, psn);
@@ -19,7 +19,8 @@ static const struct iba_obs_mark *request_of(const struct iba_obs_requests *q, i
     return m;
 }
 
-/* All requests before una are answered. The caller already knows of those before `announced`. */
+/* Reports to the caller that the requests from `announced` to before `una` are answered. The caller already knows of
+ * earlier requests. */
 static void announce(const struct iba_observer *s, struct iba_flow *peer)
 {
     const struct iba_obs_requests *q = &peer->rq;

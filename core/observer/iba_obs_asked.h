@@ -9,7 +9,7 @@ static inline uint64_t iba_obs_hash_asked(uint64_t from, uint64_t to, iba_psn ps
 {
     return iba_obs_mix(iba_obs_mix(psn.v, from), to);
 }
-/* The serial number of the newest request in the chain. */
+/* Returns the chain for this hash: the serial number of its newest request. */
 static inline uint32_t *iba_obs_chain_of(const struct iba_observer *s, uint64_t hash)
 {
     return &s->chain[hash >> 32 & (IBA_OBS_CHAINS * s->cfg.n_asked - 1)];
@@ -19,7 +19,7 @@ static inline struct iba_obs_asked *iba_obs_asked_at(const struct iba_observer *
 {
     return serial != 0 && s->last_asked - serial < s->cfg.n_asked ? &s->asked[serial & (s->cfg.n_asked - 1)] : NULL;
 }
-/* The chain of this request, or of the request that this response answers. */
+/* Returns the chain of this request, or of the request that this response answers. */
 static inline const uint32_t *iba_obs_chain_of_packet(const struct iba_observer *s, const struct iba_direction *id,
                                                       iba_psn psn, bool response)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Directions at rest. When flows are scarce, the observer reduces a direction to a short form. It restores the
- * direction from that form when the next packet comes.
+/* Directions at rest. When flows are scarce, the observer reduces a direction to a short form. When the direction's
+ * next packet comes, the observer restores the direction from its short form.
  *
  * The short form keeps the position in the PSNs, the last request, whether the direction waits for an answer, its peer,
- * and the fields that its packets have in common. It loses the requests before the last one, outstanding READs, reasons
- * to go back, and the record by which network copies are found. The restored direction is treated as one whose capture
- * lacks these. */
+ * and the fields that its packets have in common. The short form loses the requests before the last one, outstanding
+ * READs, reasons to go back, and the record by which network copies are found. The observer treats a restored direction
+ * as if the capture lacked the lost parts. */
 #include "observer/iba_obs_compact.h"
 #include "observer/iba_obs_request.h"
 
@@ -46,8 +46,10 @@ static void keep_union(struct iba_known *k, const struct iba_flow *f, enum kind 
     }
 }
 
-/* The bits are written together, since each separate write would first read the others back. When a READ takes an
- * unknown number of PSNs, the next PSN is unknown too. Such a direction starts again after its rest. */
+/* The bits are written together, since the processor would read the word back for each separate write. After a READ
+ * that takes an unknown number of PSNs, the next PSN is unknown. A direction whose next PSN is unknown starts again
+ * after its rest.
+ */
 static void keep_bits(struct iba_known *k, const struct iba_flow *f, enum kind kind)
 {
     const struct iba_obs_requests *q = &f->rq;

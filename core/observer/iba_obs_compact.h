@@ -5,7 +5,7 @@
 #include "observer/iba_obs_look.h"
 
 __attribute__((hot)) void iba_obs_keep(struct iba_known *k, const struct iba_flow *f);
-/* Restores `f`, which the caller has cleared; `at`: the time of its last packet. */
+/* Restores `f`, which the caller has cleared; `at`: the time of the direction's last packet. */
 __attribute__((hot)) void iba_obs_resume(struct iba_flow *f, const struct iba_known *k, iba_time at);
 void iba_obs_rest_pmtu(struct iba_known *k, uint32_t pmtu, bool sure);
 /* The direction needs a report at the end: its request got no answer, or a NAK has ended it. */

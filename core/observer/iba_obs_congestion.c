@@ -21,7 +21,7 @@ static struct iba_obs_congested *place(struct iba_observer *s, struct iba_obs_co
     return c;
 }
 
-/* The sender's QP is known only when the direction has a peer. Otherwise 0 stands for it. */
+/* The sender's QP is known only when the direction has a peer. Without a peer, 0 stands for the sender's QP. */
 static void remember(struct iba_look *l)
 {
     const struct iba_flow *f = l->flow;

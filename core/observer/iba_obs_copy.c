@@ -23,8 +23,8 @@ static bool same_identification(const struct same_bytes *c)
     return c->l->has_ip_id && c->l->op && c->l->flow->ip_id[c->l->op->dir].trust >= IBA_OBS_TRUST;
 }
 
-/* A responder that gets a copied request sends the same bytes twice if its answer is a single packet or an RNR NAK. It
- * does not repeat other NAKs (RR-04). */
+/* A responder that gets a copied request sends the same bytes twice if its answer is a single packet or an RNR NAK. A
+ * responder does not repeat other NAKs (RR-04). */
 static bool answers_copied_request(const struct same_bytes *c)
 {
     const struct iba_look *l = c->l;
@@ -104,7 +104,7 @@ static bool before_others(const struct same_bytes *c)
 
 /* ---- responses ---- */
 
-/* The packet is one of several responses to a READ. A responder repeats these from the First on. */
+/* The packet is one of several responses to a READ. A responder that answers a READ again begins with the First. */
 static bool part_of_answer(const struct same_bytes *c)
 {
     const struct iba_opcode *op = c->l->op;
@@ -121,7 +121,8 @@ static bool part_of_new_run(const struct same_bytes *c)
 {
     const struct iba_obs_read *r = part_of_answer(c) ? read_of(c) : NULL;
 
-    /* The READ comes after its answer: it comes again, though the capture lacks its first transmission. */
+    /* The captured READ came after its answer. So it is a retransmission, and the capture lacks the first transmission.
+     */
     const bool first_unseen = r && !r->again && c->r->mark.frame < r->mark.frame;
     const bool had_time =
         first_unseen ? c->l->s->now.at - r->mark.at >= IBA_OBS_LEAST_RTT_NS : r && iba_obs_had_time(c->l, r->mark.at);
@@ -149,7 +150,8 @@ static bool unknown_request(const struct same_bytes *c)
     return !c->r->request && !c->l->peer && c->ago >= IBA_OBS_LEAST_RTT_NS;
 }
 
-/* The packet of `m` came after the original, or so shortly before it that its effect may come after the original. */
+/* The packet of `m` came after the original of the possible copy, or so shortly before the original that the effect of
+ * the packet may come after the original. */
 static bool since_original(const struct same_bytes *c, const struct iba_obs_mark *m)
 {
     return m->frame != 0 && m->at + c->l->s->cfg.copy_ns >= c->r->mark.at;

@@ -4,6 +4,6 @@
 #define IBA_OBS_COPY_H
 #include "observer/iba_obs_look.h"
 
-/* Decides whether the network copied a packet, since the same bytes came before. */
+/* Decides whether the network copied a packet whose bytes came before, as packet `r`. */
 const struct iba_decision *iba_obs_copied(const struct iba_look *l, const struct iba_obs_recent *r);
 #endif

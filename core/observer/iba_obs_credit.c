@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Credits limit how many messages the requester may send (section 9.7.7.2). CREDIT_STALL reports a requester that had
- * to wait for them. No packet shows whether the ends agreed on credits (RQ-45). So a requester that sends beyond its
+ * to wait for credits. No packet shows whether the ends agreed on credits (RQ-45). So a requester that sends beyond its
  * credits is not reported. */
 #include "observer/iba_obs_credit.h"
 #include "observer/iba_obs_look.h"
@@ -37,7 +37,8 @@ void iba_obs_grant(const struct iba_look *l, struct iba_obs_requests *q)
 }
 
 /* The packet begins a message that takes a receive (RQ-42), and comes after a grant. One message may begin beyond the
- * limit (RQ-41). So its pause is a stall only when the grant brings nothing but credits (RR-22). */
+ * limit (RQ-41). So the pause before the message is a stall only when the grant acknowledged nothing, and brought only
+ * credits (RR-22). */
 void iba_obs_stall(struct iba_look *l, const struct iba_obs_requests *q)
 {
     const bool starts = iba_opcode_begins(l->op);

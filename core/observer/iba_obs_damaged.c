@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Damaged packets. Their receiver drops them, so the connection loses them. The observer blames neither end for the
- * contents of a damaged packet. A damaged packet can explain a gap, though. GAP says that PSNs are missing from the
- * capture. They are not missing when the capture has them in damaged packets, and BAD_ICRC already names the cause.
- * Then GAP is not reported. */
+/* Damaged packets. The receiver of a damaged packet drops it, so the connection loses the packet. The observer blames
+ * neither end for the contents of a damaged packet. A damaged packet can explain a gap, though. GAP says that PSNs are
+ * missing from the capture. PSNs that the capture has in damaged packets are not missing, and BAD_ICRC already names
+ * the cause. GAP is not reported for such PSNs. */
 #include "observer/iba_obs_damaged.h"
 #include "observer/iba_obs_look.h"
 #include "observer/iba_obs_report.h"
@@ -23,7 +23,7 @@ static bool seen_elsewhere(const struct iba_look *l, uint64_t hash)
         if (s->damaged[i].mark.frame != 0 && s->damaged[i].hash == hash && s->damaged[i].source != s->source) {
             s->seen_twice++;
             s->seen.same_as = s->damaged[i].mark.frame;
-            s->damaged[i].mark.frame = 0; /* each sighting has one counterpart */
+            s->damaged[i].mark.frame = 0; /* a packet at one capture point matches only one packet at another */
             return true;
         }
     return false;
@@ -87,7 +87,8 @@ bool iba_obs_damage_explains(const struct iba_observer *s, const struct iba_flow
     }
     for (uint32_t i = 0; i < t->count; i++) {
         if (here >> i & 1)
-            read = reads >> i & 1; /* the damage may be in its length, so it takes the PSNs up to the next packet */
+            read = reads >> i &
+                   1; /* the damage may be in the READ's length: all PSNs up to the next packet count as the READ's */
         else if (!read)
             return false;
     }

@@ -9,6 +9,6 @@
 void iba_obs_damaged(struct iba_look *l, uint64_t hash);
 /* Reports a packet that is damaged before its BTH. */
 void iba_obs_damaged_unknown(struct iba_observer *s, const struct iba_view *v);
-/* True when the capture has all PSNs that `t`, a GAP or RESPONSE_GAP, jumps over, in damaged packets. */
+/* True when damaged packets of the capture have all PSNs that `t`, a GAP or RESPONSE_GAP, jumps over. */
 bool iba_obs_damage_explains(const struct iba_observer *s, const struct iba_flow *f, const struct iba_finding *t);
 #endif

@@ -5,7 +5,7 @@
 #include "observer/iba_obs_look.h"
 
 #define IBA_OBS_FACTOR UINT64_C(0x9e3779b97f4a7c15)
-/* iba_obs_mix() where the compiler has no type of 128 bits, as on processors of 32 bits: the same value. */
+/* Gives the same value as iba_obs_mix(), for compilers that have no type of 128 bits, as on processors of 32 bits. */
 static inline uint64_t iba_obs_mix_by_halves(uint64_t h, uint64_t word)
 {
     const uint64_t half = UINT32_MAX, a = (h ^ word) >> 32, b = (h ^ word) & half;
@@ -16,8 +16,9 @@ static inline uint64_t iba_obs_mix_by_halves(uint64_t h, uint64_t word)
 
     return low ^ high;
 }
-/* A step of a hash. No stored or printed result depends on its values. Both halves of the product count: the lower half
- * alone would pass the highest bits of the word on unmixed, so that words could be chosen that collide with any seed.
+/* A step of a hash. No stored or printed result depends on its values. The result uses both halves of the product. The
+ * lower half alone would not mix the highest bits of the word, so an attacker could choose words that collide with any
+ * seed.
  */
 static inline uint64_t iba_obs_mix(uint64_t h, uint64_t word)
 {
@@ -39,7 +40,8 @@ __attribute__((hot)) bool iba_obs_is_between(const struct iba_flow_key *k, const
 __attribute__((hot)) bool iba_obs_identify(struct iba_direction *id, const struct iba_view *v, uint64_t seed);
 /* The hashes of the packet's direction, computed at first use: the observer mostly finds the flow without them. */
 __attribute__((hot)) const struct iba_direction *iba_obs_id(struct iba_look *l);
-/* The hashes that the observer keeps of a direction: of its destination and QP; of its source. */
+/* The two hashes that the observer keeps of a direction: target_of() covers its destination and QP, source_of() its
+ * source. */
 static inline uint64_t iba_obs_target_of(uint64_t to, uint32_t qpn)
 {
     return iba_obs_mix(to, qpn);

@@ -26,7 +26,7 @@ static void report_silence(struct iba_observer *s, struct iba_flow *f)
 }
 
 /* The requester has given up, since the next retransmission is overdue. A requester waits at most four times as long as
- * before its previous retransmission. When that pause is forgotten, the observer assumes less than silence_ns. */
+ * before its previous retransmission. When the observer has forgotten that pause, it assumes silence_ns. */
 static bool gave_up(const struct iba_observer *s, const struct iba_obs_requests *q, bool over)
 {
     const iba_time since = s->now.at - q->last.at;

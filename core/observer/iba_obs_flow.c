@@ -15,9 +15,10 @@
 #include "observer/iba_obs_reason.h"
 #include "observer/iba_obs_report.h"
 
-/* A flow moves to the front of its list when n_flow / NEAR packets have passed since it last did. */
+/* A used flow moves to the front of its list, unless it did so within the last n_flow / NEAR packets. */
 enum { NEAR = 16, MOST_COMPARED = 8 };
-/* Directions to one QP of a connected service: it has one peer, and those before it matter little. */
+/* Most remembered directions to one QP of a connected service: it has one peer, and former peers matter little.
+ */
 enum { MOST_SENDERS = 16 };
 /* A bucket holds at most one direction: its index plus 1, and its place, so that no search reads other directions. A
  * direction is in the bucket that its place selects, or in one of the occupied buckets that follow it. The place of a
@@ -67,7 +68,7 @@ static uint32_t place_in(uint64_t entry)
     return (uint32_t)(entry >> PLACE_AT);
 }
 
-/* The next direction from bucket *at on that may have this place; 0: none. Sets *at to the bucket after it. */
+/* Returns the next direction with this place, from bucket *at on; 0: none. Sets *at to the bucket after that one. */
 static uint32_t next_of(const struct iba_observer *s, uint32_t *at, uint32_t place)
 {
     for (uint64_t entry; (entry = s->bucket[*at]) != 0;) {
@@ -93,13 +94,13 @@ static void into_bucket(struct iba_observer *s, uint32_t known)
     s->bucket[at] = known | (uint64_t)place << PLACE_AT;
 }
 
-/* Buckets from one to the other, onwards. */
+/* Number of steps forward from bucket `from` to bucket `to`; the first of `n` buckets follows the last. */
 static uint32_t distance(uint32_t n, uint32_t from, uint32_t to)
 {
     return to >= from ? to - from : to + n - from;
 }
 
-/* Moves up those of the following entries that a search would no longer find. */
+/* Empties the direction's bucket. Moves those of the following entries that a search would no longer find. */
 static void leave_bucket(struct iba_observer *s, uint32_t known)
 {
     const uint32_t n = n_bucket(s);
@@ -169,7 +170,7 @@ static struct iba_flow *unused_longest(const struct iba_observer *s, enum iba_ob
     return f && f == keep ? iba_obs_flow_at(s, f->newer) : f;
 }
 
-/* ---- what a flow is for ---- */
+/* ---- flows get a direction ---- */
 
 /* Calls the library's memset, which is faster than the code that the compiler would place here. */
 static void *(*const volatile library_memset)(void *, int, size_t) = memset;
@@ -179,7 +180,7 @@ static void zero(void *at, size_t n)
 }
 
 /* Clears everything that the packets of this flow have shown, except the large arrays. Counts and `generation` mark
- * which entries of these belong to the flow. */
+ * which entries of the large arrays belong to the flow. */
 static void clear(struct iba_observer *s, struct iba_flow *f)
 {
     const size_t from = offsetof(struct iba_flow, has_pkey);
@@ -234,7 +235,7 @@ static struct iba_flow *take_flow(struct iba_observer *s, enum iba_obs_list list
         return &s->flow[s->n++];
     f = unused_longest(s, room ? IBA_OBS_PROTECTED : list, keep);
     assert(f);
-    if (f->list == IBA_OBS_PROBATION && f->again) { /* it was used a second time, so it moves to the other list */
+    if (f->list == IBA_OBS_PROBATION && f->again) { /* the flow's second use protects it */
         leave_list(s, f);
         to_front(s, f, IBA_OBS_PROTECTED);
         f = unused_longest(s, IBA_OBS_PROTECTED, keep);
@@ -324,7 +325,7 @@ size_t iba_observer_shrink(struct iba_observer *s, uint32_t n_flow)
 
 /* ---- directions that are remembered ---- */
 
-/* Among some directions at rest from the hand on, the one that was seen longest ago; 0: none rests. */
+/* Looks at some directions at rest, from index *hand on. Returns the one that was seen longest ago; 0: none rests. */
 static uint32_t oldest_of_some(const struct iba_observer *s, uint32_t *hand)
 {
     uint32_t best = 0;
@@ -340,8 +341,7 @@ static uint32_t oldest_of_some(const struct iba_observer *s, uint32_t *hand)
     return best;
 }
 
-/* Fetches what it takes to forget the next two: the bucket of one, and the entry of the other, which leads to its
- * bucket. */
+/* Prefetches memory for the next two directions to forget: the bucket of one, and the entry of the other. */
 static void fetch_next_to_forget(const struct iba_observer *s)
 {
     uint32_t hand = s->clock_hand;
@@ -353,7 +353,7 @@ static void fetch_next_to_forget(const struct iba_observer *s)
         iba_obs_prefetch(s, after);
 }
 
-/* Chooses a direction to forget. When none rests, it is the flow that was unused longest. */
+/* Chooses a direction to forget. When none rests, chooses the direction whose flow was unused longest. */
 static uint32_t to_forget(struct iba_observer *s)
 {
     if (s->resting == 0) {
@@ -391,10 +391,10 @@ static void forget(struct iba_look *l, uint32_t known)
 }
 
 struct neighbours { /* directions to the same QP */
-    /* own: the packet's direction; stranger: from another sender; service: of another service */
+    /* own: the packet's direction; stranger: a direction from another sender; service: one of another service */
     uint32_t own, stranger, service;
-    uint32_t earlier;         /* from another sender that has been quiet for long */
-    uint32_t senders, oldest; /* number of those from other senders; the one that was seen longest ago */
+    uint32_t earlier;         /* a direction from another sender that has been quiet for long */
+    uint32_t senders, oldest; /* other senders: number, longest unseen */
     iba_time oldest_at;
 };
 
@@ -405,7 +405,7 @@ static bool is_paired(const struct iba_observer *s, const struct iba_known *k)
     return f ? f->peer && !f->guess : k->peer && !k->guess;
 }
 
-/* From another sender */
+/* Notes direction `i`, which another sender uses for the packet's QP. */
 static void compare(struct neighbours *n, const struct iba_observer *s, uint32_t i, uint8_t svc)
 {
     const struct iba_known *k = &s->known[i - 1];
@@ -419,7 +419,8 @@ static void compare(struct neighbours *n, const struct iba_observer *s, uint32_t
         *(s->now.at - at >= s->cfg.rest_ns ? &n->earlier : &n->stranger) = i;
 }
 
-/* Those of connected services, or of the others. */
+/* Looks at the directions to the packet's QP: those of connected services, or with `connected` false the others.
+ */
 __attribute__((hot)) static void look_at(struct neighbours *n, const struct iba_observer *s,
                                          const struct iba_direction *id, uint8_t svc, bool connected)
 {
@@ -475,7 +476,7 @@ struct iba_flow *iba_obs_known(struct iba_look *l)
     return n.own ? iba_obs_activate(l->s, n.own, l->v, NULL) : NULL;
 }
 
-/* A flow is used again, so it moves in the order of use. */
+/* Moves a flow that is used again forward in the order of use. */
 static void use(struct iba_observer *s, struct iba_flow *f)
 {
     if (f->list == IBA_OBS_PROBATION)
@@ -501,7 +502,7 @@ static struct iba_flow *come_back(struct iba_look *l, uint32_t known)
     return f;
 }
 
-/* Remembers a direction, in the place of another one if there is no room, or if too many send to this QP. */
+/* Remembers a direction. It replaces another one if there is no room, or if too many directions go to this QP. */
 static uint32_t begin(struct iba_look *l, uint8_t svc, const struct neighbours *n)
 {
     struct iba_observer *s = l->s;
@@ -524,7 +525,7 @@ static uint32_t *last_found(struct iba_observer *s, uint32_t qpn)
     return &s->last_found[qpn % IBA_OBS_LAST_FOUND];
 }
 
-/* The flow that was last found for this QP number, if it is the packet's; NULL: a search is needed. */
+/* Returns the flow last found for this QP number, if the packet belongs to that flow; NULL: a search is needed. */
 static struct iba_flow *found_recently(const struct iba_look *l, uint8_t svc)
 {
     const uint32_t qpn = iba_bth_destqp(l->bth);
@@ -592,7 +593,7 @@ __attribute__((hot)) void iba_observer_fetch(const struct iba_observer *s, struc
     e->known = next_of(s, &at, e->place);
     if (e->known)
         iba_obs_prefetch(s, e->known);
-    else { /* a direction that is new is looked for among those of other services, too, and for its other direction */
+    else { /* for a new direction, the next steps search the other services and the direction's peer */
         const bool connected = is_connected(iba_bth_opcode(iba_view_bth(e->view)) >> 5);
         __builtin_prefetch(&s->bucket[home(s, place_of(target_of(&e->id, !connected)))]);
         __builtin_prefetch(iba_obs_chain_expected(s, e));

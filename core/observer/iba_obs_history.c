@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The record of a direction: its requests and READs by PSN, its gaps, the PSN up to which all is answered, and the
- * response that will make its requester go back. The other files look these up here. */
+ * response that will make its requester go back. The other files of the observer look up these records here. */
 #include "observer/iba_obs_record.h"
 #include "observer/iba_obs_look.h"
 
@@ -68,7 +68,7 @@ void iba_obs_close_gap(const struct iba_observer *s, struct iba_obs_gap *gap, ib
             shorten(&gap[i], psn);
 }
 
-/* No response is missing, or too many, or these are known to be missing. */
+/* No response is missing, or more than the observer records, or the record has them as missing already. */
 static bool misses_nothing_new(const struct iba_observer *s, struct iba_flow *f, iba_psn from, int32_t n)
 {
     return n <= 0 || n > IBA_OBS_SENT || iba_obs_gap_at(s, f->unanswered, from);
@@ -129,7 +129,7 @@ void iba_obs_progress(struct iba_obs_requests *q, iba_psn psn)
     q->refused = 0;
     q->stuck.n = 0;
     q->ask.again = 0; /* the retry counter starts again at each progress (RQ-23) */
-    /* A response has shown that an earlier answer is missing. That stays true when later answers come (RQ-37). */
+    /* A response has shown that an earlier answer is missing. Later answers do not bring the missing one (RQ-37). */
     if (q->pending.cause == IBA_CAUSE_IMPLIED || iba_psn_diff(after, q->pending.psn) <= 0)
         return;
     iba_obs_replace_reason(q);

@@ -8,7 +8,7 @@
 enum {
     IBA_OBS_SENT = IBA_OBSERVER_WINDOW, /* requests of a direction whose content the observer remembers */
     IBA_OBS_RECENT = 64,                /* newest packets of a direction, among which the observer looks for copies */
-    IBA_OBS_GAPS = 8,                   /* gaps of a direction: their packets may still come late */
+    IBA_OBS_GAPS = 8,                   /* gaps of a direction whose packets may still come late */
     IBA_OBS_READS = 32                  /* READs and ATOMICs of a direction that wait for their responses */
 };
 
@@ -24,10 +24,10 @@ struct iba_obs_recent {
 };
 /* A request packet. */
 struct iba_obs_sent {
-    struct iba_obs_mark mark;  /* of the newest transmission; frame 0: nothing is remembered */
+    struct iba_obs_mark mark;  /* the newest transmission; frame 0: this entry is unused */
     uint16_t request, content; /* bits of two hashes of the fields that a retransmission repeats (RQ-06): request:
                                   headers and length; content: all bytes */
-    uint32_t messages;         /* messages that end before this PSN; valid with `counted` */
+    uint32_t messages;         /* number of messages that end before this PSN; valid when `counted` */
     iba_psn psn;
     /* the generation of the requests at the time of writing; an entry of another generation is void */
     uint32_t generation;
@@ -39,7 +39,7 @@ struct iba_obs_sent {
 /* A READ or ATOMIC, and its run of responses. */
 struct iba_obs_read {
     struct iba_obs_mark mark;
-    iba_psn psn, expect; /* psn: of the newest transmission of the request; expect: of the next response */
+    iba_psn psn, expect; /* PSNs; psn: of the newest transmission of the request; expect: of the next response */
     iba_psn seen;        /* one past the highest response */
     uint32_t n, length; /* number of responses; bytes: as the newest transmission asks. n 0: unknown, since the path MTU
                            is unknown */
@@ -47,12 +47,13 @@ struct iba_obs_read {
     bool used, again; /* again: the request was sent more than once, so responses of several runs may mix */
     bool fresh; /* the newest transmission begins at another PSN, so a First or Only at that PSN answers the newest
                    transmission */
-    bool reported, reported_before; /* ANSWER_MISSING is reported: for the newest transmission; for one before it */
+    bool reported, reported_before; /* ANSWER_MISSING is reported: for the newest transmission; for an earlier one */
 };
 /* PSNs that a packet jumped over. */
 struct iba_obs_gap {
     iba_time at; /* time of the jump */
     iba_psn psn;
-    uint16_t n, done; /* n 0: no gap. done: responses: those before `done` came in another run, too */
+    uint16_t n, done; /* n: number of PSNs, 0: no gap. done: for responses, number of PSNs from `psn` on that did come,
+                         in another run */
 };
 #endif

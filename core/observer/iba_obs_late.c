@@ -16,9 +16,9 @@ enum { MOST_ID_STEP = 1024 };
 struct maybe_late { /* a request that the capture has already, or whose PSN was jumped over */
     const struct iba_look *l;
     const struct iba_obs_requests *q;
-    const struct iba_obs_gap *gap;  /* the jump over it; NULL: none */
+    const struct iba_obs_gap *gap;  /* the gap that an earlier jump left, and that the request belongs to; NULL: none */
     const struct iba_obs_reason *r; /* the reason for which the requester may have sent it again */
-    int32_t ahead;                  /* PSNs that it jumps over itself */
+    int32_t ahead;                  /* PSNs that the request itself jumps over */
 };
 
 static bool no_gap(const struct maybe_late *c)
@@ -36,7 +36,7 @@ static bool rest_of_read(const struct maybe_late *c)
     return iba_obs_is_rest(c->l);
 }
 
-/* So many retransmissions are hardly lost in a row. */
+/* As a retransmission, the request would follow more lost retransmissions than are likely. */
 static bool far_ahead(const struct maybe_late *c)
 {
     return c->q->run.on && c->ahead > IBA_OBS_MOST_LOST && iba_obs_fills(c->l->flow, false, c->l->psn);
@@ -63,7 +63,8 @@ static bool asked_for(const struct maybe_late *c)
     return c->r && (c->r->cause == IBA_CAUSE_IMPLIED || iba_psn_eq(c->r->psn, c->l->psn));
 }
 
-/* The request continues a run of retransmissions, and those before it are lost. That is likelier than a late packet. */
+/* The request continues a run of retransmissions, of which the previous ones are lost. Such a loss is likelier than a
+ * late packet. */
 static bool run_lost_some(const struct maybe_late *c)
 {
     return c->q->run.on && c->ahead > 0 && c->ahead <= IBA_OBS_MOST_LOST;

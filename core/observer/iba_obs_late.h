@@ -9,10 +9,10 @@
 const struct iba_decision *iba_obs_lateness(const struct iba_look *l, struct iba_obs_requests *q);
 /* A deferred jump goes over the request, and the capture has not had it before. */
 bool iba_obs_comes_first(const struct iba_look *l, struct iba_obs_requests *q);
-/* By its IPv4 identification the packet left before packets that have come already. True when one of the packets that
- * left before it has this PSN or a higher one. */
+/* The IPv4 identification shows that the packet left before packets that have come already. True when an even earlier
+ * packet has this PSN or a higher one, so that this packet is a retransmission. */
 bool iba_obs_sent_again_though_late(const struct iba_look *l);
-/* By its IPv4 identification the packet left after all requests that were captured before `reason`. So it belongs to
- * the retransmissions for that reason, though that run is over. */
+/* The IPv4 identification shows that the packet left after all requests that were captured before `reason`. So the
+ * packet is a retransmission for that reason, though that run is over. */
 bool iba_obs_left_since(const struct iba_look *l, const struct iba_obs_mark *reason);
 #endif

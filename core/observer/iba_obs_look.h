@@ -2,8 +2,8 @@
 /* The packet that the observer looks at, and the times and counts by which it decides. Each file of the observer has a
  * header with its functions. Not for users of libiba.
  *
- * Functions that most packets pass are marked hot, the others cold. The linker places the hot ones side by side, so
- * that they fit into the processor's first-level cache. */
+ * Functions that run for most packets are marked hot, other functions cold. The linker places hot functions side by
+ * side, so that they fit into the processor's first-level cache. */
 #ifndef IBA_OBS_LOOK_H
 #define IBA_OBS_LOOK_H
 #include "observer/iba_obs_state.h"
@@ -22,13 +22,14 @@
 #define IBA_OBS_AT_ONCE_NS UINT64_C(200000)
 /* After this many steps forward, the observer assumes that IPv4 identifications count packets. */
 enum { IBA_OBS_TRUST = 2 };
-/* A run may lack this many PSNs, and is still taken for the same run. */
+/* Packets with at most this many missing PSNs between them count as one run. */
 enum { IBA_OBS_MOST_LOST = 16 };
 /* The capture may lack this many packets at the beginning of a run. */
 enum { IBA_OBS_MOST_BEGINNING = 3 };
-/* When this many packets follow each other directly, not all of them are late. */
+/* Of this many packets with consecutive PSNs, at least one is not late. */
 enum { IBA_OBS_RUN = 3 };
-/* The first requests of a capture may be retransmissions of requests from before the capture. This is the most of them.
+/* The first requests of a capture may be retransmissions of requests from before the capture. This is the highest
+ * number of such retransmissions.
  */
 enum { IBA_OBS_FEW = 3 };
 /* This many packets that were sent after a lost one, were acknowledged, and were not sent again, show selective repeat.
@@ -50,24 +51,24 @@ struct iba_look { /* one packet with a BTH */
     uint8_t opcode, syndrome;    /* syndrome, msn: valid when the packet has an AETH */
     uint16_t ip_id;
     bool has_ip_id, late; /* late: the packet has an older IPv4 identification than earlier packets */
-    bool overtaken;       /* a request that is late, and was not sent again */
+    bool overtaken;       /* the packet is a request that is late, and was not sent again */
     iba_psn psn;
     uint32_t msn;
     uint64_t content;                 /* hash of the bytes that a retransmission repeats */
     const struct iba_obs_read *again; /* for a request: the earlier READ or ATOMIC at this PSN; NULL: there is none */
 };
-/* A READ, an ATOMIC, or another request whose response carries data. Its responder answers it in any case. */
+/* A READ, an ATOMIC, or another request whose response carries data. A responder always answers such a request. */
 static inline bool iba_obs_fetches(const struct iba_look *l)
 {
     return l->op->pay == IBA_PAY_NONE || l->op->pay == IBA_PAY_EIGHT;
 }
-/* The READ or ATOMIC was answered before it comes, so it was sent before, and is not the first transmission, late. A
- * late retransmission is possible, but these two are mostly sent again for a missing answer. */
+/* The READ or ATOMIC was answered before this packet, so the packet is not a late first transmission. It might be a
+ * late retransmission, but READs and ATOMICs are mostly sent again for a missing answer. */
 static inline bool iba_obs_fetched_before(const struct iba_look *l, const struct iba_obs_requests *q)
 {
     return iba_obs_fetches(l) && iba_obs_is_answered(q, l->psn);
 }
-/* The minimum time until a packet to the sender of this packet shows an effect here; 0: not known. */
+/* Returns the minimum time until a packet to this packet's sender has an effect at the capture point; 0: not known. */
 static inline iba_time iba_obs_rtt(const struct iba_look *l)
 {
     return l->flow->has_rtt ? l->flow->rtt_min_ns : 0;
@@ -77,7 +78,7 @@ static inline bool iba_obs_has_newer_id(const struct iba_look *l)
 {
     return l->has_ip_id && l->flow->ip_id[l->op->dir].trust >= 2;
 }
-/* This packet may be an effect of a packet that was seen at `at`. */
+/* Enough time has passed since `at` for this packet to be the effect of a packet that was captured then. */
 static inline bool iba_obs_had_time(const struct iba_look *l, iba_time at)
 {
     return l->flow->has_rtt && l->s->now.at - at >= l->flow->rtt_min_ns;

@@ -13,7 +13,7 @@ struct layout { /* offsets */
     size_t known, rests, bucket, asked, chain, open, flow, end;
 };
 
-/* Each piece begins at a multiple of a cache line. */
+/* Returns where the next array begins, after one of `n` entries at `at`: at a multiple of a cache line. */
 static size_t after(size_t at, size_t n, size_t bytes)
 {
     enum { LINE = 64 };

@@ -16,7 +16,7 @@ static void recount(struct iba_obs_requests *q, uint32_t pmtu)
         struct iba_obs_read *r = &q->read[i];
         if (!r->used || !iba_obs_is_read(r->opcode))
             continue;
-        if (r->n == 0) { /* q->open is a different READ */
+        if (r->n == 0) { /* the length of this READ is not known either, and q->open held another READ */
             q->open = *r;
             iba_obs_close_read(q, iba_mtu_packets(r->length, pmtu));
         }
@@ -54,7 +54,7 @@ void iba_obs_payload(struct iba_look *l)
         iba_obs_report(l, IBA_FINDING_LENGTH, &(struct iba_obs_detail){.count = n});
 }
 
-/* SEND, WRITE, or NONE for a request that is a message by itself. */
+/* Returns SEND or WRITE; NONE for a request that is always a message of one packet. */
 static enum iba_obs_message message_of(const struct iba_opcode *op)
 {
     switch ((enum iba_operation)op->operation) {

@@ -23,7 +23,7 @@ static struct iba_obs_open *open_at(const struct iba_observer *s, uint32_t index
     return (void *)((char *)s->open + index * iba_obs_open_bytes(&s->cfg));
 }
 
-/* The rest of a message: all that is not compared with every packet. */
+/* Returns the members of a message that are not compared with every packet. */
 static struct iba_message *rest_of(const struct iba_observer *s, struct iba_obs_open *o, const struct iba_obs_span *x)
 {
     return (struct iba_message *)(void *)&o->span[s->cfg.n_message] + x->slot;
@@ -35,7 +35,7 @@ static bool is_plain(const struct iba_obs_span *x)
     return x->operation == IBA_OPERATION_SEND || x->operation == IBA_OPERATION_WRITE;
 }
 
-/* Ends the message at `i`. The current packet is its response, if it has one. */
+/* Ends the message at `i`. If a response ends the message, it is the current packet. */
 static void finish(const struct iba_observer *s, struct iba_obs_open *o, uint32_t i, enum iba_message_end end)
 {
     const bool responded = end == IBA_MESSAGE_END_ANSWERED || end == IBA_MESSAGE_END_REFUSED;
@@ -45,7 +45,7 @@ static void finish(const struct iba_observer *s, struct iba_obs_open *o, uint32_
     o->n--;
     o->n_plain -= is_plain(&x);
     memmove(&o->span[i], &o->span[i + 1], (o->n - i) * sizeof *o->span);
-    o->span[o->n].slot = x.slot; /* it is free now */
+    o->span[o->n].slot = x.slot; /* the slot is free now */
     m.operation = x.operation;
     m.whole = x.whole;
     m.closed = x.closed;
@@ -63,8 +63,8 @@ static void end_all(const struct iba_observer *s, struct iba_obs_open *o)
         finish(s, o, 0, IBA_MESSAGE_END_OPEN);
 }
 
-/* The last PSN of a message of one request packet. A READ takes as many as it may have responses: with the smallest
- * path MTU, while the path MTU is not known. */
+/* The last PSN of a message of one request packet. A READ takes as many PSNs as it may have responses. While the path
+ * MTU is not known, the smallest one gives the number. */
 static iba_psn last_of(const struct iba_obs_span *x, uint64_t bytes, uint32_t pmtu)
 {
     const uint32_t n =
@@ -73,7 +73,7 @@ static iba_psn last_of(const struct iba_obs_span *x, uint64_t bytes, uint32_t pm
     return iba_psn_add(x->first, n - 1);
 }
 
-/* The open messages of the flow; NULL: the caller gave its direction no number. */
+/* Returns the open messages of the flow; NULL: the caller gave the flow's direction no number. */
 static struct iba_obs_open *open_of(struct iba_observer *s, const struct iba_flow *f)
 {
     const uint32_t index = (uint32_t)(f - s->flow), direction = iba_obs_number(s, f);
@@ -96,7 +96,7 @@ static struct iba_obs_open *open_of(struct iba_observer *s, const struct iba_flo
     return o;
 }
 
-/* Neither `psn - first` nor `last - psn` is negative, in few instructions. */
+/* True when `psn` is neither before `first` nor after `last`. The expression needs few instructions. */
 static bool takes(const struct iba_obs_span *x, iba_psn psn)
 {
     const uint32_t sign = (IBA_PSN_MASK + 1) / 2;
@@ -104,8 +104,8 @@ static bool takes(const struct iba_obs_span *x, iba_psn psn)
     return (((psn.v - x->first.v) | (x->last.v - psn.v)) & sign) == 0;
 }
 
-/* The newest message that takes this PSN: mostly the last one. All others are looked at, without a branch for each:
- * where PSNs come at random, the processor could not predict it. */
+/* Returns the newest message that takes this PSN, mostly the last one. The search reads all other messages without a
+ * branch for each, since the processor could not predict such branches where PSNs come at random. */
 static struct iba_obs_span *covering(struct iba_obs_open *o, iba_psn psn)
 {
     uint32_t at = UINT32_MAX;
@@ -117,7 +117,7 @@ static struct iba_obs_span *covering(struct iba_obs_open *o, iba_psn psn)
     return at == UINT32_MAX ? NULL : &o->span[at];
 }
 
-/* The message that a Middle or Last continues: the nearest before it whose last packet was not seen. */
+/* Returns the message that a Middle or Last continues: the nearest earlier message whose last packet was not seen. */
 static struct iba_obs_span *unfinished(struct iba_obs_open *o, const struct iba_look *l)
 {
     struct iba_obs_span *best = NULL;
@@ -156,8 +156,8 @@ static struct iba_obs_span *begin(struct iba_obs_open *o, const struct iba_look 
     return x;
 }
 
-/* Without a path MTU, the request after a READ has shown how many responses the READ has. True: the READ is shorter
- * now.
+/* While the path MTU is not known, the request after a READ shows how many responses the READ has. Returns true when
+ * that makes the READ shorter.
  */
 static bool shorten_read(const struct iba_obs_open *o, const struct iba_look *l, struct iba_obs_span *x)
 {
@@ -170,7 +170,8 @@ static bool shorten_read(const struct iba_obs_open *o, const struct iba_look *l,
     return true;
 }
 
-/* The First of a message is sent again, and the capture lacks its earlier transmission; or later packets overtook it.
+/* Adds a First to a message that began without it. The First is sent again, and the capture lacks its earlier
+ * transmission; or later packets overtook the First.
  */
 static bool prepend(struct iba_obs_open *o, const struct iba_look *l)
 {
@@ -190,8 +191,8 @@ static bool prepend(struct iba_obs_open *o, const struct iba_look *l)
     return false;
 }
 
-/* A WRITE's length is in its First; a SEND's is the sum of its packets, where those that the capture lacks count as
- * full packets. */
+/* The length of a WRITE is in its First. The length of a SEND is the sum of its packets' payloads; packets that the
+ * capture lacks count as full packets. */
 static void grow(struct iba_obs_span *x, struct iba_message *m, const struct iba_look *l, uint32_t pmtu)
 {
     const uint32_t step = (uint32_t)iba_psn_diff(l->psn, x->last);
@@ -257,7 +258,7 @@ static void respond(struct iba_obs_open *o, const struct iba_look *l, enum iba_m
 
 static void response(struct iba_obs_open *o, const struct iba_look *l)
 {
-    const uint8_t kind = iba_syndrome_kind(l->syndrome); /* of a response without an AETH: IBA_AETH_ACK */
+    const uint8_t kind = iba_syndrome_kind(l->syndrome); /* IBA_AETH_ACK when the response has no AETH */
 
     if (kind == IBA_AETH_ACK && l->op->operation == IBA_OPERATION_ACK)
         acknowledge(o, l, l->psn);

@@ -5,8 +5,9 @@
 #include <assert.h>
 #include "observer/iba_obs_look.h"
 
-/* The part of an open message that is compared with every packet; the other members of its struct iba_message are in a
- * slot. So a search reads 16 bytes for each message, and a message that ends moves no others. */
+/* The part of an open message that is compared with every packet. The other members of the message are in a slot of
+ * type struct iba_message. So a search reads 16 bytes for each message, and the end of a message moves no other slot.
+ */
 struct iba_obs_span {
     iba_psn first, last;
     uint32_t slot;
@@ -14,11 +15,11 @@ struct iba_obs_span {
     bool whole, closed;
 };
 /* The open messages of one flow, in the order in which their first packets were seen. After the spans follow as many
- * slots. Spans from `n` to `n_slot` name the free ones of the slots that were ever used. */
+ * slots. Spans from `n` to before `n_slot` name the slots that were used and are free. */
 struct iba_obs_open {
-    uint32_t direction; /* number of the direction that they belong to; 0: none */
+    uint32_t direction; /* number of the direction that the messages belong to; 0: none */
     uint32_t n, n_slot;
-    uint32_t n_plain; /* number of the SENDs and WRITEs among them */
+    uint32_t n_plain; /* number of the SENDs and WRITEs among the open messages */
     uint32_t pmtu;    /* the path MTU by which READs were measured; 0: not known */
     _Alignas(struct iba_message) struct iba_obs_span span[];
 };
@@ -31,7 +32,7 @@ static inline size_t iba_obs_open_bytes(const struct iba_observer_config *cfg)
 }
 /* The packet, which is undamaged and no copy, belongs to a message or ends some. */
 void iba_obs_open_packet(struct iba_look *l);
-/* Takes back one that iba_obs_open_packet() counted as sent again: it was sent once, and later packets overtook it. */
+/* Corrects the count of iba_message.again: the request at `psn` was sent only once, and later packets overtook it. */
 void iba_obs_open_overtaken(struct iba_observer *s, const struct iba_flow *f, iba_psn psn);
 /* No packet follows: all open messages end. */
 void iba_obs_open_end(struct iba_observer *s);

@@ -18,9 +18,9 @@ enum { MOST_TRIES = 64, MOST_LOOKED_AT = 32 };
 
 /* ---- parts of a capture ----
  *
- * Searches of the flows that were used last see fewer flows where a capture has many connections, and a table has room
- * for a number of requests. So what they find depends on connections between other addresses. An observer of a part
- * searches all its flows: where it finds nothing, an observer of the whole finds nothing, either. */
+ * An observer of the whole capture searches only the flows that were used last, and its table has room for a limited
+ * number of requests. So its result may depend on connections between other addresses. An observer of a part of the
+ * capture searches all its flows. Where it finds no flow, the observer of the whole capture finds none either. */
 
 static void depend(const struct iba_look *l)
 {
@@ -74,14 +74,14 @@ static void take_over(struct iba_obs_requests *q, iba_psn psn)
  *
  * The observer remembers the newest n_asked requests of directions without a peer. Each has a serial number, so the
  * packets alone decide which request is forgotten. Requests with the same place are in one chain, from new to old; a
- * chain has a PSN between two addresses once. The seed decides only which requests share a chain. */
+ * chain has at most one request with the same PSN and addresses. The seed decides only which requests share a chain. */
 
 static uint32_t who(const struct iba_obs_asked *e)
 {
     return e->known & ~IBA_OBS_SEVERAL;
 }
 
-/* The link of a chain that leads to the request; NULL: it is not remembered. */
+/* Returns the link of a chain that leads to the request; NULL: the request is not remembered. */
 static uint32_t *link_to(const struct iba_observer *s, uint64_t hash)
 {
     uint32_t *link = iba_obs_chain_of(s, hash);
@@ -99,8 +99,8 @@ static bool has_peer(const struct iba_observer *s, uint32_t known)
     return f ? f->peer != 0 : s->known[known - 1].peer != 0;
 }
 
-/* Remembers the request, so that its response finds the direction. Among many connections, some send requests with the
- * same PSN. */
+/* Remembers the request, so that its response finds the direction. Requests of several connections may have the same
+ * PSN. */
 void iba_obs_wait_for_peer(struct iba_look *l)
 {
     struct iba_observer *s = l->s;
@@ -130,7 +130,7 @@ static bool opposite(const struct iba_flow_key *a, const struct iba_flow_key *b)
            memcmp(a->dst, b->src, sizeof a->dst) == 0;
 }
 
-/* The other way between the same two hosts, by the same service. */
+/* The packets of `g` go the opposite way between the same two hosts, by the same service. */
 static bool may_answer_to(const struct iba_look *l, const struct iba_flow *g)
 {
     return g != l->flow && g->used && g->svc == l->flow->svc && opposite(&l->flow->key, &g->key);
@@ -162,7 +162,7 @@ static struct iba_flow *next_opposite(const struct iba_look *l, struct walk *w)
     }
     return NULL;
 }
-/* The next one of them that has no peer. */
+/* Returns the next flow that goes the opposite way and has no peer; NULL: none is left. */
 static struct iba_flow *next_candidate(const struct iba_look *l, struct walk *w)
 {
     struct iba_flow *g;
@@ -173,7 +173,7 @@ static struct iba_flow *next_candidate(const struct iba_look *l, struct walk *w)
     return g;
 }
 
-/* An observer of the whole capture may have forgotten the request: in the meantime there were so many packets. */
+/* So many packets came since the request that an observer of the whole capture may have forgotten the request. */
 static bool may_be_forgotten(const struct iba_look *l, struct iba_flow *f)
 {
     const uint64_t now = l->s->now.frame, most = l->s->cfg.n_asked;
@@ -184,7 +184,7 @@ static bool may_be_forgotten(const struct iba_look *l, struct iba_flow *f)
     return now > most && (!mark || now - mark->frame >= most);
 }
 
-/* The direction that sent a request with this PSN last. Wakes it when it is at rest. */
+/* Returns the direction that last sent a request with this PSN. Wakes the direction when it is at rest. */
 static struct iba_flow *who_asked(struct iba_look *l, bool *several)
 {
     const struct iba_direction *id = iba_obs_id(l);
@@ -218,8 +218,8 @@ static void join(struct iba_look *l, struct iba_flow *other, bool guess)
 
 static void take_peer(struct iba_look *l);
 
-/* True when the response would answer as well a direction that has a peer by a guess: connections of the same two hosts
- * often begin with the same PSN, and the one that is left for the last of them need not be its peer. */
+/* True when the response also fits a direction whose peer is a guess. Connections of the same two hosts often begin
+ * with the same PSN, so the only direction left without a peer need not belong to this response. */
 static bool fits_guessed(const struct iba_look *l)
 {
     struct walk w = {.left = most_looked_at(l)};
@@ -232,7 +232,7 @@ static bool fits_guessed(const struct iba_look *l)
     return false;
 }
 
-/* Looks for the peer by the PSN of a request. Then it searches the flows that were used last, also to learn whether
+/* Looks for the peer by the PSN of a request. Then searches the flows that were used last, also to learn whether
  * several of them fit. */
 void iba_obs_pair(struct iba_look *l)
 {
@@ -299,7 +299,7 @@ static bool left_before(const struct iba_observer *s, uint32_t known, const stru
     return last < asked->at && s->now.at - last >= pause;
 }
 
-/* The response answers no request of its pair. It answers a request of another direction between the same two
+/* The response answers no request of its pair. The response answers a request of another direction between the same two
  * addresses, and the pair has been quiet. So this QP has a new peer, which uses these PSNs. A responder that repeats
  * its last acknowledgement may report new credits (RR-22), even after a long time. */
 void iba_obs_pair_again(struct iba_look *l)
@@ -320,8 +320,8 @@ void iba_obs_pair_again(struct iba_look *l)
     take_over(&g->rq, l->psn);
 }
 
-/* The opposite case: a direction goes on with requests to a QP, whose previous peer is quiet, and now a new direction
- * answers them. NULL: there is no such direction, or there are several. */
+/* The opposite case of iba_obs_pair_again(): a requester goes on while its previous peer is quiet, and a new direction
+ * answers. Returns that requester's direction; NULL: there is none, or there are several. */
 static struct iba_flow *who_lost_its_peer(const struct iba_look *l)
 {
     struct iba_flow *found = NULL;
@@ -368,7 +368,7 @@ bool iba_obs_another_began(const struct iba_look *l)
     return any;
 }
 
-/* The requester goes back to the refused PSN. The capture may lack the first packets, or they are late. */
+/* The requester goes back to the refused PSN. The capture may lack the first retransmissions, or they are late. */
 static bool goes_back_to(const struct iba_look *l, const struct iba_obs_reason *refused)
 {
     const int32_t lost = iba_psn_diff(l->psn, refused->psn);
@@ -406,7 +406,7 @@ __attribute__((hot)) uint32_t iba_observer_fetch_peer(const struct iba_observer 
 {
     const struct iba_known *k = iba_obs_known_at(s, e->known);
 
-    if (e->any && !k) { /* its chain was fetched */
+    if (e->any && !k) { /* iba_observer_fetch() has fetched the chain */
         const struct iba_obs_asked *newest = iba_obs_asked_at(s, *iba_obs_chain_expected(s, e));
         if (newest)
             __builtin_prefetch(newest);

@@ -4,14 +4,14 @@
 #define IBA_OBS_PAIRING_H
 #include "observer/iba_obs_direction.h"
 
-/* The response to this request may come from a direction that is not known yet, so the request is recorded for it. */
+/* Records the request, since its response may come from a direction that is not known yet. */
 __attribute__((hot)) void iba_obs_wait_for_peer(struct iba_look *l);
 /* The pair is no longer a guess. */
 void iba_obs_confirm_pair(struct iba_observer *s, struct iba_flow *f);
 /* Looks for the flow whose requests this response answers. */
 void iba_obs_pair(struct iba_look *l);
-/* The response does not answer its pair. If it answers another direction, the two become a pair, and the flow starts as
- * a new connection. */
+/* The response does not answer its pair. If the response answers a request of another direction, these two directions
+ * become a pair, and the flow starts as a new connection. */
 __attribute__((cold)) void iba_obs_pair_again(struct iba_look *l);
 /* The response answers a request of its pair that has no answer yet. */
 static inline bool iba_obs_is_wanted(const struct iba_obs_requests *q, iba_psn psn)

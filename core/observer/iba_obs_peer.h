@@ -17,7 +17,7 @@ static inline struct iba_flow *iba_obs_active(const struct iba_observer *s, uint
 {
     return known == 0 ? NULL : iba_obs_flow_at(s, s->known[known - 1].flow);
 }
-/* When the direction was seen last. */
+/* Returns the time at which the direction was seen last. */
 static inline iba_time iba_obs_seen_at(const struct iba_observer *s, uint32_t known)
 {
     const struct iba_flow *f = iba_obs_active(s, known);

@@ -33,8 +33,8 @@ static void settle(const struct iba_look *l, struct iba_obs_requests *q, struct 
     r->n = n;
 }
 
-/* Only the last response may end the message, and it must. A First is accepted where a lost request for the rest of the
- * READ would begin (RR-62). */
+/* The last response must end the message, and no other response may end it. A First is accepted where a lost request
+ * for the rest of the READ would begin (RR-62). */
 static bool in_order(const struct iba_look *l, const struct iba_obs_read *r)
 {
     const bool first = iba_psn_eq(l->psn, r->psn);
@@ -73,7 +73,7 @@ bool iba_obs_answer_came(const struct iba_look *l, const struct iba_obs_read *r)
 {
     if (iba_psn_diff(r->seen, iba_psn_add(r->psn, r->n)) < 0)
         return false;
-    for (unsigned i = 0; r->n > 1 && i < IBA_OBS_GAPS; i++) { /* the only response is not among those missing */
+    for (unsigned i = 0; r->n > 1 && i < IBA_OBS_GAPS; i++) { /* a single response that came fills no gap */
         const struct iba_obs_gap *h = &l->flow->unanswered[i];
         if (h->done < h->n && iba_psn_diff(iba_psn_add(h->psn, h->n), r->psn) > 0 &&
             iba_psn_diff(iba_psn_add(h->psn, h->done), r->seen) < 0)
@@ -123,13 +123,13 @@ void iba_obs_forget_alone(const struct iba_look *l, bool sent_before)
             l->peer->alone[i].psn = l->peer->alone[i].end;
 }
 
-/* Records the response; reports one that came before. */
+/* Records the response, and reports it if it came before. */
 static void note_answer(struct iba_look *l, struct iba_obs_read *r)
 {
     const iba_psn end = iba_psn_add(l->psn, 1);
     struct iba_obs_gap *h = never_came(l->flow, l->psn);
-    /* This READ had its answers. The responses jump over them only because the responder answered an earlier READ
-     * again. */
+    /* All responses to this READ came before. Responses jump over them only because the responder answered an earlier
+     * READ again. */
     const bool came = h && iba_psn_diff(r->psn, h->psn) > 0 && iba_psn_diff(l->psn, r->seen) < 0;
 
     if (h && !came)
@@ -150,7 +150,7 @@ static bool goes_on(const struct iba_look *l, const struct iba_obs_read *r)
     if (!l->flow->has_answers || lost < 0 || lost > (iba_opcode_begins(l->op) ? 0 : IBA_OBS_MOST_LOST))
         return false;
     if (lost > 0 && iba_obs_fills(l->flow, true, l->psn) && iba_obs_missing_before(l, lost) == 0)
-        return false; /* all that the newest response lacks came before: that one was late itself */
+        return false; /* the PSNs between came before the newest response: the newest response was late itself */
     const struct iba_obs_read *other = l->peer && lost > 0 ? iba_obs_read_at(&l->peer->rq, before) : NULL;
     if (r && other && iba_psn_diff(l->psn, other->psn) >= (int32_t)other->n)
         return false; /* the newest response belongs to another READ */
@@ -167,7 +167,7 @@ static bool goes_on(const struct iba_look *l, const struct iba_obs_read *r)
     return true;
 }
 
-/* The previous response, if it came in the same instant; NULL: it did not. */
+/* Returns the previous response if it came at the same time; NULL: it came earlier. */
 __attribute__((cold)) static const struct iba_obs_recent *comes_with(const struct iba_look *l)
 {
     const struct iba_obs_recent *const last = iba_obs_response_before(l);
@@ -184,8 +184,8 @@ static bool follows(const struct iba_look *l)
     return last && !last->late && iba_psn_eq(iba_psn_add(last->psn, 1), l->psn);
 }
 
-/* The response belongs to the same READ as the previous response, which was late. It has come before; or both were
- * jumped over, and it directly continues the previous one. */
+/* The response belongs to the same READ as the previous response, which was late. The response has come before; or a
+ * packet jumped over both, and the response has the next PSN. */
 static bool joins_late(const struct iba_look *l, const struct iba_obs_read *r)
 {
     const bool may = r && !iba_opcode_begins(l->op) && (r->again || !iba_obs_answered_before(l));
@@ -197,7 +197,8 @@ static bool joins_late(const struct iba_look *l, const struct iba_obs_read *r)
            (iba_psn_eq(iba_psn_add(last->psn, 1), l->psn) && iba_obs_gap_at(l->s, l->flow->unanswered, l->psn));
 }
 
-/* The response is the first to the newest transmission of a READ, whose earlier transmission began at another PSN. */
+/* The response is the first to the newest transmission of a READ. An earlier transmission of the READ began at another
+ * PSN. */
 static bool answers_afresh(const struct iba_look *l, const struct iba_obs_read *r)
 {
     return r && r->fresh && iba_opcode_begins(l->op) && iba_psn_eq(l->psn, r->psn) && iba_psn_eq(r->expect, r->psn);
@@ -234,7 +235,7 @@ bool iba_obs_fills_once(const struct iba_look *l, const struct iba_obs_read *r)
 struct answer { /* a response with data */
     const struct iba_look *l;
     const struct iba_obs_read *r;  /* the READ or ATOMIC that the response answers; NULL: not known */
-    const struct iba_obs_gap *gap; /* the jump over it; NULL: none */
+    const struct iba_obs_gap *gap; /* the gap that an earlier jump left, and that the response belongs to; NULL: none */
     bool starts;                   /* the response is the first of its run, or an Only */
     bool fills;                    /* the response fills a deferred gap, for the first time */
     bool older;                    /* the response belongs to an earlier run */
@@ -393,7 +394,7 @@ static void let_gap(struct iba_observer *s, struct iba_flow *f)
     iba_psn from = h->from;
     while (iba_psn_diff(from, h->psn) < 0 && iba_obs_gap_at(s, f->unanswered, from))
         from = iba_psn_add(from, 1);
-    iba_obs_miss(s, f, &peer->rq, from, h->psn); /* those before were missing in the answer before, too */
+    iba_obs_miss(s, f, &peer->rq, from, h->psn); /* the earlier responses were missing in the previous answer, too */
     if (iba_psn_diff(r->expect, h->psn) <= 0)
         r->expect = iba_psn_add(h->psn, 1);
     iba_obs_expect_for(&peer->rq,
@@ -464,7 +465,7 @@ void iba_obs_release(struct iba_observer *s, struct iba_flow *f, const struct ib
 
     if (h->mark.frame == 0 || (l && d < 0 && !begins) || (l && !goes_inside && d == 0 && l->op->pos != IBA_FIRST))
         return;
-    const bool missing = l && iba_obs_gap_at(s, f->unanswered, l->psn); /* this one may be late, too */
+    const bool missing = l && iba_obs_gap_at(s, f->unanswered, l->psn); /* the current response may be late, too */
     const bool goes_on = inside && d <= IBA_OBS_MOST_LOST && (d == 1 || !(iba_psn_eq(l->psn, h->answers) || missing));
     const bool late =
         goes_inside ? d <= 0 || (d > 1 && (!inside || missing)) : !goes_on || is_filling_only_run(l, f, h);
@@ -509,7 +510,7 @@ static iba_psn belongs(const struct iba_look *l, struct iba_obs_requests *q, con
     return iba_psn_diff(l->psn, r->expect) > 0 ? r->expect : l->psn;
 }
 
-/* Moves the expected PSN, where the response belongs to the newest transmission of the READ. */
+/* Moves the expected PSN if the response belongs to the newest transmission of the READ. */
 static void advance(const struct iba_look *l, struct iba_obs_read *r)
 {
     const bool starts = iba_psn_eq(l->psn, r->psn) && iba_opcode_begins(l->op);
@@ -541,7 +542,7 @@ void iba_obs_read_response(struct iba_look *l, struct iba_obs_requests *q, struc
 {
     const iba_psn newest = l->flow->has_answers ? l->flow->answers : iba_psn_add(l->psn, 1);
 
-    /* what is missing of this READ's own answer is recorded apart, since it may have come before */
+    /* missing responses to this READ itself are recorded separately: they may have come before */
     const iba_psn own = r && iba_psn_diff(r->psn, newest) >= 0 ? r->psn : l->psn;
     iba_obs_miss(l->s, l->flow, q, newest, own);
     iba_obs_miss(l->s, l->flow, q, own, l->psn);

@@ -14,7 +14,8 @@
 #include "observer/iba_obs_unsent.h"
 #include "observer/iba_obs_rules.h"
 
-/* Software waits up to this much longer than an RNR NAK asks for. Shorter than the usual ACK timer (code 14, 67 ms). */
+/* Software waits up to this much longer than an RNR NAK asks for. This limit is shorter than the usual ACK timer (code
+ * 14, 67 ms). */
 #define SLOW_TIMER_NS UINT64_C(60000000)
 enum { MOST_RETRIES = 7 }; /* RQ-22: a timer sends a packet again at most this often */
 
@@ -86,7 +87,7 @@ void iba_obs_restore_reason(struct iba_obs_reason *r)
     r->served = false;
 }
 
-/* All remembered reasons, the pending one last: `i` is below REASONS_AT_ALL. */
+/* Returns the remembered reason with index `i`, below REASONS_AT_ALL. The pending reason has the last index. */
 enum { REASONS_AT_ALL = IBA_OBS_REASONS + 1 };
 static struct iba_obs_reason *reason_at(struct iba_obs_requests *q, unsigned i)
 {
@@ -232,9 +233,9 @@ static bool is_hurried(const struct iba_look *l, struct iba_obs_requests *q, con
     return r && l->s->now.at - r->mark.at < soonest(l, r) / 2 && iba_obs_gap_at(l->s, q->gaps, l->psn);
 }
 
-/* The requester goes back almost to the PSN that a NAK asked for, sooner than any known round trip. Of the packets
- * before this one fewer are missing if the NAK is the reason, than if it is the lost answer of the READ or ATOMIC
- * `lacks`. */
+/* The requester goes back almost to the PSN that a NAK asked for, sooner than any known round trip. If the NAK is the
+ * reason, fewer packets before this one are missing than if the lost answer to the READ or ATOMIC `lacks` is the
+ * reason. */
 static bool nearly_asked_for(const struct iba_look *l, const struct iba_obs_requests *q,
                              const struct iba_obs_read *lacks)
 {
@@ -259,7 +260,8 @@ static bool lost_answer(const struct iba_look *l, const struct iba_obs_requests 
 bool iba_obs_is_undecided(const struct iba_look *l, struct iba_obs_requests *q)
 {
     const struct iba_obs_gap *const gap = iba_obs_gap_at(l->s, q->gaps, l->psn);
-    /* it was jumped over before the requester waited: the responder has dropped it, if it came late */
+    /* a packet jumped over this request before the requester waited: if the request came late, the responder dropped it
+     */
     const bool waited =
         gap && q->run.on && q->run.kind == IBA_FINDING_RETRY_RNR && l->s->now.at - gap->at >= q->rnr_wait_ns;
 
@@ -267,10 +269,10 @@ bool iba_obs_is_undecided(const struct iba_look *l, struct iba_obs_requests *q)
            l->s->now.at - q->last.at < IBA_OBS_SOONEST_TIMEOUT_NS;
 }
 
-/* A recent READ or ATOMIC whose missing answer may have made the requester go back. */
+/* Returns a recent READ or ATOMIC whose missing answer may have made the requester go back. */
 static const struct iba_obs_read *may_lack(const struct iba_look *l, const struct iba_obs_requests *q)
 {
-    /* preferably the nearest one before this request: the requester goes back to that */
+    /* the nearest one before this request comes first, since a requester goes back to it */
     const struct iba_obs_read *near = NULL;
 
     for (unsigned i = 0; i < q->n_read; i++) {
@@ -284,7 +286,7 @@ static const struct iba_obs_read *may_lack(const struct iba_look *l, const struc
     return near;
 }
 
-/* The capture lacks the beginning of the retransmissions. It may still come. */
+/* The capture lacks the beginning of the retransmissions, which may still come. */
 static void lacks_beginning(const struct iba_look *l, struct iba_obs_requests *q, iba_psn from)
 {
     const int32_t lost = iba_psn_diff(l->psn, from);
@@ -293,9 +295,9 @@ static void lacks_beginning(const struct iba_look *l, struct iba_obs_requests *q
         iba_obs_open_gap(q->gaps, &q->next_gap, l->s->now.at, from, (uint32_t)lost);
 }
 
-/* The reason may be a response that the capture lacks. That is so when the capture is known to lack packets, has just
- * begun, or was recorded near the requester. READs and ATOMICs are mostly the first that a requester sends again, for a
- * missing answer. */
+/* The reason may be a response that the capture lacks. The capture may lack the response when it is known to lack
+ * packets, has just begun, or was recorded near the requester. READs and ATOMICs are mostly the first that a requester
+ * sends again, for a missing answer. */
 static bool may_be_unseen(const struct iba_look *l, const struct iba_obs_read *lacks)
 {
     const struct iba_flow *f = l->flow;
@@ -310,7 +312,7 @@ static bool may_be_unseen(const struct iba_look *l, const struct iba_obs_read *l
 }
 
 /* A requester notices that an answer is missing when a later response to the same READ comes, or a response to a later
- * request (RQ-36). Nothing was sent after this READ or ATOMIC, and nothing of its answer came. */
+ * request (RQ-36). False when nothing was sent after this READ or ATOMIC, and no response to it came. */
 static bool may_be_noticed(const struct iba_obs_requests *q, const struct iba_obs_read *lacks)
 {
     const bool later = lacks->n == 0 || iba_psn_diff(q->high, iba_psn_add(lacks->psn, lacks->n)) > 0;
@@ -355,7 +357,7 @@ struct coming_again {
     struct iba_obs_requests *q;
     struct iba_obs_reason *r;            /* the reason in the capture; NULL: none */
     const struct iba_obs_reason *copied; /* a reason that had its effect already */
-    struct iba_obs_reason *held_back;    /* a NAK that had none, since an answer was missing; NULL: none */
+    struct iba_obs_reason *held_back;    /* a NAK that had no effect yet, since an answer was missing; NULL: none */
     const struct iba_obs_read *lacks;    /* the READ or ATOMIC whose answer may be missing; NULL: none */
     bool hasty;                          /* an adaptive timer may have run out */
     bool waits;                          /* the reason is an RNR NAK, whose wait is not over */
@@ -461,7 +463,7 @@ static void go_back_for(const struct coming_again *c)
     lacks_beginning(l, q, c->r->psn);
 }
 
-/* The reason is no response in the capture, but the one of row `by`. */
+/* The reason is the one of row `by`, not a response in the capture. */
 static void go_back_by(const struct coming_again *c, const struct iba_decision *by)
 {
     struct iba_obs_requests *q = c->q;
@@ -533,7 +535,7 @@ void iba_obs_start_run(const struct iba_look *l, struct iba_obs_requests *q)
         go_back_by(&c, by);
 }
 
-/* The reason in the packet `mark` has had its effect. */
+/* The response in the packet `mark` has had its effect. */
 static void serve(struct iba_obs_requests *q, const struct iba_obs_mark *mark)
 {
     bool found = false;

@@ -9,21 +9,22 @@
 bool iba_obs_is_recent(const struct iba_look *l, const struct iba_obs_reason *r);
 /* A recent response asked for exactly this request. */
 bool iba_obs_was_asked_for(const struct iba_look *l, struct iba_obs_requests *q);
-/* A NAK asked for this request, the oldest that is not answered, since it was sent last. However old, the NAK has had
- * no effect yet: the requester waited for the answer to a READ or ATOMIC before it (RQ-36). NULL: none. */
+/* Returns a NAK that asked for this request after its last transmission, or NULL. The request is the oldest unanswered
+ * one. However old the NAK is, it had no effect yet: the requester waited for the answer to an earlier READ or ATOMIC
+ * (RQ-36). */
 struct iba_obs_reason *iba_obs_held_back(const struct iba_look *l, struct iba_obs_requests *q);
-/* An earlier response than the last asked for this request, and its wait is over. */
+/* A response before the newest one asked for this request, and the wait for which that response asked is over. */
 bool iba_obs_had_another_reason(const struct iba_look *l, const struct iba_obs_requests *q);
 /* A NAK that asked for this request, and that cannot be the cause of the earlier packet with the same bytes; NULL:
  * none. */
 struct iba_obs_reason *iba_obs_reason_not_served_by(const struct iba_look *l, struct iba_obs_requests *q,
                                                     const struct iba_obs_recent *before);
-/* The response has not had its effect yet. */
+/* Records that the response of `r` has not had its effect yet. */
 void iba_obs_restore_reason(struct iba_obs_reason *r);
 /* The reason for this request that the capture shows, or NULL. A NAK makes the requester go back to its PSN, no
  * further. */
 struct iba_obs_reason *iba_obs_reason_for(const struct iba_look *l, struct iba_obs_requests *q);
-/* The packet is a READ that asks for the rest of an earlier READ: it was sent again, it is not late. */
+/* The packet is a READ that asks for the rest of an earlier READ. So it was sent again, and is not late. */
 static inline bool iba_obs_is_rest(const struct iba_look *l)
 {
     return l->again && iba_obs_is_read(l->opcode) && !iba_psn_eq(l->again->psn, l->psn);
@@ -42,7 +43,8 @@ void iba_obs_count_retry(struct iba_look *l, struct iba_obs_requests *q);
 /* The requester goes back. Sets q->run: the reason, and in q->run.guess whether that is certain only after the next
  * packet. */
 void iba_obs_start_run(const struct iba_look *l, struct iba_obs_requests *q);
-/* Reports the pending request, if there is one. `went_back`: the requester went back to it; otherwise it was late. */
+/* Reports the pending request, if there is one. `went_back`: the requester went back to the pending request; false: the
+ * pending request was late. */
 void iba_obs_settle(struct iba_observer *s, struct iba_flow *f, bool went_back);
 /* The pending request was sent again, though no packet followed it at once. A requester that goes back sends every
  * packet from there on, so a single packet may be late instead. */

@@ -25,7 +25,7 @@ static inline struct iba_obs_sent *iba_obs_sent_at(struct iba_obs_requests *q, i
 {
     return iba_obs_has_request(q, psn) ? &q->sent[psn.v % IBA_OBS_SENT] : NULL;
 }
-/* The recent gap that this PSN belongs to; NULL: none. `holes` has IBA_OBS_GAPS entries. */
+/* The recent gap that this PSN belongs to; NULL: none. `gap` has IBA_OBS_GAPS entries. */
 struct iba_obs_gap *iba_obs_gap_at(const struct iba_observer *s, struct iba_obs_gap *gap, iba_psn psn);
 /* A late packet closes the gaps at its PSN: responses to several requests may have jumped over it. */
 void iba_obs_close_gap(const struct iba_observer *s, struct iba_obs_gap *gap, iba_psn psn);
@@ -34,20 +34,21 @@ void iba_obs_open_gap(struct iba_obs_gap *gap, uint8_t *next, iba_time now, iba_
 /* Records that responses from `from` to before `end` are missing; some of them may have come before. */
 void iba_obs_miss(const struct iba_observer *s, struct iba_flow *f, struct iba_obs_requests *q, iba_psn from,
                   iba_psn end);
-/* The same of n responses, where the capture lacks the requests. */
+/* Records that `n` responses from `from` on are missing, while the capture lacks their requests. */
 void iba_obs_miss_alone(const struct iba_observer *s, struct iba_flow *f, iba_psn from, int32_t n);
 /* The responder has all requests up to `end`, and the capture lacks some of them. The message count starts again. */
 void iba_obs_go_on_at(struct iba_obs_requests *q, iba_psn end);
 /* An earlier response among the remembered packets has the same PSN. */
 bool iba_obs_answered_before(const struct iba_look *l);
-/* The response jumps over `lost` PSNs since another one. How many of them, directly before this one, have not come a
- * moment ago: that other response may have been overtaken by them. */
+/* The response jumps over `lost` PSNs since another one. Returns how many of these PSNs, directly before this response,
+ * did not come shortly before. Packets that did come may have overtaken the other response. */
 int32_t iba_obs_missing_before(const struct iba_look *l, int32_t lost);
 /* The newest remembered response before this one; NULL: none. */
 const struct iba_obs_recent *iba_obs_response_before(const struct iba_look *l);
 /* Records that all requests up to `psn` are answered. */
 void iba_obs_progress(struct iba_obs_requests *q, iba_psn psn);
-/* The pending reason to go back is replaced or no longer needed. It is remembered, since its effect may still come. */
+/* The pending reason to go back is replaced or no longer needed. The observer remembers the reason, since its effect
+ * may still come. */
 void iba_obs_replace_reason(struct iba_obs_requests *q);
 /* Responses to later requests have come since `since`. */
 bool iba_obs_overtaken(const struct iba_look *l, iba_time since);

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reordering. Networks may choose a path for each packet, and adapters may accept packets in any order. Both are
- * lawful, and REORDERED reports them once for each direction.
+/* Reordering. Networks may choose a path for each packet, and adapters may accept packets in any order. Several paths
+ * and such adapters are lawful. REORDERED reports the reordering once for each direction.
  *
- * A jump over PSNs may be reordering or loss. Only later packets show which. So the observer defers the findings of a
- * jump, and of the late packets that fill it. It reports them when a requester or a NAK asks for the missing PSNs. It
- * drops them when all packets have come and were acknowledged. At the end of the capture it reports the findings that
- * are still deferred, if the direction had a gap that somebody asked for, and REORDERED was not reported.
+ * A jump over PSNs may be reordering or loss. Only later packets show which. So the observer defers the findings about
+ * a jump, and about the late packets that fill the jump. The observer reports deferred findings when a requester or a
+ * NAK asks for the missing PSNs. The observer drops deferred findings when all packets have come and were acknowledged.
+ * At the end of the capture it reports the findings that are still deferred, if the direction had a gap that somebody
+ * asked for, and REORDERED was not reported.
  *
- * A requester that was going back may also go on with a new packet, since its responder may have kept those in between
- * (iba_obs_selective.c). Nothing shows that the capture lacks their retransmissions, so such a jump is not reported
- * unless some of them come late. The first jump of a capture may go over packets that were sent before the capture
- * began. It is reported when a requester or a NAK asks for one of them. */
+ * A requester that was going back may also go on with a new packet, since its responder may have kept the packets in
+ * between (iba_obs_selective.c). Nothing shows that the capture lacks their retransmissions, so such a jump is not
+ * reported unless some of them come late. The first jump of a capture may go over packets that were sent before the
+ * capture began. The first jump is reported when a requester or a NAK asks for one of these packets. */
 #include "observer/iba_obs_reorder.h"
 #include "observer/iba_obs_damaged.h"
 #include "observer/iba_obs_look.h"
@@ -40,13 +41,14 @@ static bool is_of(const struct iba_obs_put_off *o, bool answers)
     return is_gap(o->kind) && (o->kind != IBA_FINDING_GAP) == answers;
 }
 
-/* The PSN belongs to the READ of the response that jumps over others: those before it are another jump. */
+/* The PSN belongs to the READ whose own response jumps over answers to earlier requests. PSNs of this READ that are
+ * missing too belong to another jump. */
 static bool is_own(const struct iba_obs_put_off *o, iba_psn psn)
 {
     return o->kind == IBA_FINDING_ANSWER_MISSING && iba_psn_diff(psn, o->own) >= 0;
 }
 
-/* The jump over this PSN, if it still lacks a packet; NULL: none. */
+/* Returns the jump over this PSN if some of its packets have not come; NULL: none. */
 static struct iba_obs_put_off *jump_over(struct iba_flow *f, bool answers, iba_psn psn)
 {
     for (unsigned i = 0; i < f->order.n; i++) {
@@ -72,7 +74,8 @@ static void emit(struct iba_observer *s, struct iba_flow *f, const struct iba_ob
                                        .count = o->kind == IBA_FINDING_ANSWER_MISSING ? 0 : o->n});
 }
 
-/* The packet that filled a lawful jump may still be pending: late or sent again. It is not reported as late then. */
+/* A packet that fills a lawful jump may be pending, since it is late or was sent again. Such a packet is not reported
+ * as late. */
 static void excuse_pending(struct iba_flow *f, const struct iba_obs_put_off *jump)
 {
     if (jump->kind == IBA_FINDING_GAP)
@@ -98,7 +101,7 @@ static bool may_be_kept(const struct iba_obs_put_off *o)
     return o->excuse == IBA_EXCUSE_KEPT && o->filled == 0;
 }
 
-/* Nothing but a request for one of its packets shows that the jump is a loss. */
+/* The jump has an excuse: it is a loss only if an end asks for one of its packets. */
 static bool is_excused(const struct iba_obs_put_off *o)
 {
     return o->excuse && o->filled == 0;
@@ -147,8 +150,8 @@ static bool lives(const struct iba_observer *s, const struct iba_flow *f)
     return f->fatal.frame == 0 && peer && peer->fatal.frame == 0;
 }
 
-/* The requester lacks no response that was captured at `at`: it repeated no request, but sent one two round
- * trips later, or was silent longer than a round trip of any fabric (RQ-36). */
+/* The requester lacks no response that was captured at `at`: its newest request came two round trips later, or was
+ * silent longer than a round trip of any fabric (RQ-36). */
 static bool lacks_no_response(const struct iba_observer *s, const struct iba_flow *f, iba_time at)
 {
     const struct iba_flow *const peer = iba_obs_active(s, f->peer);
@@ -165,10 +168,10 @@ static bool goes_with_others(const struct iba_observer *s, const struct iba_flow
            (o->response && lacks_no_response(s, f, o->mark.at));
 }
 
-/* The jump may be no loss. Or all packets of the jump came, and their
- * receiver accepted them: it does so in this direction, or they are responses
- * that their requester did not ask for again, longer than a round trip of any fabric. Silence proves nothing of a
- * responder, nor after a NAK that ends the connection. */
+/* The jump has an excuse, or all its packets came and their receiver accepted them. A receiver accepts them if this
+ * direction is known to be reordered. A requester accepts responses if it does not ask for them again for longer than a
+ * round trip of any fabric. The silence of a responder proves nothing, nor does silence after a NAK that ends the
+ * connection. */
 static bool is_accepted(const struct iba_observer *s, const struct iba_flow *f, const struct iba_obs_put_off *o)
 {
     const bool unasked = lives(s, f) && o->kind != IBA_FINDING_GAP && s->now.at - o->mark.at > IBA_OBS_FLIGHT_NS;
@@ -176,7 +179,7 @@ static bool is_accepted(const struct iba_observer *s, const struct iba_flow *f, 
     return is_excused(o) || (is_full(f, o) && (f->order.lawful || unasked));
 }
 
-/* The packets were only overtaken, or their receiver took them: no finding. */
+/* The packets were only overtaken, or their receiver took them: the jump gets no finding. */
 static bool is_lawful(const struct iba_observer *s, const struct iba_flow *f, const struct iba_obs_put_off *o)
 {
     return is_alone(o) ? goes_with_others(s, f, o) : is_accepted(s, f, o);
@@ -207,8 +210,8 @@ void iba_obs_order_comes_again(struct iba_flow *f, iba_psn psn)
 }
 
 /* The receiver took the packet before, or the sender is going to send it again. So the packet does not show how its
- * receiver treats reordering. Nor do responses to a READ that was sent again, unless packets were overtaken before:
- * answers to two transmissions may mix. */
+ * receiver treats reordering. Responses to a READ that was sent again do not show it either, since answers to two
+ * transmissions may mix. Responses to such a READ count if packets were overtaken before. */
 static bool is_asked_for(const struct iba_observer *s, struct iba_flow *f, const struct iba_finding *t)
 {
     struct iba_flow *const peer = iba_obs_active(s, f->peer);
@@ -219,7 +222,7 @@ static bool is_asked_for(const struct iba_observer *s, struct iba_flow *f, const
     return r && r->again && f->order.taken == 0;
 }
 
-/* Only a response to a READ or ATOMIC is an answer that was missing; an acknowledgement between is none. */
+/* The missing answers of ANSWER_MISSING are responses to READs and ATOMICs, not the acknowledgements between them. */
 static bool is_awaited(const struct iba_observer *s, const struct iba_flow *f, const struct iba_obs_put_off *jump,
                        iba_psn psn)
 {
@@ -228,8 +231,8 @@ static bool is_awaited(const struct iba_observer *s, const struct iba_flow *f, c
     return jump->kind != IBA_FINDING_ANSWER_MISSING || (peer && iba_obs_read_at(&peer->rq, psn));
 }
 
-/* The capture began after the packet that jumped over this one, or after the request that this one answers. Or it had
- * just begun, so that the jump was not recorded. */
+/* The capture began after the packet that jumped over this one, or after the request that this one answers. Or the
+ * capture had just begun, so that the jump was not recorded. */
 static bool began_before(const struct iba_observer *s, struct iba_flow *f, const struct iba_finding *t)
 {
     struct iba_flow *const peer = iba_obs_active(s, f->peer);
@@ -362,7 +365,7 @@ bool iba_obs_fills(struct iba_flow *f, bool answers, iba_psn psn)
     return f->order.n > 0 && jump_over(f, answers, psn);
 }
 
-/* The packet that jumps over this PSN; 0: none. */
+/* Returns the frame of the packet that jumps over this PSN; 0: none. */
 static uint64_t who_lacks(const struct iba_flow *f, bool answers, iba_psn psn)
 {
     for (unsigned i = 0; i < f->order.n; i++)
@@ -371,7 +374,8 @@ static uint64_t who_lacks(const struct iba_flow *f, bool answers, iba_psn psn)
     return 0;
 }
 
-/* The receiver has the late packets without a jump that are before `psn`. With `asked` it lacks the others. */
+/* The receiver has the late packets before `psn` that no captured packet jumped over. With `asked`, the receiver lacks
+ * such packets from `psn` on. */
 static void settle_alone(struct iba_observer *s, struct iba_flow *f, bool answers, iba_psn psn, bool asked)
 {
     for (unsigned i = 0; i < f->order.n;) {
@@ -410,7 +414,7 @@ void iba_obs_order_asked(struct iba_observer *s, struct iba_flow *f, bool answer
     }
 }
 
-/* A requester sends new requests while it still waits for responses, so these show no loss. */
+/* A requester sends new requests while it still waits for responses, so new requests show no loss of responses. */
 void iba_obs_order_taken(struct iba_observer *s, struct iba_flow *f, bool answers, iba_psn psn)
 {
     if (!answers)

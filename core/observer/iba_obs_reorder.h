@@ -6,12 +6,13 @@
 
 /* Defers a gap or a late packet. False: the caller reports it now. */
 bool iba_obs_puts_off(struct iba_observer *s, struct iba_flow *f, const struct iba_finding *t);
-/* Defers ANSWER_MISSING for a response to `own`, or an acknowledgement with `own` NULL. It jumps over `missing`
- * responses from PSN `from` on, the first of them to `r`. */
+/* Defers ANSWER_MISSING for a response to `own`; NULL: for an acknowledgement. The packet jumps over `missing`
+ * responses from PSN `from` on. The first of the missing responses answers `r`. */
 bool iba_obs_puts_off_missing(struct iba_look *l, const struct iba_obs_read *r, const struct iba_obs_read *own,
                               iba_psn from, uint32_t missing);
-/* Defers a GAP over `n` PSNs that may be no loss. It is dropped unless some of them come late, or, when they may have
- * been sent before the capture, when they are asked for. False: the caller reports it now. */
+/* Defers a GAP over `n` PSNs that may be no loss. The GAP is dropped unless some of its packets come late. If its
+ * packets may have been sent before the capture, the GAP is also reported when an end asks for them. False: the caller
+ * reports it now. */
 bool iba_obs_puts_off_skipped(struct iba_look *l, uint32_t n, enum iba_obs_excuse excuse);
 /* True when the deferred jumps include one over this PSN: over a request, or with `answers` over a response. */
 bool iba_obs_fills(struct iba_flow *f, bool answers, iba_psn psn);
@@ -23,7 +24,7 @@ bool iba_obs_asks_for_late(struct iba_flow *f, iba_psn psn);
 void iba_obs_order_fill(struct iba_flow *f, iba_psn psn, uint32_t n);
 /* The peer asks for missing PSNs from `psn` on: for requests of the flow, or with `answers` for its responses. */
 void iba_obs_order_asked(struct iba_observer *s, struct iba_flow *f, bool answers, iba_psn psn);
-/* The request comes again, so missing PSNs after it may still come. */
+/* The request comes again, so missing PSNs after the request may still come. */
 void iba_obs_order_comes_again(struct iba_flow *f, iba_psn psn);
 /* The receiver has taken all packets up to `psn`, in the order in which they came. */
 void iba_obs_order_taken(struct iba_observer *s, struct iba_flow *f, bool answers, iba_psn psn);

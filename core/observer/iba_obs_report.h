@@ -11,25 +11,25 @@ struct iba_obs_detail {
     const struct iba_decision *decision; /* the row that decided; NULL: no table decides this kind */
     uint32_t count;
     iba_time wait_ns;
-    bool response; /* for an earlier packet than the current one: it is a response */
+    bool response; /* used when the finding is about an earlier packet: that packet is a response */
 };
-/* Reports `kind` of the current packet. `t` may be NULL. */
+/* Reports a finding `kind` about the current packet. `t` may be NULL. */
 __attribute__((cold)) void iba_obs_report(struct iba_look *l, enum iba_finding_kind kind,
                                           const struct iba_obs_detail *t);
-/* Reports `kind` of the packet `of`, an earlier one than the current. `f` counts the finding; NULL: no flow counts it.
+/* Reports a finding `kind` about the earlier packet `of`. `f` counts the finding; NULL: no flow counts it.
  */
 __attribute__((cold)) void iba_obs_report_of(struct iba_observer *s, struct iba_flow *f, enum iba_finding_kind kind,
                                              const struct iba_obs_mark *of, const struct iba_obs_detail *t,
                                              iba_psn psn);
-/* A finding about the packet `of`. `t` may be NULL. */
+/* Returns a finding about the packet `of`. `t` may be NULL. */
 struct iba_finding iba_obs_finding(const struct iba_flow *f, enum iba_finding_kind kind, const struct iba_obs_mark *of,
                                    const struct iba_obs_detail *t, iba_psn psn);
-/* A finding about the current packet. `t` may be NULL. */
+/* Returns a finding about the current packet. `t` may be NULL. */
 struct iba_finding iba_obs_finding_now(const struct iba_look *l, enum iba_finding_kind kind,
                                        const struct iba_obs_detail *t);
-/* Reports a finding at once, and defers none. */
+/* Reports a finding at once, without deferring it. */
 void iba_obs_emit(struct iba_observer *s, struct iba_flow *f, const struct iba_finding *finding);
-/* A decision table has decided. Notifies the caller, if it wants that. */
+/* A decision table has decided. Notifies the caller, if the caller has set cfg.decided. */
 static inline void iba_obs_decided(const struct iba_observer *s, const struct iba_decision *by)
 {
     if (s->cfg.decided)

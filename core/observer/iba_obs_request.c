@@ -133,8 +133,8 @@ static void report_gap(struct iba_look *l, struct iba_obs_requests *q, uint32_t 
     iba_obs_open_gap(q->gaps, &q->next_gap, l->s->now.at, iba_psn_of(l->psn.v - n), n);
 }
 
-/* The packet directly follows one that may only have been late. True when that shows a retransmission: two late packets
- * may follow each other, too. */
+/* The packet directly follows one that may only have been late. True when that shows a retransmission. Two late packets
+ * may follow each other, so the next packet does not always show a retransmission. */
 __attribute__((cold)) static bool goes_right_on(const struct iba_look *l, struct iba_obs_requests *q)
 {
     const bool asked = q->run.shown || (q->run.asked && q->run.kind != IBA_FINDING_RETRY_NAK) ||
@@ -144,8 +144,8 @@ __attribute__((cold)) static bool goes_right_on(const struct iba_look *l, struct
            !iba_obs_gap_at(l->s, q->gaps, l->psn);
 }
 
-/* The first captured request overtook the pending one. So it may have overtaken this one as well, or others have. A
- * requester that goes back has mostly waited before. */
+/* The first captured request overtook the pending one. So the first request, or another one, may also have overtaken
+ * this request. A requester that goes back has mostly paused before. */
 __attribute__((cold)) static bool may_be_late_too(const struct iba_look *l, struct iba_obs_requests *q)
 {
     const bool overtaken = iba_psn_diff(l->psn, q->first) < 0 || iba_obs_gap_at(l->s, q->gaps, l->psn);
@@ -185,7 +185,7 @@ static bool inside_read(struct iba_look *l)
     return true;
 }
 
-/* A READ that is sent again asks for no more than the rest of it (RQ-07). */
+/* Reports a READ that is sent again and asks for more than the rest of the earlier READ (RQ-07). */
 static void too_much(struct iba_look *l)
 {
     const struct iba_obs_read *r = l->again;
@@ -264,7 +264,7 @@ static void take_again(struct iba_look *l, struct iba_obs_requests *q, uint32_t 
 {
     const bool single = iba_obs_repeats_single(q);
     const bool paused = iba_obs_pause(l, q) >= IBA_OBS_LEAST_RTT_NS;
-    /* the responder has all packets before this one; those from before the capture it may have */
+    /* the responder has all packets before this one, or may have them if they are from before the capture */
     const bool before = iba_psn_diff(l->psn, q->first) < 0;
     const bool came = single || (paused && (before || (q->answered && iba_psn_diff(l->psn, q->una) <= 0)));
     const int32_t jumps = iba_psn_diff(l->psn, next), ahead = came && jumps > 0 ? 0 : jumps;
@@ -307,7 +307,7 @@ static void take_again(struct iba_look *l, struct iba_obs_requests *q, uint32_t 
     }
     q->run.on = true;
     iba_obs_use_up_reason(l, q, starts || ahead < 0 ? l->psn : next, iba_psn_add(l->psn, n));
-    /* these packets are no longer needed, but may still come */
+    /* the skipped packets are no longer needed, but may still come */
     if (!starts && ahead == 0 && iba_psn_diff(l->psn, q->next) > 0)
         iba_obs_open_gap(q->gaps, &q->next_gap, l->s->now.at, q->next, (uint32_t)iba_psn_diff(l->psn, q->next));
     move(l, q, n);
@@ -333,7 +333,8 @@ __attribute__((cold)) static void forget_first(const struct iba_look *l, struct 
         memset(q, 0, sizeof *q);
 }
 
-/* The request fills a gap, unasked, and the packets after it have just come. Some senders do not keep the order. */
+/* The request fills a gap, though nothing asked for it, and the packets after it have just come. Some senders do not
+ * send in the order of PSNs. */
 __attribute__((cold)) static bool fills_only(const struct iba_look *l, struct iba_obs_requests *q)
 {
     return iba_obs_comes_first(l, q) && !q->run.on && l->s->now.at - q->last.at < IBA_OBS_AT_ONCE_NS &&
@@ -380,7 +381,7 @@ static void place(struct iba_look *l, struct iba_obs_requests *q, uint32_t n)
         q->pending.cause != IBA_CAUSE_NONE && !q->pending.served && iba_psn_eq(l->psn, q->pending.psn);
 
     if (iba_psn_eq(l->psn, next))
-        l->late = false; /* PSNs in order are as good evidence as identifications */
+        l->late = false; /* a PSN in order shows that the packet is not late, whatever its identification */
     const struct iba_decision *by = again && !l->late ? iba_obs_lateness(l, q) : NULL;
     if (l->late || (by && (by->kind || fills_only(l, q)))) {
         take_late(l, q, n, by && by->kind ? by : NULL);
@@ -431,8 +432,8 @@ static void note_ask(struct iba_look *l, struct iba_obs_requests *q, uint32_t n)
     }
 }
 
-/* The entry of a READ that begins at `psn`, where `found` has this PSN already. It replaces the entries of the READs
- * that asked for parts of it before. */
+/* Returns the entry for a READ that takes `n` PSNs from `psn` on. The entry is `found`, the remembered READ with this
+ * PSN, or if `found` is NULL the first entry within these PSNs. Other READs within these PSNs are forgotten. */
 static struct iba_obs_read *take_read(struct iba_obs_requests *q, struct iba_obs_read *found, iba_psn psn, uint32_t n)
 {
     for (unsigned i = 0; i < q->n_read; i++) {
@@ -487,7 +488,7 @@ static void remember(struct iba_look *l, struct iba_obs_requests *q, bool sent_b
     const uint32_t messages = counted ? e->messages : 0;
 
     e = &q->sent[l->psn.v % IBA_OBS_SENT];
-    /* A request from further back than the observer remembers leaves the newer one in its place. */
+    /* The entry of a newer request stays if this request is further back than the observer remembers. */
     if (e->mark.frame != 0 && e->generation == q->generation && iba_psn_diff(e->psn, l->psn) > 0 &&
         iba_psn_diff(q->high, e->psn) > 0 && iba_psn_diff(q->high, e->psn) <= IBA_OBS_SENT)
         return;

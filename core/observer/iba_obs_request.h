@@ -12,7 +12,7 @@ static inline bool iba_obs_outlives(const struct iba_obs_requests *q)
 {
     return q->last.at > q->fatal.at + IBA_OBS_FLIGHT_NS;
 }
-/* The last request for an answer has none yet, and may still get one. */
+/* The last packet that asked for an answer has no answer yet, and may still get one. */
 static inline bool iba_obs_asks(const struct iba_obs_requests *q)
 {
     return q->ask.any && (q->fatal.frame == 0 || iba_obs_outlives(q)) && !iba_obs_is_answered(q, q->ask.psn);

@@ -57,9 +57,9 @@ static void arrived(struct iba_look *l, struct iba_obs_requests *q, iba_psn psn)
 
 /* True when requests from before the capture explain the MSN. A capture may begin in the middle of a connection, whose
  * MSN began at 0 (RR-16), and while requests are sent again. The responses to these requests count messages that were
- * sent before the capture, so later responses seem to count too few. A responder with a wrong MSN before has no such
- * excuse. A responder that counts fewer messages than the capture has seen has none either: the connection is hardly so
- * old that its MSN has just wrapped to 0. */
+ * sent before the capture, so later responses seem to count too few. Such requests do not excuse a responder that has
+ * sent a wrong MSN before. Such requests do not excuse a responder that counts fewer messages than the capture has: the
+ * connection is hardly so old that its MSN has just wrapped to 0. */
 static bool counted_before(const struct iba_look *l, const struct iba_obs_requests *q, uint32_t hi)
 {
     const iba_psn start = iba_psn_of(0), most = iba_psn_of(q->msn_hi);
@@ -74,9 +74,9 @@ static bool counted_before(const struct iba_look *l, const struct iba_obs_reques
            l->s->now.at - began < IBA_OBS_FLIGHT_NS;
 }
 
-/* Compares the MSN with the messages. It counts at least the messages that ended up to the PSN of the response, and at
- * most all that were sent (RR-16, RR-17). A NAK counts exactly the messages before its PSN (RR-18). The start of the
- * count is known only as a range, which each response narrows. */
+/* Compares the MSN with the messages. The MSN counts at least the messages that ended up to the PSN of the response,
+ * and at most all messages that were sent (RR-16, RR-17). A NAK counts exactly the messages before its PSN (RR-18). The
+ * start of the count is known only as a range, which each response narrows. */
 static void check_msn(struct iba_look *l, struct iba_obs_requests *q, const struct iba_obs_sent *e)
 {
     if (!e || !e->counted || iba_obs_waits_unsent(q))
@@ -123,8 +123,8 @@ __attribute__((cold)) static bool asked_before(const struct iba_look *l, const s
 }
 
 /* A response that acknowledges everything up to `psn` jumps over the missing answers of READs and ATOMICs before it
- * (RQ-36). Only the first of these is reported. A READ may have been sent again so recently that the response may be
- * too early to follow its answer. Then the missing answer is the one to the earlier transmission. */
+ * (RQ-36). Only the first missing answer is reported. The answer to a READ that was sent again just now may still come.
+ * For such a READ, the missing answer is the one to the earlier transmission. */
 static bool passed_over(struct iba_look *l, struct iba_obs_requests *q, iba_psn psn, const struct iba_obs_read *own)
 {
     const struct iba_obs_read *missing = NULL;
@@ -221,7 +221,7 @@ static void nak_sequence(struct iba_look *l, struct iba_obs_requests *q)
     iba_obs_order_asked(l->s, l->peer, false, l->psn);
     if (asked && q->pending.cause == IBA_CAUSE_RNR) {
         iba_obs_report(l, IBA_FINDING_NAK_AFTER_RNR, &t);
-        return; /* the requester still waits */
+        return; /* the requester still waits for an earlier RNR NAK */
     }
     if (asked && q->pending.cause == IBA_CAUSE_NAK)
         iba_obs_report(l, IBA_FINDING_NAK_AGAIN, &t);
@@ -237,8 +237,9 @@ static void nak_sequence(struct iba_look *l, struct iba_obs_requests *q)
         iba_obs_open_gap(q->gaps, &q->next_gap, l->s->now.at, l->psn, 1);
     if (!implied)
         return;
-    /* The requester goes back to the request of the missing answer (RQ-36). With that it also sends the packets again
-     * that the NAK asks for. This does not hold when only the capture lacks the answer. */
+    /* The requester goes back to the request of the missing answer (RQ-36). From there on it also sends the packets
+     * again that the NAK asks for. The requester goes back to the NAK's PSN instead when only the capture lacks the
+     * answer. */
     iba_obs_expect_retry(l, q, IBA_CAUSE_IMPLIED, missing.psn, 0);
     q->pending.mark = missing.mark;
 }
@@ -261,7 +262,7 @@ static void fatal(struct iba_look *l, struct iba_obs_requests *q)
         return;
     if (passed_over(l, q, iba_psn_add(l->psn, IBA_PSN_MASK), NULL) || waits(q, l->psn)) {
         q->ignored_nak = l->s->now; /* the requester sends the request of the missing answer again instead (RQ-36), if
-                                    the answer is missing for it, too */
+                                    the requester lacks that answer, too */
         return;
     }
     iba_obs_progress(q, iba_psn_add(l->psn, IBA_PSN_MASK));
@@ -314,7 +315,7 @@ static void negative(struct iba_look *l, struct iba_obs_requests *q)
     check_msn(l, q, iba_obs_sent_at(q, l->psn));
 }
 
-/* The direction of the refused request is not known yet. It will show when the request comes again. */
+/* The direction of the refused request is not known yet. The direction becomes known when the request comes again. */
 static void note_refusal(const struct iba_look *l)
 {
     const uint8_t kind = iba_syndrome_kind(l->syndrome), code = iba_syndrome_code(l->syndrome);
@@ -381,7 +382,7 @@ static void count_row(const struct iba_look *l)
     f->row.next = iba_psn_add(l->psn, 1);
 }
 
-/* Takes a response with data. False when it came late, or may have. */
+/* Takes a response with data. Returns false if the response came late, or may have come late. */
 static bool data(struct iba_look *l, struct iba_obs_requests *q)
 {
     struct iba_obs_read *r = iba_obs_read_at(q, l->psn);
@@ -447,7 +448,7 @@ void iba_obs_response(struct iba_look *l)
     if (!l->peer)
         iba_obs_pair(l);
     else if (l->flow->once && iba_obs_sent_at(&l->peer->rq, l->psn))
-        iba_obs_confirm_pair(l->s, l->flow); /* the pair fits a second time */
+        iba_obs_confirm_pair(l->s, l->flow); /* a second response answers a request of this pair */
     if (aeth)
         report_syndrome(l, l->peer ? &l->peer->rq : NULL);
     if (l->late) {

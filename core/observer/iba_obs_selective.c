@@ -25,7 +25,8 @@ bool iba_obs_skips(const struct iba_look *l, struct iba_obs_requests *q, iba_psn
 {
     const bool pauses = iba_obs_pause(l, q) >= IBA_OBS_LEAST_RTT_NS; /* go-back-N sends the rest at once */
 
-    /* After an RNR NAK the responder has kept no later packets (RR-51). Packets that are not sent again then are lost.
+    /* After an RNR NAK the responder has kept no later packets (RR-51). So packets that are not sent again after an RNR
+     * NAK are lost.
      */
     if (pauses && q->run.kind != IBA_FINDING_RETRY_RNR)
         keep(q, from, q->high);
@@ -34,7 +35,7 @@ bool iba_obs_skips(const struct iba_look *l, struct iba_obs_requests *q, iba_psn
     return q->unproven;
 }
 
-/* A responder that asks for one of these packets has not kept it. */
+/* A responder that asks for one of the skipped packets has not kept that packet. */
 static void prove(const struct iba_look *l, struct iba_obs_requests *q)
 {
     const bool refuses = iba_view_has(l->v, IBA_H_aeth) && iba_syndrome_kind(l->syndrome) == IBA_AETH_NAK;
@@ -93,8 +94,8 @@ bool iba_obs_asks_first(const struct iba_look *l)
 }
 
 /* The requester was going back, and goes on with the packet after the newest one; or the capture has one request so
- * far, which a NAK asked for. So it skips only packets that it sent before. After an RNR NAK the responder has kept
- * none of them (RR-51). */
+ * far, which a NAK asked for. So the requester skips only packets that it sent before. After an RNR NAK the responder
+ * has kept none of the skipped packets (RR-51). */
 static enum iba_obs_excuse excuse_of(const struct iba_look *l, const struct iba_obs_requests *q, iba_psn next)
 {
     const bool goes_on = q->run.on && q->run.kind != IBA_FINDING_RETRY_RNR && iba_psn_eq(l->psn, q->high);
@@ -106,7 +107,7 @@ static enum iba_obs_excuse excuse_of(const struct iba_look *l, const struct iba_
     return answered && iba_obs_begins_apart(l, q) ? IBA_EXCUSE_BEFORE : IBA_EXCUSE_NONE;
 }
 
-/* Where the skipped packets may be late, their gap stays open. */
+/* If the skipped packets may be late, their gap stays open. */
 bool iba_obs_defers_jump(struct iba_look *l, struct iba_obs_requests *q, iba_psn next, uint32_t n)
 {
     const enum iba_obs_excuse excuse = excuse_of(l, q, next);

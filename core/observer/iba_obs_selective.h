@@ -18,7 +18,7 @@ static inline bool iba_obs_repeats_single(const struct iba_obs_requests *q)
  * True when that is selective repeat; false when these retransmissions may be missing from the capture. */
 bool iba_obs_skips(const struct iba_look *l, struct iba_obs_requests *q, iba_psn from);
 /* A timer brought packets back, a response came since, and this packet skips more of the retransmissions than may be
- * missing. So it has another reason. */
+ * missing. So the packet was sent again for another reason. */
 bool iba_obs_goes_on_elsewhere(const struct iba_look *l, const struct iba_obs_requests *q);
 /* The capture may have begun with retransmissions of single packets, each after a pause. The sender had sent later PSNs
  * before the capture began. */
@@ -28,7 +28,8 @@ bool iba_obs_defers_jump(struct iba_look *l, struct iba_obs_requests *q, iba_psn
 /* The response may acknowledge packets that a NAK had refused and that were not sent again. `una`: one past the highest
  * PSN that was acknowledged before the response. */
 void iba_obs_learn_kept(struct iba_look *l, struct iba_obs_requests *q, iba_psn una);
-/* The packet is the first captured request, and a NAK in the capture asked for it. So it was sent before the capture.
+/* The packet is the first captured request, and a NAK in the capture asked for it. So the request was sent before the
+ * capture, too.
  */
 bool iba_obs_asks_first(const struct iba_look *l);
 #endif

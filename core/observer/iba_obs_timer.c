@@ -9,8 +9,8 @@
 #define SHORTEST_TIMER_NS UINT64_C(4000)
 enum { ROUND_TRIPS = 4 };
 
-/* When the last response came that may have had an effect by now. Responses that came again only now, after a pause,
- * have had none. */
+/* Returns the time of the last response that may have had an effect by now. Repeated responses that came just now,
+ * after a pause, have had no effect. */
 static iba_time last_answer(const struct iba_look *l)
 {
     const struct iba_flow *p = l->peer;
@@ -18,7 +18,7 @@ static iba_time last_answer(const struct iba_look *l)
     return l->s->now.at - p->responded.again < iba_obs_rtt(l) ? p->responded.before : p->responded.last;
 }
 
-/* For how long nothing was answered, and this request was not sent. */
+/* Returns for how long nothing was answered, and this request was not sent. */
 static iba_time waited_for(const struct iba_look *l, const struct iba_obs_requests *q)
 {
     const struct iba_obs_sent *e = iba_obs_request_at(q, l->psn);
@@ -27,8 +27,8 @@ static iba_time waited_for(const struct iba_look *l, const struct iba_obs_reques
     return l->s->now.at - (answer > sent ? answer : sent);
 }
 
-/* A responder without a receive for it answers with an RNR NAK (RR-49): a SEND takes one with its first packet, a WRITE
- * with its immediate. */
+/* The request takes a receive: a SEND with its first packet, a WRITE with its immediate. A responder that has no
+ * receive for the request answers with an RNR NAK (RR-49). */
 static bool takes_receive(const struct iba_look *l)
 {
     return l->op->operation == IBA_OPERATION_SEND ? iba_opcode_begins(l->op)
@@ -37,7 +37,7 @@ static bool takes_receive(const struct iba_look *l)
 
 /* So much time has passed since the newest response that no response can be the reason for this request. A requester
  * reacts to a response within one round trip. The capture point divides the round trip in two parts, and the minimum of
- * each part is known separately. Where no response came at all, no response can be the reason. An exception is a
+ * each part is known separately. If no response came at all, no response can be the reason. An exception is a
  * request that needs a receive, since the capture may lack its RNR NAK (RR-49). */
 static bool is_quiet(const struct iba_look *l, iba_time waited)
 {
@@ -68,8 +68,9 @@ static bool may_be_refused(const struct iba_look *l, const struct iba_obs_reques
     return takes_receive(l) && !iba_obs_is_answered(q, l->psn);
 }
 
-/* The requester waited as long as the responder's RNR NAKs ask for. A responder asks for the same time in each of them,
- * which is an attribute of its QP (RR-49). So the reason may be another RNR NAK, which the capture lacks (RQ-28). */
+/* The requester waited as long as the responder's RNR NAKs ask for. A responder asks for the same time in each RNR NAK,
+ * since the time is an attribute of its QP (RR-49). So the reason may be another RNR NAK, which the capture lacks
+ * (RQ-28). */
 static bool may_be_refused_again(const struct iba_look *l, const struct iba_obs_requests *q, iba_time waited)
 {
     const iba_time slack = q->rnr_wait_ns / 4 + l->peer->rtt_min_ns + l->flow->rtt_min_ns + IBA_OBS_LEAST_RTT_NS;
@@ -77,7 +78,8 @@ static bool may_be_refused_again(const struct iba_look *l, const struct iba_obs_
     return q->rnr_wait_ns > 0 && takes_receive(l) && waited >= q->rnr_wait_ns && waited <= q->rnr_wait_ns + slack;
 }
 
-/* Whether the timer of a requester that waited so long would send this request: its oldest one that is not answered. */
+/* True when this request is the oldest unanswered one. The timer of a requester that waited so long sends that request.
+ */
 static bool is_oldest(const struct iba_look *l, const struct iba_obs_requests *q, iba_time waited)
 {
     const bool is_long = waited >= IBA_OBS_ROUND_NS;
@@ -87,24 +89,24 @@ static bool is_oldest(const struct iba_look *l, const struct iba_obs_requests *q
     /* before the first captured PSN, an RNR NAK from before the capture may be the reason */
     if (iba_psn_diff(l->psn, q->first) < 0 && !(is_long && !takes_receive(l)))
         return false;
-    /* the oldest requests never came, and were lost again. Not so after an RNR NAK, whose wait may be the reason */
+    /* the oldest requests were lost twice. After an RNR NAK the reason may be its wait instead */
     if (beyond > 0)
         return is_long && beyond <= IBA_OBS_MOST_BEGINNING && q->refused == 0 && !iba_obs_has_request(q, oldest);
     return is_long || beyond == 0; /* the answer was lost after the capture point */
 }
 
-/* Packets that jumped over this one have just come. So this one is late. */
+/* Packets that jumped over this packet have just come. So this packet is late. */
 static bool is_late(const struct iba_look *l, struct iba_obs_requests *q)
 {
     return iba_obs_gap_at(l->s, q->gaps, l->psn) && iba_obs_pause(l, q) < IBA_OBS_LEAST_RTT_NS;
 }
 
 /* Some adapters measure the round trip, and first set their timer only a little longer: to 4 us or more, doubled at
- * each retry (RQ-21). Such a timer is the reason when the requester had sent everything, or had stopped, and nothing
- * was answered for several round trips. A response would have reported a missing answer sooner (RQ-36). A second retry
- * has to confirm the timer in two cases: the wait is no longer than a round trip may be, or the capture may lack the
- * response that was the reason. A NAK that the capture lacks had its effect one round trip after the newest request,
- * and only an RNR NAK has it later. */
+ * each retry (RQ-21). An adaptive timer is the reason when the requester had sent everything, or had stopped, and
+ * nothing was answered for several round trips. A response would have reported a missing answer sooner (RQ-36). A
+ * second retry has to confirm the timer in two cases: the wait is no longer than a round trip may be, or the capture
+ * may lack the response that was the reason. A NAK that the capture lacks had its effect one round trip after the
+ * newest request. Only an RNR NAK has its effect later. */
 bool iba_obs_is_hasty_timer(const struct iba_look *l, struct iba_obs_requests *q)
 {
     const iba_time before = q->hasty.waited, waited = l->peer ? waited_for(l, q) : 0;

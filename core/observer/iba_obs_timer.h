@@ -4,7 +4,7 @@
 #define IBA_OBS_TIMER_H
 #include "observer/iba_obs_look.h"
 
-/* A timer that adapts to the round trips may have run out for this request. Remembers how long it ran. */
+/* A timer that adapts to the round trips may have run out for this request. Remembers how long the timer ran. */
 bool iba_obs_is_hasty_timer(const struct iba_look *l, struct iba_obs_requests *q);
 /* The wait of the RNR NAK is not over, and the RNR NAK came so long ago that only its loss after the capture point
  * explains this request. */

@@ -8,7 +8,7 @@
 #include "observer/iba_obs_reorder.h"
 #include "observer/iba_obs_report.h"
 
-/* One past the PSNs that the response says have arrived. */
+/* Returns one past the PSNs that the response reports as arrived. */
 static iba_psn covered(const struct iba_look *l)
 {
     return iba_syndrome_kind(l->syndrome) == IBA_AETH_ACK ? iba_psn_add(l->psn, 1) : l->psn;
@@ -31,7 +31,7 @@ void iba_obs_hold_unsent(struct iba_look *l, struct iba_obs_requests *q)
             if (beyond > 0)
                 iba_obs_report(l, IBA_FINDING_RESPONSE_GAP, &(struct iba_obs_detail){.count = (uint32_t)beyond});
             else if (beyond < 0 && iba_obs_fills(l->flow, true, l->psn))
-                iba_obs_report(l, IBA_FINDING_LATE, NULL); /* it was jumped over a moment ago */
+                iba_obs_report(l, IBA_FINDING_LATE, NULL); /* another response jumped over this one a moment ago */
             h->end = iba_psn_diff(end, h->end) > 0 ? end : h->end;
             return;
         }
@@ -45,8 +45,8 @@ void iba_obs_hold_unsent(struct iba_look *l, struct iba_obs_requests *q)
         iba_obs_report(l, IBA_FINDING_GHOST_ACK, &(struct iba_obs_detail){.cause = &q->last});
 }
 
-/* The response has jumped over the missing answers of READs and ATOMICs before its request (RQ-36). Only the first of
- * these is reported, and none where the capture does not show how often they were sent. */
+/* The response has jumped over the missing answers of READs and ATOMICs before its request (RQ-36). Only the first
+ * missing answer is reported, and none if the capture does not show how often the READs were sent. */
 static void report_jumped_over(struct iba_look *l, struct iba_obs_requests *q, const struct iba_obs_unsent *g)
 {
     const struct iba_look answer = {.s = l->s, .flow = l->peer, .peer = l->flow};
@@ -98,7 +98,7 @@ void iba_obs_resolve_unsent(struct iba_look *l, struct iba_obs_requests *q)
     for (unsigned i = 0; i < IBA_OBS_UNSENT; i++) {
         struct iba_obs_unsent *g = &q->unsent[i];
         if (g->mark.frame == 0 || iba_psn_diff(l->psn, q->high) < 0)
-            continue; /* a retransmission shows nothing about this */
+            continue; /* a retransmission does not show whether newer requests were sent */
         /* The capture may have begun while the requester sent old requests again. */
         if (iba_psn_diff(l->psn, g->psn) > 0 || l->s->now.at - l->flow->first.at < IBA_OBS_FLIGHT_NS) {
             report_jumped_over(l, q, g);

@@ -4,15 +4,16 @@
 #define IBA_OBS_UNSENT_H
 #include "observer/iba_obs_look.h"
 
-/* The response answers a PSN that was not sent yet, or that the capture lacks. Its finding waits for the next request.
+/* The response answers a PSN that was not sent yet, or that the capture lacks. The finding about the response waits for
+ * the next request.
  */
 void iba_obs_hold_unsent(struct iba_look *l, struct iba_obs_requests *q);
 /* An earlier response may have answered a request that the capture lacks. The current request shows whether that
  * request was sent. */
 __attribute__((hot)) void iba_obs_resolve_unsent(struct iba_look *l, struct iba_obs_requests *q);
-/* Resolves the same responses when no request follows. */
+/* Resolves responses to PSNs that were not seen, when no request follows. */
 __attribute__((hot)) void iba_obs_resolve_unsent_alone(struct iba_observer *s, struct iba_flow *f);
-/* Such a response waits: the requester may have sent requests that the capture lacks. */
+/* A response to a PSN that was not seen waits: the requester may have sent requests that the capture lacks. */
 static inline bool iba_obs_waits_unsent(const struct iba_obs_requests *q)
 {
     return q->unsent[0].mark.frame != 0 || q->unsent[1].mark.frame != 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The entry of the observer. It finds the direction of a packet, skips packets that it has seen before, checks the
- * headers, and hands the packet to the functions of its service. */
+/* The entry of the observer. This file finds the direction of a packet, skips packets that were seen before, checks the
+ * headers, and calls the functions for the packet's service. */
 #include <string.h>
 #include "observer/iba_obs_open.h"
 #include "observer/iba_observer.h"
@@ -59,7 +59,7 @@ uint64_t iba_observer_content(const struct iba_view *v)
     return hash_bytes(0, v->wire + at, end > at ? end - at : 0);
 }
 
-/* The first `n` bytes of a word, eight at most. Where n is a constant, the compiler emits a single load. */
+/* The first `n` bytes of a word, eight at most. If n is a constant, the compiler emits a single load. */
 static uint64_t word_of(const uint8_t *p, size_t n)
 {
     uint64_t word = 0;
@@ -75,7 +75,7 @@ __attribute__((hot)) static uint64_t hash_of(const struct iba_look *l)
     const struct iba_view *v = l->v;
     const uint32_t from = v->bth_at + IBA_BYTES_bth, to = v->payload_at + v->payload_len;
     const uint32_t at = captured(v, to > from ? to : from), end = captured(v, v->end);
-    const uint32_t left = end > at ? end - at : 0; /* pad and ICRC, more where the packet is malformed */
+    const uint32_t left = end > at ? end - at : 0; /* bytes of pad and ICRC, and more if the packet is malformed */
     const uint64_t first = word_of(l->bth, sizeof first) & word_of(steady, sizeof steady);
     const uint64_t second = word_of(l->bth + sizeof first, IBA_BYTES_bth - sizeof first);
     /* mostly only the ICRC follows */
@@ -138,7 +138,7 @@ static bool seen_before(struct iba_look *l)
     return false;
 }
 
-/* Trust grows where identifications step forward a little, and is lost where they jump. */
+/* The trust in IPv4 identifications grows when they step forward a little, and halves when they jump. */
 static void follow_ip_id(struct iba_look *l)
 {
     uint8_t *trust = &l->flow->ip_id[l->op->dir].trust;
@@ -170,7 +170,7 @@ static void partition(struct iba_look *l)
         return; /* QP0 has no partition, QP1 is in all */
     if (f->has_pkey && (f->pkey ^ pkey) & 0x7fff)
         iba_obs_report(l, IBA_FINDING_PKEY, &(struct iba_obs_detail){.cause = &f->first, .count = pkey});
-    /* two packets in a row agree, so the one before may have been damaged without an ICRC to show it */
+    /* two packets in a row have the new P_Key; the earlier P_Key may have been damaged, without an ICRC to show it */
     if (!f->has_pkey || pkey == f->last_pkey)
         f->pkey = pkey;
     f->last_pkey = pkey;
@@ -234,7 +234,7 @@ static void look(struct iba_look *l, const struct iba_sighting *p)
 /* Adapters choose the UDP source port by the two QPs, and keep it for the whole connection. */
 static bool has_another_port(const struct iba_look *l)
 {
-    enum { PORT = 48 }; /* its place in the second word of a route */
+    enum { PORT = 48 }; /* first bit of the UDP source port in the second word of a route */
     const struct iba_obs_path *p = &l->flow->path[IBA_REQ];
 
     return p->any && p->reported == 0 && iba_view_has(l->v, IBA_H_udp) &&
@@ -316,12 +316,12 @@ static const struct iba_flow *observe_damaged(struct iba_look *l)
     return l->flow;
 }
 
-/* The flow of the packet, cleared when another connection has begun. */
+/* Enters the flow of the packet, and clears the flow when another connection has begun. */
 static void enter_flow(struct iba_look *l, const struct iba_sighting *p)
 {
     l->flow = iba_obs_flow(l);
     if (was_begun_since(l, p->cm))
-        begin_another(l, false); /* the finding of the connection management message reports it already */
+        begin_another(l, false); /* the connection management message already has the finding */
     else if (is_other_connection(l))
         begin_another(l, true);
     const bool response = l->op && l->op->dir == IBA_RSP;
@@ -339,7 +339,7 @@ static void report_said(struct iba_look *l, const struct iba_cm_facts *facts)
     }
 }
 
-/* The direction of the packet; NULL: the packet belongs to none. */
+/* Observes the packet. Returns the flow of its direction; NULL: the packet belongs to no direction. */
 __attribute__((hot)) static const struct iba_flow *observe(struct iba_observer *s, const struct iba_sighting *p)
 {
     struct iba_look l;

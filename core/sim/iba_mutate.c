@@ -29,7 +29,7 @@ static uint64_t interesting(const struct iba_field *f, uint64_t was, struct iba_
     }
 }
 
-/* A field too wide for a number: all zeros, all ones, one bit, or random bytes; never the old value. */
+/* Gives a field that is too wide for a number another value: all zeros, all ones, one inverted bit, or random bytes. */
 static void mutate_bytes(uint8_t *p, size_t n, struct iba_random *r)
 {
     const uint64_t choice = iba_random_below(r, 4);
@@ -63,7 +63,7 @@ void iba_mutate_field(const struct iba_view *v, uint8_t *wire, struct iba_random
     iba_bits_put(hdr, f->at, f->bits, now != was ? now : was ^ 1);
 }
 
-/* Small changes of the end are more likely than large ones: up to 1, 2, 4, ... 64 bytes, `most` at most. */
+/* Returns a number of bytes from 1 to `most`. Small numbers are more likely: the upper bound is 1, 2, 4, ... or 64. */
 static size_t some_bytes(struct iba_random *r, size_t most)
 {
     const size_t n = 1 + iba_random_below(r, UINT64_C(1) << iba_random_below(r, 7));

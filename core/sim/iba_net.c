@@ -43,7 +43,8 @@ struct fate {
     uint64_t flips;
 };
 
-/* The time at which a frame that is sent now has left the wire to side `to`. */
+/* Returns the time at which a frame that is sent now leaves. The next frame to side `to` leaves `spacing_ns` later, or
+ * after that. */
 static iba_time leaves(struct iba_net *n, uint8_t to, iba_time now)
 {
     const iba_time begins = n->wire[to] > now ? n->wire[to] : now;
@@ -67,7 +68,7 @@ static struct fate draw(struct iba_random *r, const struct iba_net_faults *f, ib
     return x;
 }
 
-/* Chooses different bits, so that none is flipped back. */
+/* Flips different bits, so that no bit is flipped back. */
 static void corrupt(uint8_t *frame, size_t len, uint64_t seed)
 {
     struct iba_random r;
@@ -85,7 +86,7 @@ static void corrupt(uint8_t *frame, size_t len, uint64_t seed)
     }
 }
 
-/* RFC 1624: the checksum is updated by the difference of one word, so a wrong checksum stays wrong. */
+/* Sets CE. The checksum is updated by the difference of one word (RFC 1624), so a wrong checksum stays wrong. */
 static void mark_ipv4(uint8_t *ip)
 {
     const uint32_t before = (uint32_t)iba_bits_get(ip, 0, 16);
@@ -97,7 +98,7 @@ static void mark_ipv4(uint8_t *ip)
     iba_ipv4_set_checksum(ip, (uint16_t) ~((sum & 0xffff) + (sum >> 16)));
 }
 
-/* The ICRC does not cover FECN; the VCRC of IB does. */
+/* Sets FECN. The ICRC does not cover FECN, but the VCRC of InfiniBand does, and is updated. */
 static void mark_fecn(const struct iba_view *v, uint8_t *frame)
 {
     uint8_t *lrh = frame + v->l3_at, *vcrc = frame + v->end;
@@ -121,7 +122,7 @@ static bool mark(enum iba_link link, uint8_t *frame, size_t len)
     case IBA_H_ipv6: iba_ipv6_set_ecn(frame + v.l3_at, ECN_CE); return true;
     case IBA_H_lrh:
     case IBA_H_grh: mark_fecn(&v, frame); return true;
-    default: return false; /* cut so short that the view does not know where its ICRC begins */
+    default: return false; /* the frame is cut so short that its network header is unknown */
     }
 }
 
@@ -130,7 +131,7 @@ static uint8_t *slot_at(const struct iba_net *n, uint32_t i)
     return n->bytes + (size_t)i * n->slot_bytes;
 }
 
-/* Takes a slot and copies `len` bytes into it; n->n_slot when none is free. */
+/* Takes a free slot and copies `len` bytes into it. Returns the slot's index; n->n_slot: no slot is free. */
 static uint32_t take(struct iba_net *n, const uint8_t *bytes, size_t len, uint64_t frame, uint8_t to)
 {
     uint32_t i = n->free;
@@ -201,7 +202,8 @@ void iba_net_send(struct iba_net *n, uint8_t from, const uint8_t *frame, size_t 
     schedule(n, copy, x.copy_due);
 }
 
-/* The slot that is due first at side `to`; also sets n->next[to] to the time of the next one without it. */
+/* Returns the slot that is due first at side `to`, and sets n->next[to] to the time at which the slot after it is due.
+ */
 static uint32_t first_due(struct iba_net *n, uint8_t to)
 {
     uint32_t first = n->n_slot;

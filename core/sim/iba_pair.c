@@ -140,7 +140,7 @@ int iba_pair_connect(struct iba_pair *p, const struct iba_pair_qp *how, uint32_t
     return error;
 }
 
-/* Packets in, timers, packets out. */
+/* Serves end n: it takes in the packets that have arrived, runs its timers, and sends packets. */
 static void serve(struct iba_pair *p, unsigned n)
 {
     struct iba_ca *ca = &p->end[n].ca;

@@ -2,7 +2,8 @@
 #include "iba_random.h"
 #include <assert.h>
 
-/* splitmix64's finalizer; it maps one seed only to 0, which xorshift could not leave. */
+/* Hashes the seed by splitmix64's finalizer. It maps one seed to 0, a state that xorshift never leaves, so 1 replaces
+ * 0. */
 void iba_random_seed(struct iba_random *r, uint64_t seed)
 {
     uint64_t z = seed + UINT64_C(0x9e3779b97f4a7c15);
@@ -26,7 +27,7 @@ uint64_t iba_random_below(struct iba_random *r, uint64_t n)
     uint64_t x, value;
 
     assert(n > 0);
-    do { /* numbers of the last, incomplete run of n are drawn again */
+    do { /* 2^64 is no multiple of n: a number in the last, incomplete run of n is drawn again */
         x = iba_random_next(r);
         value = x % n;
     } while (x - value > UINT64_MAX - (n - 1));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Seeded randomness for the simulator and the mutators: same seed, same numbers, on every machine. */
+/* Random numbers for the simulator and the mutators: a seed gives the same numbers on every machine. */
 #ifndef IBA_RANDOM_H
 #define IBA_RANDOM_H
 #include <stdint.h>
@@ -12,9 +12,9 @@ extern "C" {
 struct iba_random {
     uint64_t s; /* never 0 */
 };
-void iba_random_seed(struct iba_random *r, uint64_t seed); /* any seed, 0 too */
+void iba_random_seed(struct iba_random *r, uint64_t seed); /* `seed` may be 0 */
 uint64_t iba_random_next(struct iba_random *r);            /* 64 random bits */
-/* Uniform in [0, n), n > 0. */
+/* Returns a number from 0 to n - 1, each with equal probability; n > 0. */
 uint64_t iba_random_below(struct iba_random *r, uint64_t n);
 
 #ifdef __cplusplus

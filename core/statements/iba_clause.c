@@ -60,7 +60,7 @@ static bool is_there(const struct list *l, const char *s, size_t len)
     return false;
 }
 
-/* Appends `between` and the word, unless the list already has it. */
+/* Appends `between` and the word, unless the list already has the word. */
 static void add(struct list *l, const char *between, const char *s, size_t len)
 {
     const size_t gap = l->used > 0 ? length(between) : 0;
@@ -86,7 +86,7 @@ size_t iba_clause_sections(const char *cited, char *out, size_t room)
             add(&l, l.used > before ? " " : next, c->compliance, length(c->compliance));
         } else if (len >= sizeof sign - 1 && memcmp(cited, sign, sizeof sign - 1) == 0)
             add(&l, next, cited + sizeof sign - 1, len - (sizeof sign - 1));
-        else if (*cited == 'C' || *cited == 'o') /* a compliance number itself */
+        else if (*cited == 'C' || *cited == 'o') /* `clauses` cites a compliance number instead of a statement */
             add(&l, next, cited, len);
         cited += len;
         while (*cited == ',' || *cited == ' ')

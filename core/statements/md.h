@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Connection management: area MD of the statements; see conformance/statements/statement.c for the columns. Statements
- * whose only public source is Linux are K: the devices under test run it, and a rule whose only source is the device is
- * no rule. */
+ * whose only public source is Linux have K in the column "seen": devices under test run Linux, and a rule cannot have
+ * the device under test as its only source. */
 #ifndef IBA_STATEMENTS_MD_H
 #define IBA_STATEMENTS_MD_H
 

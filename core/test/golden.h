@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Tests that pin what the code does, line by line, in a file: nothing of it can change without somebody who means it.
- * Such a test does not know what is right. After an intended change, check the lines that differ, and renew the file:
- * run the test with IBPROOF_BLESS=1, or build the target "bless". */
+/* Functions for tests that compare what the code does with the lines of a file, the golden, so that no behaviour
+ * changes by accident. Such a test does not know what is right. After an intended change, check the lines that differ,
+ * and renew the file: run the test with IBPROOF_BLESS=1, or build the target "bless". */
 #ifndef IBA_TEST_GOLDEN_H
 #define IBA_TEST_GOLDEN_H
 #include <criterion/criterion.h>
@@ -53,13 +53,13 @@ static inline void golden_close(struct golden *g)
                  g->path, g->differ, GOLDEN_SHOWN);
 }
 
-/* A golden of rows that come and go, as scenarios do. A row begins with what it is about, `head` bytes with the blank
- * after it; rows about what the file does not know are not compared. */
+/* A golden of rows that are often added and removed, as scenarios are. The first `head` bytes of a row are its name and
+ * a blank. A row whose name the file does not have is not compared. */
 struct golden_rows {
     const char *path;
-    FILE *out;        /* being renewed; NULL: compared */
-    char *text;       /* of the file */
-    const char *next; /* where the line after the last known row begins: mostly the next one is there */
+    FILE *out;        /* the file that is written again; NULL: rows are compared */
+    char *text;       /* all text of the file */
+    const char *next; /* the line after the one found last, where the search for the next row begins */
     size_t n, known;
 };
 
@@ -111,7 +111,7 @@ static inline void golden_rows_close(struct golden_rows *g, unsigned least_perce
     free(g->text);
 }
 
-/* FNV-1a, going on from `hash`; it begins with GOLDEN_EMPTY. */
+/* Continues the FNV-1a hash `hash` with these bytes. The hash of no bytes is GOLDEN_EMPTY. */
 #define GOLDEN_EMPTY UINT64_C(0xcbf29ce484222325)
 static inline uint64_t golden_digest(uint64_t hash, const void *bytes, size_t n)
 {
@@ -121,7 +121,7 @@ static inline uint64_t golden_digest(uint64_t hash, const void *bytes, size_t n)
 }
 static inline uint64_t golden_number(uint64_t hash, uint64_t value)
 {
-    return golden_digest(hash, &value, sizeof value); /* little-endian machines, as all that this is tested on */
+    return golden_digest(hash, &value, sizeof value); /* the digest holds for little-endian machines */
 }
 static inline uint64_t golden_text(uint64_t hash, const char *text)
 {
@@ -137,7 +137,7 @@ static inline uint64_t golden_file(const char *path)
     (void)fclose(f);
     return golden_digest(GOLDEN_EMPTY, bytes, n);
 }
-/* For a row: eight hexadecimal digits are enough to notice a change. */
+/* Returns 32 bits of a digest for a row: eight hexadecimal digits suffice to notice a change. */
 static inline uint32_t golden_short(uint64_t digest)
 {
     return (uint32_t)(digest ^ digest >> 32);

@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include "transport/iba_engine.h"
 
-#define RECORDER_MEMORY "memory translation" /* the table that has no struct iba_rules */
+#define RECORDER_MEMORY "memory translation" /* the only table of rules that is no struct iba_rules */
 
 static inline void record_hit(const char *table, const char *row)
 {
     static struct {
         const char *table, *row;
-    } seen[IBA_TABLE_COUNT * IBA_MAX_RULES + 16 + 512]; /* the fuzzers count opcodes, too */
+    } seen[IBA_TABLE_COUNT * IBA_MAX_RULES + 16 + 512]; /* the fuzzers also count opcodes here */
     static unsigned n;
     const char *name = getenv("IBPROOF_HITS");
     FILE *f;
@@ -32,7 +32,7 @@ static inline void record_hit(const char *table, const char *row)
     }
 }
 
-/* Fits iba_ca_config.trace. */
+/* A function for iba_ca_config.trace. */
 static inline void record_rule(void *ctx, const char *table, const struct iba_rule *r, uint32_t qpn)
 {
     (void)ctx, (void)qpn;

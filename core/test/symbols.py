@@ -4,7 +4,7 @@
 
 The list has the functions and objects of the archive that an installed header declares. HEADERS is a file with an #include line for each
 installed header. A new one stands in no list: the test fails until the list has it, since from then on programs may need it.
-IBPROOF_BLESS=1 writes the list again; a name that goes breaks programs, so read the diff."""
+IBPROOF_BLESS=1 writes the list again. A name that is removed breaks programs, so read the diff."""
 import os
 import pathlib
 import re
@@ -17,14 +17,14 @@ COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
 
 
 def defined(nm, *args):
-    """The names that an object defines for others."""
+    """Returns the names that an object or library exports."""
     out = subprocess.run([nm, "--defined-only", *args], check=True, capture_output=True, text=True).stdout
     lines = [line.split() for line in out.splitlines()]
     return {f[2].split("@")[0] for f in lines if len(f) == 3 and f[1] in "TDRBVWi"}
 
 
 def declared(headers):
-    """The words of the installed headers outside of comments."""
+    """Returns all words of the installed headers, without those of comments."""
     words = set()
     for name in re.findall(r"#include <(.*)>", pathlib.Path(headers).read_text()):
         words |= set(re.findall(r"\biba_\w+", COMMENT.sub(" ", (CORE / name).read_text())))

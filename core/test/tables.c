@@ -16,7 +16,8 @@ static size_t digits(const char *s)
     return strspn(s, "0123456789");
 }
 
-/* "-80", "-37.2.26", "-14.a4": a number, then parts of digits and small letters after dots or dashes. */
+/* Returns the text after a number and further parts of digits and small letters, each after a dot or dash: "-80",
+ * "-37.2.26", "-14.a4". */
 static const char *number(const char *s)
 {
     if (*s++ != '-' || digits(s) == 0)
@@ -27,8 +28,8 @@ static const char *number(const char *s)
     return s;
 }
 
-/* The text after one id of the catalogue (RR-03), compliance number (C9-80, o10-36.2.2, oA19-13) or section (§9.7.5);
- * NULL: there is none. */
+/* Returns the text after one id of the catalogue (RR-03), compliance number (C9-80, o10-36.2.2, oA19-13) or section
+ * (§9.7.5); NULL: the text begins with none of these. */
 static const char *id(const char *s)
 {
     static const char *const chapter[] = {"WF", "PV", "RR", "RQ", "UU", "QS", "KM", "RO", "VN", "MD"};
@@ -46,7 +47,7 @@ static const char *id(const char *s)
     return digits(s) > 0 ? number(s + digits(s)) : NULL;
 }
 
-/* Ids with ", " between */
+/* Returns whether the text is one id, or several with ", " between them. */
 static bool is_clause(const char *s)
 {
     while (s && (s = id(s)) && *s)
@@ -109,7 +110,7 @@ Test(tables, memory_translation)
     }
 }
 
-/* Transitions cite theirs too; for RESET to ERR sources disagree, and its row says so. */
+/* Each transition cites a clause. Sources disagree about RESET to ERR, so its row also cites the catalogue's note. */
 Test(tables, each_transition_is_cited)
 {
     size_t n;

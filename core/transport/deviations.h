@@ -18,9 +18,9 @@ struct iba_refusals;
 /* P(returns, name, arguments) */
 /* clang-format off */
 #define IBA_REQUESTER_POINTS(P)                                                                                        \
-    /* Returns whether the next entry may send its next packet. */                                                     \
+    /* Returns whether the entry may send its next packet. */                                                          \
     P(bool, may_go, (const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_sqe *e))                       \
-    /* The next entry may go. True: it has written a packet. */                                                        \
+    /* The entry may send. True: the function has written a packet. */                                                 \
     P(bool, serve, (struct iba_ca *ca, struct iba_qp *qp, struct iba_sqe *e, iba_time now, struct iba_tx *tx))          \
     /* A work request completes; `reported`: an unbroken device reports it. Returns whether this one does. */          \
     P(bool, completion, (const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_sqe *e,                    \
@@ -41,13 +41,13 @@ struct iba_refusals;
     P(iba_time, ack_timeout, (const struct iba_ca *ca, const struct iba_qp *qp))                                       \
     /* The ACK timer has run out. */                                                                                   \
     P(void, timeout, (struct iba_ca *ca, struct iba_qp *qp, iba_time now))                                             \
-    /* Credits came. False: the engine leaves the credit limit as it is. */                                            \
+    /* An ACK has credits. False: the engine leaves the credit limit as it is. */                                      \
     P(bool, credit, (const struct iba_ca *ca, struct iba_qp *qp, unsigned *code, uint32_t *msn))
 
 #define IBA_RESPONDER_POINTS(P)                                                                                        \
     /* An ACK, NAK or RNR NAK is due. False: this device does not send it. */                                          \
     P(bool, answers, (const struct iba_rx *x, struct iba_resp *r))                                                     \
-    /* A request of `n_psn` PSNs was good. */                                                                          \
+    /* The responder has accepted a request of `n_psn` PSNs. */                                                        \
     P(void, accepted, (const struct iba_rx *x, uint32_t n_psn))                                                        \
     /* The next response leaves. False: there is nothing to send. */                                                   \
     P(bool, respond, (struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *tx))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Inside of the deviations: actions of rule tables in the form in which a broken device has them. Each does what the
- * engine's action of that name does, but for the row that the device has changed. Not for users of libiba. */
+/* Actions of rule tables as a broken device has them. Each does the same as the engine's action of that name, except
+ * for the row that the device has changed. Not for users of libiba. */
 #ifndef IBA_DEVIATIONS_ACTIONS_H
 #define IBA_DEVIATIONS_ACTIONS_H
 #include "transport/iba_receiver.h"

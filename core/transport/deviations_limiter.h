@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Behaviour that the architecture requires of a limiter (iba_limiter.h); iba_dcqcn.h consults these rows. A sentence
- * goes on from "a device ..."; "broken:" begins what it does when the row is changed. */
+ * continues "a device ..."; after "broken:" it says what a device does whose row is changed. */
 #ifndef IBA_DEVIATIONS_LIMITER_H
 #define IBA_DEVIATIONS_LIMITER_H
 #include "wire/iba_change.h"

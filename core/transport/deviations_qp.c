@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Broken devices deviate in QPs, states and objects: this file has what a row of deviations_qp.h does at the points of
- * deviations.h. The list of the transitions is in iba_qp_state.c; queues are in deviations_queue.c. */
+/* Broken devices deviate in QPs, states and objects. The functions of this file are called at the points of
+ * deviations.h, and act by the rows of deviations_qp.h. iba_qp_state.c has the list of transitions, deviations_queue.c
+ * the queues. */
 #include "transport/deviations_qp.h"
 #include "transport/deviations.h"
 #include "transport/deviations_refusals.h"
@@ -46,7 +47,7 @@ static uint32_t not_needed(const struct iba_ca *ca)
     return row >= 0 && (size_t)row < sizeof needs / sizeof *needs ? needs[row] : 0;
 }
 
-struct taking { /* the rows that say which attributes a transition takes */
+struct taking { /* the rows about the attributes that a transition takes */
     uint8_t from, to, optional, foreign;
 };
 
@@ -196,7 +197,7 @@ void iba_cut_attributes(const struct iba_ca *ca, struct iba_qp_attr *a, uint32_t
     }
 }
 
-/* The port of that number; where there is none, the first, and the number is set to it. */
+/* Returns the port of that number; if there is none the first port, and *number becomes its number. */
 const struct iba_port *iba_port_or_first(const struct iba_ca *ca, uint8_t *number)
 {
     if (*number < 1 || *number > ca->n_port)
@@ -229,7 +230,7 @@ void iba_fill_attributes(const struct iba_ca *ca, struct iba_qp *qp)
     }
 }
 
-/* DEPTHS_AS_GIVEN: one READ less as requester and as responder. */
+/* DEPTHS_AS_GIVEN: the QP has one READ less outstanding, as requester and as responder. */
 static void lower_depths(const struct iba_ca *ca, struct iba_qp *qp, uint32_t mask)
 {
     if (IBA_CHANGED_ROW(ca, modify) != IBA_ROW_modify_DEPTHS_AS_GIVEN)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The behaviours that the architecture requires of verbs, states, events and queues, as lists. A sentence goes on from
- * "a device ..."; "broken:" begins what it does when the row is changed. Host memory stays safe in every
+/* The behaviours that the architecture requires of verbs, states, events and queues, as lists. A sentence continues
+ * "a device ..."; after "broken:" it says what a device does whose row is changed. Host memory stays safe in every
  * broken device: a harmless value replaces a value that the device wrongly accepts. Not for users of libiba. */
 #ifndef IBA_DEVIATIONS_QP_H
 #define IBA_DEVIATIONS_QP_H
@@ -13,7 +13,7 @@
     N(RTR, SQD)   N(RTR, SQE)   N(RTS, INIT)  N(RTS, RTR)   N(RTS, SQE)  N(SQD, INIT) N(SQD, RTR)  N(SQD, SQE)  N(SQE, INIT)      \
     N(SQE, RTR)   N(SQE, SQD)   N(SQE, SQE)   N(ERR, INIT)  N(ERR, RTR)  N(ERR, RTS)  N(ERR, SQD)  N(ERR, SQE)
 
-/* The attributes that modify QP takes beside the state.
+/* Which attributes, besides the state, modify QP takes.
  *    name                      kinds  a device ...                                                              clause */
 #define IBA_MODIFY_BEHAVIOURS(B)                                                                                          \
     B(NEEDS_ACCESS,             DROP,  "needs the access rights for Initialized",                                "QS-01") \
@@ -110,7 +110,7 @@
     B(LAST_WORDS,         DROP,        "sends the NAK that ends the connection",                                 "RR-58") \
     B(SQE_FLUSHES,        DROP,        "completes in SQE the work of its send queue",                            "QS-24")
 
-/* Objects: how they are made, used and destroyed.
+/* How objects are created, used and destroyed.
  *    name                kinds  a device ...                                                              clause */
 #define IBA_VERB_BEHAVIOURS(B)                                                                                             \
     B(QP_SHARES,          DROP,  "makes no QP of a type without SRQ on one",                               "QS-28, QS-44") \

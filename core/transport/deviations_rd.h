@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The behaviours of reliable datagrams beside the rule tables, as a list. A sentence goes on from "a device ...";
- * "broken:" begins what it does when the row is changed. Not for users of libiba. */
+/* The list of the behaviours of reliable datagrams that no rule table has. A sentence continues "a device ..."; after
+ * "broken:" it says what a device does whose row is changed. Not for users of libiba. */
 #ifndef IBA_DEVIATIONS_RD_H
 #define IBA_DEVIATIONS_RD_H
 #include "transport/iba_engine.h"

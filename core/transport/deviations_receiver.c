@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Broken devices deviate as receivers: this file has the rules with another condition, and what a row of
- * deviations_receiver.h does at the points of deviations.h. */
+/* Broken devices deviate as receivers. This file has rules with another condition, and the functions that act by the
+ * rows of deviations_receiver.h at the points of deviations.h. */
 #include "transport/deviations_receiver.h"
 #include "transport/iba_qp_traits.h"
 #include "transport/iba_wr_ops.h"
@@ -327,7 +327,7 @@ static void arrives(struct iba_rx *x)
         x->pkey_index = iba_port_pkey_find(x->port, (uint16_t)iba_bth_p_key(x->bth));
 }
 
-/* The rows that end a connection. error_acks_before: they acknowledge nothing. */
+/* Returns whether the row ends the connection. With error_acks_before these rows acknowledge nothing. */
 static bool is_fatal(const struct iba_rule *r)
 {
     static const char *const names[] = {

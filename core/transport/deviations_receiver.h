@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The behaviours that the architecture requires of receivers and of the RC responder beside their rule tables, as
- * lists. A sentence goes on from "a device ..."; "broken:" begins what it does when the row is changed.
- * Not for users of libiba. */
+/* Lists of the behaviours that the architecture requires of receivers and of the RC responder, and that their rule
+ * tables do not have. A sentence continues "a device ..."; after "broken:" it says what a device does whose row is
+ * changed. Not for users of libiba. */
 #ifndef IBA_DEVIATIONS_RECEIVER_H
 #define IBA_DEVIATIONS_RECEIVER_H
 #include "transport/iba_engine.h"
@@ -53,7 +53,7 @@
     B(UD_SL,              DROP,        "reports the SL of a datagram",                                                 "UU-23") \
     B(UD_PATH_BITS,       DROP,        "reports to which of its LIDs a datagram came",                                 "UU-23")
 
-/* The RC responder.
+/* How the RC responder answers.
  *    name                kinds        a device ...                                                                    clause */
 #define IBA_RESPOND_BEHAVIOURS(B)                                                                                \
     B(NAK_SEQUENCE,       SWAP,        "reports a lost request with NAK code 0",           "RR-03, RR-56") \

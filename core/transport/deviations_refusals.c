@@ -72,7 +72,7 @@ static int first(const struct iba_call *c, const struct iba_refusals *t)
 
 /* ---- after the rows ---- */
 
-/* Returns what a verb returns that is refused. */
+/* Returns the result of a verb that a row refuses. */
 static int refused(struct iba_call *c, const struct iba_refusals *t, int result)
 {
     const bool receive = t->id == IBA_REFUSALS_POST_RECV || t->id == IBA_REFUSALS_POST_SRQ_RECV;

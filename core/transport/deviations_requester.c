@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Broken devices deviate as requesters: this file has what a row of deviations_requester.h does at the points of
- * deviations.h. deviations_request.c changes the packets themselves. */
+/* Broken devices deviate as requesters. The functions of this file act by the rows of deviations_requester.h at the
+ * points of deviations.h. deviations_request.c changes the packets. */
 #include "transport/deviations_requester.h"
 #include "transport/deviations.h"
 #include "transport/deviations_actions.h"
@@ -83,11 +83,11 @@ bool iba_deviate_may_go(const struct iba_ca *ca, const struct iba_qp *qp, const 
         return false;
     permit_as_broken(ca, &seen, &next);
     if (e->wr.op == IBA_WR_READ && !IBA_KEEPS(ca, packet, reads_reserve))
-        next.length = 0; /* it takes one PSN */
+        next.length = 0; /* a message of no bytes takes one PSN */
     return iba_sqe_may_go(&seen, &next);
 }
 
-/* Begins the entry. credit_others_add: the credit limit stays where it is. */
+/* Begins the entry. credit_others_add: the credit limit does not change. */
 static void begin(const struct iba_ca *ca, struct iba_qp *qp, struct iba_sqe *e)
 {
     iba_sqe_begin(ca, qp, e);
@@ -262,7 +262,7 @@ static bool acknowledge_before(struct iba_rx *x, iba_psn psn)
     return iba_qp_is_alive(x->qp) && x->qp->s.count > 0;
 }
 
-/* True: the function has handled that the packet of `psn` was lost. */
+/* The packet of `psn` was lost. True: the function has handled this. */
 static bool retry(struct iba_rx *x, iba_psn psn)
 {
     struct iba_qp *qp = x->qp;
@@ -315,7 +315,7 @@ static bool retry_is_left(struct iba_rx *x)
     return false;
 }
 
-/* RD: the QP waits, and not its EE context. */
+/* RD: the QP waits instead of its EE context. */
 static void wait_as_sender(const struct iba_rx *x)
 {
     struct iba_qp *qp = iba_qp_find(x->ca, x->qp->ee.sender);

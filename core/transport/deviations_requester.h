@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The behaviours that the architecture requires of a sending device and that no rule table has, as lists
- * (iba_change.h).
+/* Lists (iba_change.h) of the behaviours that the architecture requires of a sending device and that no rule table has.
  *
- * A sentence goes on from "a device ...". The kinds of change that make another device are DROP (the device lacks the
+ * A sentence continues "a device ...". The kinds of change that make another device are DROP (the device lacks the
  * row), SWAP (the row and the next one are exchanged, the last with the first) and OTHER (the device does something
  * else). The comment after a row says what the device does instead: with OTHER, or, after "D:", with DROP.
  * Not for users of libiba. */
@@ -75,7 +74,7 @@
     B(wc_bytes,           DROP,       "gives a completion the bytes of its message",                                             "RQ-50")                    \
     B(wc_bound_key,       DROP,       "gives the completion of a bind the new R_Key",                                            "QS-62")
 
-/* The request packet: what it is given. */
+/* The fields and the payload of a request packet. */
 #define IBA_PACKET_BEHAVIOURS(B)                                                                                                                             \
     B(reads_reserve,      DROP,       "reserves a PSN for each response of a READ",                                              "RQ-02") /* D: one */       \
     B(path_mtu,           DROP|OTHER, "cuts messages at the path MTU",                                                           "WF-64, WF-66") /* half; D: the port's */ \
@@ -141,8 +140,8 @@
     B(handle_port,        DROP,       "refuses an address handle of another port",                                               "QS-82")                    \
     B(multicast_grh,      DROP,       "sends no multicast without a GRH",                                                        "WF-26, UU-24")
 
-/* Tables of numbers: a row has a code, and what the code stands for. In a broken device another row may act in place
- * of a row (iba_row_in_ring). */
+/* Tables of numbers: a row has a code, and the value that the code means. In a broken device another row may act in
+ * place of a row (iba_row_in_ring). */
 /* These rows follow row 0, which means no timer (RQ-18). */
 #define IBA_ACK_TIMEOUTS(N)                                                                                            \
     N(1) N(2) N(3) N(4) N(5) N(6) N(7) N(8) N(9) N(10) N(11) N(12) N(13) N(14) N(15) N(16) N(17) N(18) N(19)      \

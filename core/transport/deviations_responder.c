@@ -36,7 +36,7 @@ static bool is_remembered(const struct iba_rx *x)
            x->operation == IBA_OPERATION_FLUSH || x->operation == IBA_OPERATION_ATOMIC_WRITE;
 }
 
-/* REMEMBERS, OLDEST_FORGOTTEN: what the responder remembers of the operation. */
+/* REMEMBERS, OLDEST_FORGOTTEN: changes which operations the responder remembers. */
 static void forget(const struct iba_rx *x)
 {
     struct iba_qp *qp = x->qp;
@@ -128,7 +128,7 @@ bool iba_deviate_answers(const struct iba_rx *x, struct iba_resp *r)
 
 /* ---- operations ---- */
 
-/* INVALIDATES: the key stays valid. INVALIDATE_FAILS: the message is good even if its key cannot be invalidated. */
+/* INVALIDATES: the key stays valid. INVALIDATE_FAILS: the message succeeds even if its key cannot be invalidated. */
 void iba_changed_send_invalidate(struct iba_rx *x)
 {
     const int row = changed(x->ca);
@@ -157,7 +157,7 @@ static uint64_t added(const struct iba_rx *x, uint64_t old)
     return changed(x->ca) == IBA_ROW_respond_ADDS_64_BITS ? old >> 32 << 32 | (sum & UINT32_MAX) : sum;
 }
 
-/* ORIGINAL: the answer has the new value. */
+/* ORIGINAL: the answer to an ATOMIC has the new value, not the original one. */
 static void execute(struct iba_rx *x, iba_rc_atomic *value)
 {
     const uint64_t old = iba_rc_execute(x, value);
@@ -216,7 +216,7 @@ static bool is_mute(const struct iba_ca *ca, const struct iba_qp *qp)
 struct built {
     const struct iba_ca *ca;
     const struct iba_qp *qp;
-    struct iba_resp was; /* the queue's entry before the packet left */
+    struct iba_resp was; /* the entry of the response queue before the packet left */
     struct iba_tx *tx;
     uint8_t *bth;
 };
@@ -243,7 +243,7 @@ static bool is_read_response(const struct built *b)
     return op->operation == IBA_OPERATION_READ_RESPONSE;
 }
 
-/* The bytes before the AETH: the BTH, of RD the RDETH too. */
+/* Returns the number of bytes before the AETH: those of the BTH, and in RD of the RDETH. */
 static size_t before_aeth(const struct built *b)
 {
     const bool rdeth = (iba_opcodes[iba_bth_opcode(b->bth)].hdrs & IBA_HDR_BIT(IBA_H_rdeth)) != 0;

@@ -55,7 +55,7 @@ static bool has_aeth(const struct iba_rx *x)
 {
     return iba_view_has(x->v, IBA_H_aeth);
 }
-static const uint8_t *aeth(const struct iba_rx *x) /* the response must have one */
+static const uint8_t *aeth(const struct iba_rx *x) /* the response must have an AETH */
 {
     return iba_view_hdr(x->v, IBA_H_aeth);
 }
@@ -70,7 +70,7 @@ static bool nak_is(const struct iba_rx *x, unsigned code)
 
 /* ---- the PSN of the response ---- */
 
-/* Number of PSNs from the oldest unacknowledged PSN to the response's PSN. */
+/* Returns the number of PSNs from the oldest unacknowledged PSN to the response's PSN. */
 static uint32_t past(const struct iba_rx *x)
 {
     return iba_psn_past(x->qp, x->psn);
@@ -264,7 +264,7 @@ static bool atomic_result(const struct iba_rx *x)
 
 /* ---- actions ---- */
 
-/* The packet does nothing more. */
+/* Ignores the packet. */
 static void drop(struct iba_rx *x)
 {
     (void)x;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* DCQCN's reaction point (iba_dcqcn.h). Timers need no call when they run out: the next question about the flow applies
- * all steps that are due, in their order. */
+/* DCQCN's reaction point (iba_dcqcn.h). Timers need no call when they run out: the next call about the flow applies all
+ * steps that are due, in their order. */
 #include "transport/iba_dcqcn.h"
 #include <assert.h>
 #include <string.h>

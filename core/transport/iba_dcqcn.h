@@ -4,10 +4,11 @@
  *
  * - A notification makes the current rate the target, and lowers the current rate by the part alpha / 2. Alpha
  * estimates the congestion: it rises with each reduction and falls with each alpha timer without one.
- * - A timer and a count of bytes then raise the rate in steps. Each step halves the distance to the target. In the
- * first `threshold` steps of both (fast recovery) the target stays. After that either one raises it by `ai_rate`
- * (additive increase), and when both are past the threshold, by a growing multiple of `hai_rate` (hyper increase).
- * - A flow that is at the line rate again is not limited.
+ * - A timer and a count of bytes then raise the rate in steps. Each step halves the distance to the target. In
+ * fast recovery, the first `threshold` steps of timer and byte count, the target stays. When one of the two is past the
+ * threshold, a step raises the target by `ai_rate` (additive increase). When both are, a step raises it by a growing
+ * multiple of `hai_rate` (hyper increase).
+ * - A flow whose rate is the line rate again is not limited.
  *
  * The names of the parameters are those of Linux's mlx5 driver (drivers/infiniband/hw/mlx5/cong.c: rp_time_reset,
  * rp_byte_reset, ...) without their prefix. The default values of steps, `ai_rate`, `threshold` and `gd` are the
@@ -29,7 +30,7 @@ struct iba_dcqcn_config {
     uint64_t byte_reset;                    /* bytes of a step */
     iba_time time_reset_ns;                 /* time of a step */
     iba_time alpha_period_ns;               /* time without a notification after which alpha falls */
-    iba_time rate_reduce_monitor_period_ns; /* two reductions are at least so far apart */
+    iba_time rate_reduce_monitor_period_ns; /* least time between two reductions */
     uint32_t threshold;                     /* steps of fast recovery */
     uint32_t gd;                            /* alpha's gain g is 2^-gd */
 };

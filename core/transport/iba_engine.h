@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Inside of the engine: the adapter's state, and the functions that its parts call in each other. Users include
+/* The state of the adapter, and the functions that the parts of the engine call in each other. Users of libiba include
  * adapter/iba_ca.h only.
  *
  * Parts: verbs (objects, states, queues), validate (header checks), responder and receivers (RC, UC, UD), requester
@@ -19,7 +19,7 @@ extern "C" {
 #endif
 
 enum { IBA_MAX_PORTS_CA = 2, IBA_MAX_RULES = 64, IBA_MAX_XRCDS = 8 };
-#define IBA_NONE UINT32_MAX /* no SRQ, no number */
+#define IBA_NONE UINT32_MAX /* a number that means: there is none */
 
 /* Rule tables, in the order in which they are applied to a packet. */
 #define IBA_RULE_TABLES(T)                                                                                             \
@@ -69,7 +69,7 @@ struct iba_ca {
     void *ctx;
     iba_time now;                      /* time of the last call; never decreases */
     uint32_t next_slot;                /* QP slot that poll looks at next */
-    const struct iba_limiter *limiter; /* reaction to congestion; NULL: none */
+    const struct iba_limiter *limiter; /* the module that reacts to congestion; NULL: none */
     uint32_t ack_delay;                /* packets without AckReq that a responder may leave unacknowledged; 0: none */
 };
 
@@ -94,9 +94,9 @@ struct iba_rx {
     const struct iba_opcode *op; /* NULL for a reserved or vendor opcode */
     iba_time now;
     iba_psn psn;
-    int32_t ahead;     /* requests: psn - ePSN */
+    int32_t ahead;     /* of a request: its PSN minus the expected PSN */
     uint8_t operation; /* enum iba_operation */
-    int pkey_index;    /* of the entry that matched */
+    int pkey_index;    /* index of the P_Key entry that matched */
     uint8_t seen;      /* enum iba_rx_seen: the rows that only note something and have applied */
 };
 

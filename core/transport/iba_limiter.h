@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How a sender reacts to congestion (RO-44, RO-45, WF-83): a module that the adapter's owner chooses.
+/* A limiter: a module, chosen by the adapter's owner, that decides how a sender reacts to congestion (RO-44, RO-45,
+ * WF-83).
  *
- * The clauses require that a flow slows down and that its rate recovers. How, the vendor decides (RO-47). So the engine
- * only asks the module: it reports CNPs, BECN and packets to it, and holds back a QP's packets with data until the
- * module lets the next one go. An adapter has none unless its owner sets iba_ca.limiter; then its QPs send at any rate.
- * iba_dcqcn.h is such a module.
+ * The clauses require that a flow slows down and that its rate recovers; the vendor decides how (RO-47). So the engine
+ * reports CNPs, BECN and packets to the module, and delays a QP's packets with data until the module permits the next
+ * one. Without a limiter (iba_ca.limiter is NULL) QPs send at any rate. iba_dcqcn.h is a limiter.
  *
  * Requests and READ responses are limited; ACKs, NAKs, CNPs and all packets of QP0 and QP1 are not. */
 #ifndef IBA_LIMITER_H
@@ -14,10 +14,11 @@
 #include "fabric/iba_port.h"
 
 struct iba_limiter {
-    void *ctx;                                                               /* of the module; given to each function */
-    void (*start)(void *ctx, uint32_t qpn);                                  /* the QP enters RTS */
-    void (*notified)(void *ctx, uint32_t qpn, iba_time now);                 /* a CNP or BECN came for the QP */
+    void *ctx;                                               /* the module's own data, which each function gets */
+    void (*start)(void *ctx, uint32_t qpn);                  /* the QP enters RTS */
+    void (*notified)(void *ctx, uint32_t qpn, iba_time now); /* a CNP or BECN came for the QP */
     void (*sent)(void *ctx, uint32_t qpn, size_t frame_bytes, iba_time now); /* a packet with data left */
-    iba_time (*due)(void *ctx, uint32_t qpn, iba_time now); /* when the next one may leave; <= now: at once */
+    iba_time (*due)(void *ctx, uint32_t qpn,
+                    iba_time now); /* returns when the next packet with data may leave; <= now: at once */
 };
 #endif

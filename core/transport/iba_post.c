@@ -48,7 +48,7 @@ static uint64_t longest(const struct iba_qp *qp)
     return one_packet ? iba_mtu_bytes((enum iba_mtu)qp->attr.path_mtu) : IBA_MAX_MESSAGE;
 }
 
-/* FETH has reserved codes (WF-56), so only the other codes are accepted. */
+/* Returns whether a FLUSH names a placement and no reserved code of the FETH (WF-56). */
 static bool flush_asks_for_something(const struct iba_send_wr *wr)
 {
     return wr->flush_placement >= 1 && wr->flush_placement <= 3 && wr->flush_selectivity <= 1;
@@ -75,7 +75,7 @@ static bool is_addressed(const struct iba_qp *qp)
     return is_datagram(qp) || (RAW >> qp->type & 1) != 0;
 }
 
-/* RD: the address takes the place of the list's last entry (iba_wr.h). */
+/* Returns the most entries that a list can have. In RD the address takes the place of the last entry (iba_wr.h). */
 static unsigned longest_list(const struct iba_qp *qp)
 {
     return qp->type == IBA_QPT_RD ? IBA_RD_MAX_SGE : IBA_MAX_SGE;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Questions about QPs: which QP has a number, which traits its type has, what its state permits. */
+/* Finds the QP of a number, and returns the traits of its type and what its state permits. */
 #include "transport/iba_qp_traits.h"
 
 enum {
@@ -17,7 +17,7 @@ const struct iba_qp_kind iba_qp_kinds[IBA_QPT_COUNT] = {
     [IBA_QPT_GSI] = {MANAGEMENT, IBA_UD},
     [IBA_QPT_XRC_INI] = {IBA_QP_SENDS | RELIABLE, IBA_XRC}, /* QS-44 */
     [IBA_QPT_XRC_TGT] = {IBA_QP_TARGETS | RELIABLE, IBA_XRC},
-    [IBA_QPT_RD] = {BOTH | IBA_QP_SHARES, IBA_RD}, /* its EE contexts are the connections */
+    [IBA_QPT_RD] = {BOTH | IBA_QP_SHARES, IBA_RD}, /* the connections are its EE contexts */
     [IBA_QPT_EE] = {IBA_QP_CONTEXT | RELIABLE, IBA_RD},
 };
 

@@ -76,8 +76,8 @@ struct iba_qp_attr {
     uint8_t path_mtu;              /* enum iba_mtu */
     uint8_t timeout;               /* 4.096 us * 2^n; 0: no timer (RQ-18) */
     uint8_t retry, rnr_retry;      /* 0 to 7: RQ-22, RQ-29 */
-    uint8_t min_rnr;               /* code of WF-50 */
-    uint8_t max_rd, max_dest_rd;   /* open READs and ATOMICs: as requester, as responder */
+    uint8_t min_rnr;               /* code of the RNR timer (WF-50) */
+    uint8_t max_rd, max_dest_rd;   /* most open READs and ATOMICs as requester, and as responder */
     uint8_t path_mig;              /* enum iba_path_mig: MIGRATED or REARM */
     bool sqd_notify, flow_control; /* flow_control: end-to-end credits were negotiated (RQ-45); given with DEST_QPN */
     uint32_t qkey, dest_qpn, rq_psn, sq_psn;
@@ -99,7 +99,7 @@ struct iba_rq {               /* of a QP, or of an SRQ */
 struct iba_srq {
     struct iba_rq rq;
     uint32_t number, pd, limit;
-    uint32_t cq, xrcd; /* of XRC: the CQ of its receives, and its XRC domain; UINT32_MAX else */
+    uint32_t cq, xrcd; /* of an SRQ of XRC: the CQ of its receives, and its XRC domain; otherwise UINT32_MAX */
     bool error;
 };
 
@@ -115,10 +115,10 @@ struct iba_resp {
     uint8_t kind; /* enum iba_resp_kind */
     uint8_t syndrome;
     bool first;  /* READ: the next packet is First or Only */
-    bool replay; /* answers a duplicate, and holds no responder resource (RR-35) */
-    iba_psn psn; /* next to send */
+    bool replay; /* it answers a duplicate, and takes no responder resource (RR-35) */
+    iba_psn psn; /* PSN of the next packet to send */
     uint32_t msn;
-    uint32_t left; /* READ: bytes yet to send */
+    uint32_t left; /* READ: number of bytes still to send */
     uint32_t rkey;
     uint32_t srqn; /* READ of an XRC target: the SRQ that the request named; of an EE context: the QP */
     union {
@@ -222,7 +222,7 @@ struct iba_qp {
         bool drained, sqd_asked;
         bool alone; /* nothing after `alone_psn` is sent before its answer; only broken devices */
         iba_psn alone_psn;
-        bool implied; /* the requester is handling an implied NAK (RQ-36) */
+        bool implied; /* the requester handles an implied NAK now (RQ-36) */
     } s;
 
     union {

@@ -21,7 +21,7 @@ enum {
 };
 
 /* ---- address vectors ---- */
-/* Neither :: nor ::1 goes on the wire (KM-40). */
+/* No packet goes to the GIDs :: and ::1 (KM-40). */
 static bool gid_can_be_sent_to(const uint8_t *gid)
 {
     static const uint8_t zeros[GID_BYTES - 1];
@@ -134,7 +134,7 @@ static bool ordinary_qpn(uint32_t qpn)
     A( DEST_QPN,    dest_qpn   )
 /* clang-format on */
 
-/* The attribute is checked. */
+/* Returns whether the call checks the attribute. */
 static bool judged(const struct iba_call *c, uint32_t attribute)
 {
     return (c->modify.judged & attribute) != 0;

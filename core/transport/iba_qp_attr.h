@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Attributes of a queue pair: are they legal, and what do they become? Not for users of libiba. */
+/* Checks the attributes that modify QP gets, and merges them with those of the QP. Not for users of libiba. */
 #ifndef IBA_QP_ATTR_H
 #define IBA_QP_ATTR_H
 #include "transport/iba_verbs.h"

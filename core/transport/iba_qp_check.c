@@ -34,7 +34,7 @@ TRUE_OF_QP(is_found)
     return iba_qp_find(ca, qp->qpn) == qp;
 }
 
-/* Its queues are those of the unfinished message. */
+/* Returns whether the queues of an XRC target exist: they are those of the unfinished message. */
 static bool parts_of_target_exist(const struct iba_ca *ca, const struct iba_qp *qp)
 {
     return iba_xrcd_exists(ca, qp->xrcd) && (qp->srq == IBA_NONE || iba_srq_find(ca, qp->srq)) &&

@@ -19,7 +19,7 @@ enum iba_qp_trait {
     IBA_QP_CONTEXT = 1 << 9,  /* an EE context: has no queues, its requests name a QP of its domain (UU-33) */
     IBA_QP_NO_PD = IBA_QP_TARGETS | IBA_QP_CONTEXT,
 };
-/* Of each type: its traits, and the service of its opcodes (catalogue 1.6). */
+/* The traits of each type of QP, and the service of its opcodes (catalogue 1.6). */
 extern const struct iba_qp_kind {
     uint16_t traits;
     uint8_t service; /* enum iba_svc */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reliable datagrams as received (section 9.7.8; UU-32..UU-38, PV-27): which EE context and which QP a packet is for,
- * and the rows of the tables that only they have.
+/* How reliable datagrams are received (section 9.7.8; UU-32..UU-38, PV-27): which EE context and which QP a packet is
+ * for, and the rows of the rule tables that apply to RD only.
  *
- * A request that is refused leaves the context and the QP usable. The context's PSN stays, and the request is refused
- * again, whatever has changed since, until a RESYNC tells the PSN of the next message: so both ends agree on which
- * messages arrived. The RESYNC and a NAK say so at each end, also when packets of an abandoned message are late. */
+ * After a refused request the context and the QP stay usable. The context keeps its expected PSN, and refuses the
+ * request again, whatever has changed since, until a RESYNC has the PSN of the next message. So both ends agree on
+ * which messages arrived, even if packets of an abandoned message are late. */
 #include "transport/iba_rd.h"
 #include "transport/deviations_rd.h"
 #include "transport/iba_qp_traits.h"
@@ -124,7 +124,8 @@ bool iba_rd_other_receiver(const struct iba_rx *x)
 
 /* ---- a row of the requester ---- */
 
-/* Responses to a RESYNC come to the QP whose message was abandoned. */
+/* Returns whether a response is for another QP than the sender of the message in flight. Responses to a RESYNC are for
+ * the QP whose message was abandoned. */
 bool iba_rd_other_sender(const struct iba_rx *x)
 {
     return iba_is_context(x->qp) && iba_bth_destqp(x->bth) != x->qp->ee.sender;

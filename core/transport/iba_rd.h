@@ -25,20 +25,20 @@ static inline bool iba_is_context(const struct iba_qp *qp)
 /* Puts the EE context that the RDETH names into x->qp (NULL: there is none), and the RD QP that DestQP names into
  * x->user. */
 void iba_rd_find(struct iba_rx *x);
-/* The request's SrcQP gets the responses from now on. Responses that still wait keep theirs. */
+/* From now on responses go to the SrcQP of this request. Responses that wait already keep their destination. */
 void iba_rd_note_peer(const struct iba_rx *x);
 /* The QP whose receive is in use, otherwise the QP of the request. */
 struct iba_qp *iba_rd_owner(const struct iba_rx *x);
 /* The protection domain of the QP with that number, for the response to a READ; IBA_NONE: there is no such QP. */
 uint32_t iba_rd_pd_of(const struct iba_ca *ca, uint32_t qpn);
-/* The receive of `qp` that an EE context uses: the context lets it go. False: there is none. */
+/* Takes the receive of `qp` that an EE context uses away from the context. False: there is none. */
 bool iba_rd_take_back(const struct iba_ca *ca, const struct iba_qp *qp, uint64_t *wr_id);
 iba_when iba_rd_resyncs;        /* a RESYNC that is no duplicate (UU-34) */
 iba_when iba_rd_refused;        /* the request was refused, and no RESYNC came since (UU-34, UU-37) */
 iba_when iba_rd_no_receiver;    /* DestQP is no RD QP that receives (UU-35) */
 iba_when iba_rd_other_domain;   /* UU-36 */
 iba_when iba_rd_qkey_differs;   /* UU-35 */
-iba_when iba_rd_other_receiver; /* it continues the message of another QP (UU-33) */
+iba_when iba_rd_other_receiver; /* the packet continues a message to another QP (UU-33) */
 iba_when iba_rd_other_sender;   /* a response for a QP that has no message in flight (UU-32) */
 
 /* ---- messages that an EE context sends: iba_rd_send.c ---- */

@@ -41,7 +41,7 @@ bool iba_rx_write_not_enabled(const struct iba_rx *x)
     return iba_rx_write(x) && !(iba_rx_rights(x) & IBA_ACCESS_REMOTE_WRITE);
 }
 
-/* NULL: the QP has a receive queue of its own. */
+/* Returns the SRQ of the packet; NULL: the QP has a receive queue of its own. */
 static struct iba_srq *srq_of(const struct iba_rx *x)
 {
     if (x->qp->type == IBA_QPT_XRC_TGT)

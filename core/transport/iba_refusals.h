@@ -33,7 +33,7 @@ enum iba_refusal_table {
     IBA_REFUSALS_POST_SRQ_RECV,
     IBA_REFUSALS_POST_SEND,
     IBA_REFUSALS_WORK_REQUEST,   /* the result is an enum iba_wc_status; of all other tables, an enum iba_verb_err */
-    IBA_REFUSALS_ADDRESS_HANDLE, /* of a datagram; likewise */
+    IBA_REFUSALS_ADDRESS_HANDLE, /* the address handle of a datagram; the result is an enum iba_wc_status, too */
 };
 
 /* The call of a verb, or the work request or address, that a table checks. */
@@ -68,7 +68,7 @@ struct iba_call {
         struct {
             const struct iba_qp_init *init;
             uint32_t qpn; /* of the new QP */
-            bool any;     /* no number was asked for */
+            bool any;     /* the caller asked for no special number */
         } create;
         struct {
             const struct iba_mcast *attachment; /* NULL: there is none */

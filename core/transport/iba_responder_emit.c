@@ -93,7 +93,7 @@ static bool replaced(const struct iba_qp *qp, const struct iba_resp *old, const 
            iba_psn_diff(old->psn, last_psn(qp, r)) <= 0;
 }
 
-/* The request that the NAK asked for has come. */
+/* Returns whether the request that the NAK asked for has come since. */
 static bool is_overtaken(const struct iba_qp *qp, const struct iba_resp *r)
 {
     return r->kind == IBA_RESP_NAK && iba_psn_diff(r->psn, qp->r.epsn) < 0;
@@ -175,7 +175,7 @@ static bool grants(const struct iba_qp *qp)
     return qp->r.starved && qp->rq.count > 0; /* an EE context is never starved */
 }
 
-/* A CNP is of no service. */
+/* Returns the opcode with the service bits of the QP. That of a CNP is the same for all services. */
 static uint8_t of_service(const struct iba_qp *qp, uint8_t opcode)
 {
     return opcode >> 5 == IBA_RC ? (uint8_t)(opcode | iba_qp_service_bits(qp)) : opcode;
@@ -193,7 +193,7 @@ static uint16_t pkey(const struct iba_ca *ca, const struct iba_qp *qp, const str
     return iba_is_context(qp) && IBA_DEVIATES(ca, rd, PKEY_OF_CONTEXT) ? 0xffff : port->pkey[qp->attr.pkey_index];
 }
 
-/* Writes envelope and BTH (RR-12, RR-15), of RD the RDETH too (UU-32). Returns a pointer to the byte after them. */
+/* Writes envelope and BTH (RR-12, RR-15), and in RD the RDETH (UU-32). Returns a pointer to the byte after them. */
 static uint8_t *begin(const struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *tx, uint8_t opcode, iba_psn psn)
 {
     uint8_t *bth = tx->buf + qp->envelope_bytes;
@@ -249,7 +249,7 @@ static bool emit_atomic(struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *tx)
     return true;
 }
 
-/* Repeats the last PSN, with the credits of now. */
+/* Sends an ACK of the last PSN again, to announce the present credits. */
 static bool emit_grant(struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *tx)
 {
     const bool next = IBA_DEVIATES(ca, respond, GRANT_PSN);

@@ -75,7 +75,7 @@ static void note_srq(struct iba_rx *x)
         iba_xrc_note(x->qp, iba_xrc_named(x), iba_rx_cq(x));
 }
 
-/* The request is good. The next request is expected, and a new gap gets a NAK again (RR-04). The end of a message
+/* Accepts the request: the responder expects the next PSN, and a new gap gets a NAK again (RR-04). The end of a message
  * increases the MSN (RR-16). */
 static void accept(struct iba_rx *x, uint32_t n_psn)
 {
@@ -160,7 +160,7 @@ void iba_rc_nak_rd(struct iba_rx *x)
 {
     const bool other = IBA_DEVIATES(x->ca, rd, NAK_CODE);
 
-    if (x->qp->r.has_wqe) /* of the message that this packet continues, or comes inside of */
+    if (x->qp->r.has_wqe) /* the WQE is of the unfinished message, which this packet continues or interrupts */
         iba_rx_complete(x, IBA_WC_REMOTE_ABORTED);
     fail_with_nak(x, other ? IBA_NAK_INVALID_REQUEST : IBA_NAK_INVALID_RD);
 }
@@ -170,7 +170,8 @@ void iba_rc_refuse_again(struct iba_rx *x)
     put_nak(x, x->qp->ee.refused);
 }
 
-/* The requester has abandoned its message, and names the PSN before that of the next one (UU-34). */
+/* Handles a RESYNC: the requester has abandoned its message, and the RESYNC has the PSN before that of the next message
+ * (UU-34). */
 void iba_rc_resync(struct iba_rx *x)
 {
     struct iba_qp *qp = x->qp;
@@ -179,7 +180,7 @@ void iba_rc_resync(struct iba_rx *x)
         iba_rx_complete(x, IBA_WC_REMOTE_ABORTED);
     qp->r.has_wqe = false;
     qp->r.op = IBA_NO_MESSAGE;
-    qp->r.resp_count = 0; /* nobody waits for the answers to the abandoned message */
+    qp->r.resp_count = 0; /* the requester no longer waits for answers to the abandoned message */
     if (!IBA_KEEPS(x->ca, rd, RESYNC_SETS_PSN))
         return;
     qp->r.nak_sent = qp->r.rnr_sent = false;
@@ -225,15 +226,15 @@ void iba_rc_nak_operation(struct iba_rx *x)
     if (iba_rx_begins(x))
         iba_rx_take_wqe(x);
     iba_rx_complete(x, IBA_WC_LOCAL_PROTECTION);
-    if (x->user) /* the receive is the RD QP's */
+    if (x->user) /* RD: the receive belongs to the RD QP */
         iba_qp_fail(x->ca, x->user);
     fail_with_nak(x, IBA_NAK_REMOTE_OPERATION);
 }
 
 /* ---- duplicates ---- */
 
-/* Only its own response acknowledges a READ or ATOMIC. So the ACK of a duplicate has the PSN before the next READ or
- * ATOMIC after the duplicate, otherwise the most recent PSN (RR-23; catalogue 11.1, 10). */
+/* Only the response to a READ or ATOMIC acknowledges it. So the ACK of a duplicate has the PSN before the next READ or
+ * ATOMIC after the duplicate; if there is none, the most recent PSN (RR-23; catalogue 11.1, 10). */
 void iba_rc_ack_again(struct iba_rx *x)
 {
     struct iba_qp *qp = x->qp;
@@ -307,7 +308,7 @@ void iba_rc_send_invalidate(struct iba_rx *x)
         iba_rx_complete(x, IBA_WC_SUCCESS);
         return;
     }
-    iba_rx_complete(x, IBA_WC_MW_BIND); /* in later editions: Memory Management Operation Error */
+    iba_rx_complete(x, IBA_WC_MW_BIND); /* later editions call this status Memory Management Operation Error */
     fail(x);
 }
 
@@ -358,7 +359,8 @@ void iba_rc_finish(struct iba_rx *x, uint64_t result)
     iba_rc_answer(x, result, false);
 }
 
-/* The eight bytes at the target, in host byte order; 0 in a mutant without the check of the target. */
+/* Returns the eight bytes at the target of an ATOMIC, in host byte order; 0 in a broken device that does not check the
+ * target. */
 static uint64_t load(struct iba_rx *x, struct iba_place *place)
 {
     uint64_t value = 0;

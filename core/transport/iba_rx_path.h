@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Inside of validation: pure predicates on source and destination of a packet, for all kinds of network. */
+/* Predicates of validation on the source and destination of a packet, for all kinds of network. */
 #ifndef IBA_RX_PATH_H
 #define IBA_RX_PATH_H
 #include "iba_receiver.h"

@@ -39,10 +39,10 @@ enum iba_verb_err {
 const char *iba_verb_strerror(enum iba_verb_err e); /* the text above; never NULL */
 
 /* ---- completion queues; a number is a slot of the adapter's table ---- */
-/* FULL. `ring` is memory of the caller, n >= 1. */
+/* Errors: FULL. `ring` is memory of the caller, n >= 1. */
 enum iba_verb_err iba_create_cq(struct iba_ca *ca, struct iba_cq *cq, struct iba_wc *ring, uint32_t n,
                                 uint32_t *number);
-/* NO_CQ; BUSY while a QP completes into it. */
+/* Errors: NO_CQ; BUSY while a QP uses the CQ. */
 enum iba_verb_err iba_destroy_cq(struct iba_ca *ca, uint32_t number);
 /* Requests one notification (iba_cq.notified) for the next completion or, with `solicited_only`, for the next one that
  * is solicited or an error. A second call may only extend the first (QS-33). NO_CQ; STATE: the queue has overflowed. */
@@ -54,28 +54,28 @@ enum iba_verb_err iba_resize_cq(struct iba_ca *ca, uint32_t number, struct iba_w
 int iba_poll_cq(struct iba_ca *ca, uint32_t number, struct iba_wc *wc);
 
 /* ---- shared receive queues ---- */
-/* NO_PD, FULL. `ring` is memory of the caller, n >= 1. */
+/* Errors: NO_PD, FULL. `ring` is memory of the caller, n >= 1. */
 enum iba_verb_err iba_create_srq(struct iba_ca *ca, struct iba_srq *srq, struct iba_recv_wr *ring, uint32_t n,
                                  uint32_t pd, uint32_t *number);
 /* Requests one event when fewer than `limit` work requests are left; 0: no event (QS-38). NO_SRQ; ATTR_VALUE: `limit`
  * is larger than the SRQ. */
 enum iba_verb_err iba_arm_srq(struct iba_ca *ca, uint32_t number, uint32_t limit);
-/* NO_SRQ; BUSY while a QP uses it. */
+/* Errors: NO_SRQ; BUSY while a QP uses the SRQ. */
 enum iba_verb_err iba_destroy_srq(struct iba_ca *ca, uint32_t number);
-/* NO_SRQ, STATE (the queue is in error), SGE, FULL. */
+/* Errors: NO_SRQ, STATE (the SRQ is in error), SGE, FULL. */
 enum iba_verb_err iba_post_srq_recv(struct iba_ca *ca, uint32_t number, const struct iba_recv_wr *wr);
 
 /* ---- extended reliable connections (annex A14) ---- */
-/* FULL: an adapter has IBA_MAX_XRCDS domains at most. */
+/* Errors: FULL, since an adapter has at most IBA_MAX_XRCDS domains. */
 enum iba_verb_err iba_create_xrcd(struct iba_ca *ca, uint32_t *number);
-/* NO_XRCD; BUSY while a target QP or an SRQ is in it. */
+/* Errors: NO_XRCD; BUSY while a target QP or an SRQ uses the domain. */
 enum iba_verb_err iba_destroy_xrcd(struct iba_ca *ca, uint32_t number);
 struct iba_xrc_srq_init {
     struct iba_recv_wr *ring; /* caller's, n >= 1 */
     uint32_t n, pd, xrcd, cq; /* cq: of the receives */
 };
-/* An SRQ that requests to target QPs of the domain name by its number (iba_send_wr.xrc_srqn). NO_PD, NO_XRCD, NO_CQ,
- * FULL. */
+/* Creates an SRQ. Requests to target QPs of its domain name it by its number (iba_send_wr.xrc_srqn). Errors: NO_PD,
+ * NO_XRCD, NO_CQ, FULL. */
 enum iba_verb_err iba_create_xrc_srq(struct iba_ca *ca, struct iba_srq *srq, const struct iba_xrc_srq_init *init,
                                      uint32_t *number);
 
@@ -104,20 +104,21 @@ enum iba_verb_err iba_destroy_qp(struct iba_ca *ca, uint32_t qpn);
  * attributes while the send queue drains (QS-23). */
 enum iba_verb_err iba_modify_qp(struct iba_ca *ca, uint32_t qpn, const struct iba_qp_attr *attr, uint32_t mask);
 const struct iba_qp *iba_query_qp(const struct iba_ca *ca, uint32_t qpn); /* NULL: none */
-/* NO_QP, TYPE (no send queue), STATE, OPCODE, SGE, LENGTH, ATTR_VALUE, NO_AH, FULL. In SQE and ERR the work request
- * completes at once, flushed (QS-24, QS-25). */
+/* Errors: NO_QP, TYPE (no send queue), STATE, OPCODE, SGE, LENGTH, ATTR_VALUE, NO_AH, FULL. In SQE and ERR the work
+ * request is flushed at once (QS-24, QS-25). */
 enum iba_verb_err iba_post_send(struct iba_ca *ca, uint32_t qpn, const struct iba_send_wr *wr);
-/* NO_QP, TYPE (no receive queue of its own), STATE, SGE, FULL. In ERR the work request is flushed at once (QS-25). */
+/* Errors: NO_QP, TYPE (no receive queue of its own), STATE, SGE, FULL. In ERR the work request is flushed at once
+ * (QS-25). */
 enum iba_verb_err iba_post_recv(struct iba_ca *ca, uint32_t qpn, const struct iba_recv_wr *wr);
 
 /* ---- addresses, groups, partitions ---- */
-/* NO_PD, ATTR_VALUE, FULL. */
+/* Errors: NO_PD, ATTR_VALUE, FULL. */
 enum iba_verb_err iba_create_ah(struct iba_ca *ca, uint32_t pd, const struct iba_av *av, uint32_t *number);
 enum iba_verb_err iba_destroy_ah(struct iba_ca *ca, uint32_t number); /* NO_AH */
 /* UD and raw only (UU-25). A second attachment to the same group changes nothing. NO_QP, TYPE, ATTR_VALUE (no multicast
  * GID, or `lid` neither 0 nor multicast), FULL. */
 enum iba_verb_err iba_attach_mcast(struct iba_ca *ca, uint32_t qpn, const uint8_t *gid, uint16_t lid);
-/* NO_QP; ATTR_VALUE: not attached there. */
+/* Errors: NO_QP; ATTR_VALUE: the QP is not attached to the group. */
 enum iba_verb_err iba_detach_mcast(struct iba_ca *ca, uint32_t qpn, const uint8_t *gid, uint16_t lid);
 /* Sets an entry of the P_Key table, as the subnet manager does. It takes effect at once (QS-79); a change of the entry
  * raises an event. ATTR_VALUE. */

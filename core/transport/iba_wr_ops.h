@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Operations of work requests. Only files that name one include this: a new operation rebuilds these. */
+/* Operations of work requests. Only files that name an operation include this header, so that a new operation rebuilds
+ * only those. */
 #ifndef IBA_WR_OPS_H
 #define IBA_WR_OPS_H
 

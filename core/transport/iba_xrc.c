@@ -83,7 +83,7 @@ static uint32_t named(const struct iba_rx *x)
     return x->op && x->op->hdrs & IBA_HDR_BIT(IBA_H_xrceth) ? iba_xrceth_srqn(iba_rx_hdr(x, IBA_H_xrceth)) : IBA_NONE;
 }
 
-/* A broken device takes the first SRQ of the domain in its place. */
+/* Returns the SRQ that a broken device uses instead of the one that the request names: the first of the domain. */
 static struct iba_srq *first_of_domain(const struct iba_ca *ca, uint32_t xrcd)
 {
     for (uint32_t i = 0; i < ca->n_srq; i++)
@@ -121,7 +121,7 @@ uint32_t iba_xrc_named(const struct iba_rx *x)
     return x->qp->type == IBA_QPT_XRC_TGT ? named(x) : 0;
 }
 
-/* The receive in use is of the message's first packet, whatever SRQ a later packet names. */
+/* The receive in use comes from the SRQ that the message's first packet names, whatever SRQ a later packet names. */
 uint32_t iba_rx_cq(const struct iba_rx *x)
 {
     const struct iba_srq *srq;

@@ -20,19 +20,19 @@ static inline void iba_xrcd_release(struct iba_ca *ca, uint32_t number)
 }
 
 /* ---- a request to a target QP ---- */
-/* The SRQ that it names, of whatever domain; NULL: there is none. */
+/* Returns the SRQ that the request names, of whatever domain; NULL: there is none. */
 struct iba_srq *iba_xrc_srq(const struct iba_rx *x);
-/* The protection domain of its memory accesses; IBA_NONE: none, which has no key. */
+/* Returns the protection domain of the request's memory accesses; IBA_NONE: there is none, so no key is valid. */
 uint32_t iba_xrc_pd(const struct iba_rx *x);
-/* The same by the number of the SRQ, for the response to a READ. */
+/* Returns the protection domain of the SRQ with that number, for the response to a READ. */
 uint32_t iba_xrc_pd_of(const struct iba_ca *ca, const struct iba_qp *qp, uint32_t srqn);
-/* The number of the SRQ; 0 for QPs of other types. */
+/* Returns the number of the SRQ that the request names; 0 for QPs of other types. */
 uint32_t iba_xrc_named(const struct iba_rx *x);
 /* The CQ of the receive: the QP's; of a target, that of the receive in use or of the SRQ that the request names;
  * IBA_NONE: none. */
 uint32_t iba_rx_cq(const struct iba_rx *x);
-iba_when iba_xrc_foreign; /* it names no SRQ of the QP's domain (PV-28) */
-iba_when iba_xrc_other;   /* it continues a message that names another SRQ (QS-51) */
+iba_when iba_xrc_foreign; /* the request names no SRQ of the QP's domain (PV-28) */
+iba_when iba_xrc_other;   /* the packet continues a message that names another SRQ (QS-51) */
 /* Remembers SRQ and CQ of the unfinished message of a target QP; IBA_NONE: there is none. */
 static inline void iba_xrc_note(struct iba_qp *qp, uint32_t srqn, uint32_t cq)
 {

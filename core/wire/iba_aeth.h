@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The syndrome of an AETH: its kinds, the codes of a NAK, of an RNR timer and of end-to-end credits (section 9.7.5).
+/* The syndrome of an AETH: its kinds, and the codes of NAKs, RNR timers and end-to-end credits (section 9.7.5).
  *
  * A syndrome is one byte: a reserved bit, two bits of kind, five bits of code. The meaning of the code depends on the
  * kind: credits in an ACK, a timer in an RNR NAK, the reason in a NAK. The lists pass `A` on to each row, so that a
@@ -27,7 +27,7 @@
     T(A, 21, 1536, "15.36 ms") T(A, 22, 2048, "20.48 ms") T(A, 23, 3072, "30.72 ms") T(A, 24, 4096, "40.96 ms")        \
     T(A, 25, 6144, "61.44 ms") T(A, 26, 8192, "81.92 ms") T(A, 27, 12288, "122.88 ms") T(A, 28, 16384, "163.84 ms")    \
     T(A, 29, 24576, "245.76 ms") T(A, 30, 32768, "327.68 ms") T(A, 31, 49152, "491.52 ms")
-/* WF-49: C(A, code, messages). Code 31 is no number: IBA_CREDIT_NO_LIMIT. */
+/* WF-49: C(A, code, messages). Code 31 means no limit: IBA_CREDIT_NO_LIMIT. */
 #define IBA_CREDITS(C, A)                                                                                              \
     C(A, 0, 0) C(A, 1, 1) C(A, 2, 2) C(A, 3, 3) C(A, 4, 4) C(A, 5, 6) C(A, 6, 8) C(A, 7, 12) C(A, 8, 16) C(A, 9, 24)   \
     C(A, 10, 32) C(A, 11, 48) C(A, 12, 64) C(A, 13, 96) C(A, 14, 128) C(A, 15, 192) C(A, 16, 256) C(A, 17, 384)        \
@@ -38,31 +38,31 @@
 enum iba_aeth_kind { IBA_AETH_KINDS(IBA_AETH_KIND_ID, ) };
 #define IBA_NAK_ID(A, name, code, words) IBA_NAK_##name = (code),
 enum iba_nak { IBA_NAKS(IBA_NAK_ID, ) IBA_NAK_CODES };
-enum { IBA_SYNDROME_CODES = 32, IBA_CREDIT_NO_LIMIT = 31 }; /* no limit: RQ-43 */
+enum { IBA_SYNDROME_CODES = 32, IBA_CREDIT_NO_LIMIT = 31 }; /* code 31: no limit (RQ-43) */
 
 extern const uint32_t iba_rnr_timers_10us[IBA_SYNDROME_CODES];
 extern const uint16_t iba_credits[IBA_SYNDROME_CODES];
 
-/* The syndrome of that kind, with the low five bits of `code`. */
+/* Returns the syndrome of that kind with the low five bits of `code`. */
 static inline uint8_t iba_syndrome(enum iba_aeth_kind kind, unsigned code)
 {
     return (uint8_t)((unsigned)kind << 5 | code % IBA_SYNDROME_CODES);
 }
-/* enum iba_aeth_kind; greater than all of them if the reserved bit is set (WF-48). */
+/* Returns an enum iba_aeth_kind, or a greater number if the reserved bit is set (WF-48). */
 static inline uint8_t iba_syndrome_kind(uint8_t syndrome)
 {
     return syndrome >> 5;
 }
-static inline uint8_t iba_syndrome_code(uint8_t syndrome) /* its low five bits */
+static inline uint8_t iba_syndrome_code(uint8_t syndrome) /* the low five bits */
 {
     return syndrome % IBA_SYNDROME_CODES;
 }
-/* The minimum time before the request is sent again, from the low five bits of `code` (WF-50). */
+/* Returns the shortest time after which the request may be sent again, for the low five bits of `code` (WF-50). */
 static inline iba_time iba_rnr_timer_ns(uint8_t code)
 {
     return iba_rnr_timers_10us[code % IBA_SYNDROME_CODES] * UINT64_C(10000);
 }
-/* The number of messages after the MSN that the requester may send (WF-49). 0 for IBA_CREDIT_NO_LIMIT. */
+/* Returns how many messages after the MSN the requester may send (WF-49); 0 for IBA_CREDIT_NO_LIMIT. */
 static inline uint32_t iba_credit_count(uint8_t code)
 {
     return iba_credits[code % IBA_SYNDROME_CODES];

@@ -4,8 +4,8 @@
 #define IBA_BITS_H
 #include <stdint.h>
 
-/* The field of `bits` (1..64) bits that starts at bit `at`. It must not straddle more than 8 bytes. With constant
- * arguments the compiler folds this to a load, a shift and a mask. */
+/* Returns the field of `bits` (1..64) bits that starts at bit `at`. The field must lie in at most 8 bytes. With
+ * constant arguments the compiler makes a load, a shift and a mask of this. */
 static inline uint64_t iba_bits_get(const uint8_t *wire, unsigned at, unsigned bits)
 {
     const unsigned first = at / 8, last = (at + bits - 1) / 8;
@@ -17,7 +17,7 @@ static inline uint64_t iba_bits_get(const uint8_t *wire, unsigned at, unsigned b
     return bits == 64 ? v : v & ((UINT64_C(1) << bits) - 1);
 }
 
-/* Replaces that field and no other bit. Bits of `v` above the width are dropped. */
+/* Sets the field of `bits` bits that starts at bit `at` to the low bits of `v`. All other bits stay unchanged. */
 static inline void iba_bits_put(uint8_t *wire, unsigned at, unsigned bits, uint64_t v)
 {
     const unsigned last = (at + bits - 1) / 8, shift = 7 - (at + bits - 1) % 8;

@@ -25,7 +25,7 @@ enum iba_encap iba_encap_find(const char *name)
     return (enum iba_encap)e;
 }
 
-/* A run of bits in a header, given a value */
+/* Bits in a header, and the value that they get */
 struct bits {
     uint8_t hdr;
     uint16_t at, n;
@@ -35,7 +35,8 @@ struct bits {
 #define HIGH64(h, name) IBA_H_##h, IBA_AT_##h##_##name, 64
 #define LOW64(h, name) IBA_H_##h, IBA_AT_##h##_##name + 64, 64
 
-/* Default values of header fields; all others are 0. Addresses are from the ranges for documentation. */
+/* Default values of header fields; the default of all other fields is 0. Addresses are from the ranges for
+ * documentation. */
 static const struct bits defaults[] = {
     {FIELD(erf, vlen), 1},
     {FIELD(sll, hatype), 1},
@@ -88,7 +89,7 @@ static const struct bits defaults[] = {
     {FIELD(deth, srcqp), 0x11},
 };
 
-/* The field of a header that names the next header, and the registry of its numbers. */
+/* The registries whose numbers name the next header. */
 enum registry { ETHERTYPE, IPPROTO, LNH, PORT, ERF_TYPE };
 static const struct {
     uint8_t registry, hdr;
@@ -132,7 +133,7 @@ static const struct {
     {IBA_H_ipv6, ERF_TYPE, 23},
     {IBA_H_fc, ERF_TYPE, 25},
 };
-/* Bits of a parent header that announce a child: child, then the parent's bits. */
+/* Bits that a header has when another header follows it: the following header, then the bits. */
 static const struct {
     uint8_t child;
     struct bits parent;
@@ -143,7 +144,7 @@ static const struct {
     {IBA_H_erspanp, {FIELD(erspan3, o), 1}}, {IBA_H_ipv4, {FIELD(erspan3, ft), 2}},
     {IBA_H_ipv6, {FIELD(erspan3, ft), 2}},
 };
-/* Optional parts of the header before them: that header still announces the next one. */
+/* These headers are optional parts of the header before them, which announces the header after them. */
 #define TRANSPARENT                                                                                                    \
     (IBA_HDR_BIT(IBA_H_erfext) | IBA_HDR_BIT(IBA_H_erfpad) | IBA_HDR_BIT(IBA_H_grecsum) | IBA_HDR_BIT(IBA_H_grekey) |  \
      IBA_HDR_BIT(IBA_H_greseq) | IBA_HDR_BIT(IBA_H_erspanp))
@@ -159,7 +160,7 @@ static void name_child(struct iba_part *parent, enum iba_hdr child)
             iba_bits_put(parent->bytes, announced[i].parent.at, announced[i].parent.n, announced[i].parent.value);
 }
 
-/* The number of variable bytes that the format requires after a header's fixed part, given the headers before it */
+/* Returns the number of variable bytes that follow a header's fixed part by default. */
 static uint8_t usual_extra(enum iba_hdr h)
 {
     enum { REST_OF_8 = 6 };
@@ -176,7 +177,7 @@ uint8_t *iba_recipe_add(struct iba_recipe *r, enum iba_hdr h)
     memset(p, 0, sizeof *p);
     p->hdr = (uint8_t)h;
     p->extra = usual_extra(h);
-    if (h == IBA_H_ip6ext) /* one PadN option of four bytes fills it (RFC 8200 4.2) */
+    if (h == IBA_H_ip6ext) /* a PadN option of four bytes fills the header (RFC 8200 4.2) */
         p->bytes[2] = PADN, p->bytes[3] = 4;
     for (size_t i = 0; i < sizeof defaults / sizeof *defaults; i++)
         if (defaults[i].hdr == h)
@@ -186,7 +187,8 @@ uint8_t *iba_recipe_add(struct iba_recipe *r, enum iba_hdr h)
         if (!(TRANSPARENT >> r->part[i].hdr & 1))
             break;
     }
-    /* without it, a MAC address that begins with 0, 4 or 6 would be decoded as something else (RFC 4385 3) */
+    /* without a control word, a MAC address that begins with 0, 4 or 6 would be decoded as one, or as IP (RFC 4385 3)
+     */
     if (h == IBA_H_eth && r->n_part > 0 && p[-1].hdr == IBA_H_mpls)
         p[-1].extra = CONTROL_WORD;
     r->n_part++;
@@ -221,12 +223,13 @@ uint8_t *iba_recipe_part(struct iba_recipe *r, enum iba_hdr h)
     return NULL;
 }
 
-/* Fields that depend on the whole packet, in the order they are written. */
+/* Fields whose value depends on the whole packet, in the order in which they are written. */
 enum how {
-    OWN_BYTES,    /* of the header with its variable bytes, in `unit`s, minus `less` */
-    PACKET_BYTES, /* from the header to the end of the ICRC; after the BTH, to the end of the payload */
-    FRAME_BYTES,  /* of the frame in an ERF record */
-    RECORD_BYTES, /* of the ERF record */
+    OWN_BYTES,    /* length of the header with its variable bytes, minus `less`, in units of `unit` bytes */
+    PACKET_BYTES, /* length from the header to the end of the ICRC; of a header after the BTH, to the end of the payload
+                   */
+    FRAME_BYTES,  /* length of the frame in an ERF record */
+    RECORD_BYTES, /* length of the ERF record */
     PAD_BYTES,
     IP_CHECKSUM,
     LINK_CRC,
@@ -262,11 +265,11 @@ void iba_recipe_set(struct iba_recipe *r, unsigned i, const struct iba_field *f,
             p->keep = (uint16_t)(p->keep | 1u << k);
 }
 
-/* Offsets in the packet. The part number NOWHERE means that there is none. */
+/* A part number that means: the packet has no such part. */
 enum { NOWHERE = IBA_MAX_LAYERS };
 struct plan {
     size_t at[IBA_MAX_LAYERS];
-    unsigned bth, l3; /* the first BTH, and where the ICRC starts */
+    unsigned bth, l3; /* part numbers of the first BTH, and of the header that the ICRC starts with */
     bool native, icrc, vcrc;
     size_t frame_at, payload_at, pad, icrc_at, end, frame_end, total;
 };
@@ -316,7 +319,7 @@ static void make_plan(const struct iba_recipe *r, struct plan *pl)
         pl->total = (pl->total + ERF_ALIGN - 1) / ERF_ALIGN * ERF_ALIGN;
 }
 
-/* Ones' complement sum of big-endian 16-bit words, an odd last byte as the high half of one; not folded. */
+/* Returns the sum of the big-endian 16-bit words, without folding. An odd last byte is the high half of a word. */
 static uint64_t sum16(const uint8_t *p, size_t n)
 {
     uint64_t sum = 0;
@@ -333,7 +336,7 @@ static uint16_t checksum(uint64_t sum)
     return (uint16_t)~sum;
 }
 
-/* Of an IPv4 header of `n` bytes, whatever its checksum field contains */
+/* Returns the checksum of an IPv4 header of `n` bytes, whatever its checksum field contains. */
 static uint16_t ipv4_checksum(const uint8_t *ip, size_t n)
 {
     return checksum(sum16(ip, n) + (uint16_t)~iba_ipv4_checksum(ip));
@@ -344,7 +347,8 @@ static uint32_t by_mode(uint8_t mode, uint32_t good, uint32_t given)
     return mode == IBA_CRC_GIVEN ? given : mode == IBA_CRC_BAD ? good ^ 1 : good;
 }
 
-/* Headers after the BTH are payload: they end before pad and ICRC. */
+/* Returns where the packet of part i ends. A network header after the BTH is part of the payload, so its packet ends
+ * before pad and ICRC. */
 static size_t end_of(const struct iba_recipe *r, const struct plan *pl, unsigned i)
 {
     return i > pl->bth ? pl->payload_at + r->payload_len : pl->end;
@@ -397,7 +401,8 @@ static void write_crcs(const struct iba_recipe *r, const struct plan *pl, uint8_
     }
 }
 
-/* RFC 768 and RFC 8200 8.1: the datagram, and the addresses, protocol and length of the IP header before it. */
+/* The checksum covers the datagram, and the addresses, protocol and length of the IP header before it (RFC 768, RFC
+ * 8200 8.1). */
 static void write_udp_checksum(const struct iba_recipe *r, const struct plan *pl, unsigned udp, uint8_t *buf)
 {
     enum { UDP = 17 };
@@ -421,7 +426,7 @@ static void write_udp_checksum(const struct iba_recipe *r, const struct plan *pl
     iba_udp_set_checksum(p, value ? value : 0xffff);
 }
 
-/* Of parts [from, to), inner ones first, since outer checksums cover them */
+/* Writes the UDP checksums of the parts `from` to `to` - 1. Inner ones come first, since outer checksums cover them. */
 static void write_udp_checksums(const struct iba_recipe *r, const struct plan *pl, unsigned from, unsigned to,
                                 uint8_t *buf)
 {
@@ -447,9 +452,10 @@ enum iba_err iba_build(const struct iba_recipe *r, uint8_t *buf, size_t cap, siz
     const unsigned first_payload_part = pl.bth < r->n_part ? pl.bth : r->n_part;
     memset(buf + pl.payload_at + r->payload_len, 0, pl.total - pl.payload_at - r->payload_len);
     write_derived(r, &pl, buf);
-    write_udp_checksums(r, &pl, first_payload_part, r->n_part, buf); /* the ICRC covers these checksums */
+    write_udp_checksums(r, &pl, first_payload_part, r->n_part,
+                        buf); /* the ICRC covers checksums inside of the payload */
     write_crcs(r, &pl, buf);
-    write_udp_checksums(r, &pl, 0, first_payload_part, buf); /* and these checksums cover the ICRC */
+    write_udp_checksums(r, &pl, 0, first_payload_part, buf); /* checksums before the BTH cover the ICRC */
     return IBA_OK;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Packets from tables: the inverse of the view (iba_view.h).
+/* Builds packets from tables, as the view (iba_view.h) parses them.
  *
  *     struct iba_recipe r;
  *     iba_recipe_init(&r, IBA_ENCAP_ROCE2_V4, IBA_RC_SEND_ONLY);
@@ -20,7 +20,7 @@ extern "C" {
 #endif
 
 /* clang-format off */
-/* The headers before those of the opcode. Where a row ends with bth, the opcode's headers are added after it.
+/* The headers of a packet up to the BTH. Where a row ends with bth, the headers of the opcode follow the BTH.
  *    name             script name           link      headers */
 #define IBA_ENCAPS(E, X)                                                                                                   \
     E(IB_LOCAL,        "ib-local",           IB,       X(lrh) X(bth))                                                      \
@@ -71,63 +71,68 @@ struct iba_encap_info {
     uint8_t hdr[14];
 };
 extern const struct iba_encap_info iba_encaps[IBA_ENCAP_COUNT];
-/* The encapsulation of that script name; IBA_ENCAP_COUNT when there is none. */
+/* Returns the encapsulation of that script name; IBA_ENCAP_COUNT: there is none. */
 enum iba_encap iba_encap_find(const char *name);
 
-/* Bytes after a header's fixed part that no row describes: IPv4 options, IPv6 extension headers, control words */
+/* IBA_PART_EXTRA: most bytes after a header's fixed part (IPv4 options, IPv6 extension headers, control words) */
 enum { IBA_PART_BYTES = 40, IBA_PART_EXTRA = 40 };
 struct iba_part {
     uint8_t hdr;   /* enum iba_hdr */
-    uint8_t extra; /* 0 .. IBA_PART_EXTRA: that many of `bytes` follow the header in the packet */
-    uint16_t keep; /* derived fields not to be written; iba_recipe_set() sets them */
+    uint8_t extra; /* 0 .. IBA_PART_EXTRA: number of variable bytes, which follow the fixed part in `bytes` and in the
+                      packet */
+    uint16_t keep; /* derived fields that iba_build() leaves as they are; iba_recipe_set() sets this */
     uint8_t bytes[IBA_PART_BYTES + IBA_PART_EXTRA];
 };
 
-enum {                         /* iba_recipe.keep */
-       IBA_KEEP_LENGTHS = 1,   /* of every header; IHL and the length of extension headers too */
-       IBA_KEEP_CHECKSUMS = 2, /* of IPv4 headers and flow-control packets */
-       IBA_KEEP_PAD = 4,       /* PadCnt as it is, and no pad: the payload contains its own pad bytes or none */
+enum {                         /* bits of iba_recipe.keep: derived fields that iba_build() leaves as they are */
+       IBA_KEEP_LENGTHS = 1,   /* the lengths of every header, IHL and the lengths of extension headers included */
+       IBA_KEEP_CHECKSUMS = 2, /* the checksums of IPv4 headers and flow-control packets */
+       IBA_KEEP_PAD = 4,       /* PadCnt; iba_build() adds no pad, so the payload has its own pad bytes or none */
 };
 enum iba_crc_mode {
     IBA_CRC_GOOD,
-    IBA_CRC_BAD,   /* the good one, lowest bit of its first byte flipped */
+    IBA_CRC_BAD,   /* the right CRC, with the lowest bit of its first byte flipped */
     IBA_CRC_GIVEN, /* the value in the recipe */
-    IBA_CRC_NONE,  /* no CRC bytes; the lengths count the bytes that exist */
+    IBA_CRC_NONE,  /* no CRC bytes; the lengths do not count them either */
 };
 
 struct iba_recipe {
     const uint8_t *payload; /* borrowed until iba_build() returns */
     size_t payload_len;
-    size_t frame_pad;  /* zero bytes after the packet, which only ERF's length counts (RO-04, RO-38) */
-    uint32_t icrc;     /* for IBA_CRC_GIVEN: the number that is sent as little-endian bytes */
-    uint16_t vcrc;     /* likewise; a flow-control packet's CRC follows vcrc_mode too */
+    size_t frame_pad;  /* number of zero bytes after the packet, which only ERF's length counts (RO-04, RO-38) */
+    uint32_t icrc;     /* for IBA_CRC_GIVEN: the ICRC, which is sent as little-endian bytes */
+    uint16_t vcrc;     /* for IBA_CRC_GIVEN: the VCRC, or the CRC of a flow-control packet */
     uint8_t keep;      /* IBA_KEEP_* */
-    bool udp_checksum; /* write correct UDP checksums; false leaves those of the images: 0 (RO-21) */
-    uint8_t icrc_mode; /* enum iba_crc_mode: packets with a BTH after a network header */
-    uint8_t vcrc_mode; /* packets with an LRH */
+    bool udp_checksum; /* write correct UDP checksums; false: leave those of the images, which are 0 by default (RO-21)
+                        */
+    uint8_t icrc_mode; /* enum iba_crc_mode, for packets with a BTH after a network header */
+    uint8_t vcrc_mode; /* enum iba_crc_mode, for packets with an LRH, and flow-control packets */
     unsigned n_part;   /* 0 .. IBA_MAX_LAYERS */
     struct iba_part part[IBA_MAX_LAYERS]; /* in wire order */
 };
 
-/* A packet of encapsulation `e` with that opcode and no payload, every field at a legal default. Any code is accepted:
- * reserved and vendor codes have no headers after the BTH. */
+/* Makes the recipe of a packet of encapsulation `e` with that opcode, without payload, whose fields have legal
+ * defaults. Any opcode is accepted: a packet with a reserved or vendor opcode has no headers after the BTH. */
 void iba_recipe_init(struct iba_recipe *r, enum iba_encap e, uint8_t opcode);
-/* The same, with the headers of `hdrs` (IBA_HDR_BIT) after the BTH, whatever the opcode requires. */
+/* Like iba_recipe_init(), but with the headers of `hdrs` (IBA_HDR_BIT) after the BTH, whatever the opcode requires. */
 void iba_recipe_init_with(struct iba_recipe *r, enum iba_encap e, uint8_t opcode, uint64_t hdrs);
-/* Appends a header with its defaults and makes the one before announce it, if that is possible. Returns its image; NULL
- * when the recipe is full. A zeroed recipe is an empty one, and may be added to. */
+/* Appends a header with its default values, and makes the header before it announce it, if that is possible. Returns
+ * the image of the new header; NULL: the recipe is full. A recipe of zeros is empty, and a header can be appended to
+ * it. */
 uint8_t *iba_recipe_add(struct iba_recipe *r, enum iba_hdr h);
-/* The image of the last header of that kind; NULL when there is none. For outer ones use part[]. */
+/* Returns the image of the last header of that kind; NULL: there is none. part[] has the outer headers of that kind. */
 uint8_t *iba_recipe_part(struct iba_recipe *r, enum iba_hdr h);
-/* Sets a field (of at most 64 bits) of part[i] to any value, and keeps iba_build() from deriving it. */
+/* Sets a field of at most 64 bits of part[i] to any value. If it is a derived field, iba_build() then leaves it as it
+ * is. */
 void iba_recipe_set(struct iba_recipe *r, unsigned i, const struct iba_field *f, uint64_t v);
 
-/* Writes the packet. *len is its length, also when the result is IBA_NO_ROOM and nothing was written. IBA_TOO_DEEP: the
- * BTH is too far from its network header for an ICRC. A length that exceeds its field loses its high bits. */
+/* Writes the packet. *len becomes its length, also if the result is IBA_NO_ROOM and nothing was written. IBA_TOO_DEEP:
+ * the BTH is too far from its network header for an ICRC. A length that exceeds its field loses its high bits. */
 enum iba_err iba_build(const struct iba_recipe *r, uint8_t *buf, size_t cap, size_t *len);
 
-/* Repairs the CRCs of a parsed packet: IPv4 header checksums, then ICRC, then VCRC or link packet CRC; those the view
- * could check. `wire` is v->wire, writable. The view's own icrc and vcrc stay as they were: parse again. */
+/* Repairs the CRCs of a parsed packet that the view can check: IPv4 header checksums, then ICRC, then VCRC or link
+ * packet CRC. `wire` is v->wire, but writable. The view's own icrc and vcrc stay as they were, so parse the packet
+ * again. */
 void iba_view_repair_crc(const struct iba_view *v, uint8_t *wire);
 
 #ifdef __cplusplus

@@ -5,12 +5,12 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* zlib's CRC-32 of eight 0xFF bytes, which replace the LRH that RoCE lacks (WF-74: register 0xDEBB20E3,
- * complemented) */
+/* The CRC-32, as zlib computes it, of eight 0xFF bytes. They replace the LRH that RoCE lacks (WF-74: register
+ * 0xDEBB20E3, complemented). */
 #define ROCE_SEED (~UINT32_C(0xdebb20e3))
 
-/* The bytes that count as ones when no header lies between the outer header and the BTH: those of the outer header,
- * then from BTH_PART before the BTH on a UDP checksum, if there is one, and the BTH's byte 4 with FECN and BECN. */
+/* The masks of a packet without a header between the outer header and the BTH. Masked bits count as ones: fields of the
+ * outer header, the UDP checksum in the BTH_PART bytes before the BTH, and byte 4 of the BTH with FECN and BECN. */
 enum { HEAD = 64, BTH_PART = 2, BTH_END = 5 };
 #define IP6_MASK(base) [base] = 0x0f, [(base) + 1] = 0xff, [(base) + 2] = 0xff, [(base) + 3] = 0xff, [(base) + 7] = 0xff
 #define UDP_MASK(bth) [(bth)-2] = 0xff, [(bth)-1] = 0xff
@@ -30,7 +30,7 @@ static const struct mask {
     [IBA_ICRC_ROCE2_V6] = {ROCE_SEED, 48, {IP6_MASK(0), UDP_MASK(48), BTH_MASK(48)}},
 };
 
-/* The case that other headers lie between the outer header and the BTH, or few bytes follow it. */
+/* Masks a packet that has other headers between the outer header and the BTH, or fewer than HEAD bytes. */
 static void mask_apart(const struct mask *m, uint8_t *copy, size_t bth_at)
 {
     const size_t outer = m->bth_at - BTH_PART;
@@ -41,8 +41,8 @@ static void mask_apart(const struct mask *m, uint8_t *copy, size_t bth_at)
         copy[bth_at - BTH_PART + i] |= m->ones[outer + i];
 }
 
-/* Masked bytes are copied first and masked during the copy: the CRC loads many bytes at once, and the processor would
- * wait for each byte that was just stored alone. */
+/* The CRC loads many bytes at once, and the processor would wait for a byte that was just stored alone. So the masked
+ * bytes are written while they are copied. */
 __attribute__((hot)) uint32_t iba_icrc(enum iba_icrc_kind kind, const uint8_t *from, size_t bth_at, size_t end)
 {
     const struct mask *m = &masks[kind];
@@ -63,9 +63,9 @@ __attribute__((hot)) uint32_t iba_icrc(enum iba_icrc_kind kind, const uint8_t *f
     return head == end ? crc : crc32_gzip_refl(crc, from + head, end - head);
 }
 
-/* CRC-16, polynomial 0x100B, least significant bit first (reflected 0xD008), preset and complemented (WF-79). Eight
- * bytes a step. Cn is the register n shifts after a lone 1 was shifted out, so the byte tables are sums of these 64
- * constants. */
+/* CRC-16, polynomial 0x100B, least significant bit first (reflected 0xD008), preset and complemented (WF-79). A step
+ * takes eight bytes. Cn is the register n shifts after a single 1 was shifted out; the entries of the tables are sums
+ * of these 64 constants. */
 #define SHIFT(c) (((c)&1) ? ((c) >> 1) ^ 0xd008 : (c) >> 1)
 #define C8(a, b, c, d, e, f, g, h, i)                                                                                  \
     b = SHIFT(a), c = SHIFT(b), d = SHIFT(c), e = SHIFT(d), f = SHIFT(e), g = SHIFT(f), h = SHIFT(g), i = SHIFT(h)

@@ -11,7 +11,7 @@ extern "C" {
 
 enum { IBA_ICRC_BYTES = 4, IBA_VCRC_BYTES = 2 };
 
-/* Which fields count as all ones while the ICRC is computed (WF-71, WF-75..WF-77). */
+/* Where the ICRC starts, and which fields count as ones in it (WF-71, WF-75..WF-77). */
 enum iba_icrc_kind {
     IBA_ICRC_LOCAL,    /* starts at the LRH, no GRH: masks LRH.VL */
     IBA_ICRC_GLOBAL,   /* starts at the LRH, GRH follows: masks the whole LRH and GRH TClass, FlowLabel, HopLmt */
@@ -23,15 +23,16 @@ enum iba_icrc_kind {
 /* In every known encapsulation the BTH is at most this far from where the ICRC starts. */
 enum { IBA_ICRC_MAX_BTH_AT = 192 };
 
-/* ICRC over from[0..end): `bth_at` is the offset of the BTH. The BTH must be complete, bth_at at least the minimum for
- * `kind` and at most IBA_ICRC_MAX_BTH_AT. The result is the number that is sent as little-endian bytes (WF-69, WF-70,
- * WF-74). */
+/* Returns the ICRC over from[0..end), a number that is sent as little-endian bytes (WF-69, WF-70, WF-74). `bth_at` is
+ * the offset of the BTH: at least the minimum for `kind`, and at most IBA_ICRC_MAX_BTH_AT. The BTH must be complete. */
 uint32_t iba_icrc(enum iba_icrc_kind kind, const uint8_t *from, size_t bth_at, size_t end);
 
-/* VCRC over LRH .. ICRC (or .. raw payload): the number that is sent as little-endian bytes (WF-79). */
+/* Returns the VCRC over the bytes from the LRH to the ICRC, or to the end of a raw payload. The number is sent as
+ * little-endian bytes (WF-79). */
 uint16_t iba_vcrc(const uint8_t *lrh, size_t len);
 
-/* Link packet CRC over the first four bytes of a flow-control packet: the same CRC-16 (section 7.9.4 [K]). */
+/* Returns the link packet CRC over the first four bytes of a flow-control packet, by the CRC-16 of the VCRC (section
+ * 7.9.4 [K]). */
 uint16_t iba_lpcrc(const uint8_t *fc);
 
 static inline uint32_t iba_le32(const uint8_t *p) /* four bytes, the lowest first */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The two ends of a packet: its source and destination network addresses. */
+/* The source and destination network addresses of a packet. */
 #ifndef IBA_ENDPOINTS_H
 #define IBA_ENDPOINTS_H
 #include <string.h>
@@ -9,21 +9,21 @@
 extern "C" {
 #endif
 
-/* Which header has a packet's addresses: IP header, GRH, or LRH. For a native packet with a GRH these are its GIDs. */
+/* The kind of a packet's addresses, which are in its IP header, GRH or LRH. A native packet with a GRH has GIDs. */
 enum iba_addr_kind { IBA_ADDR_IPV4, IBA_ADDR_IPV6, IBA_ADDR_GID, IBA_ADDR_LID, IBA_ADDR_KINDS };
-/* Bytes of an address; those of IPv6 and GIDs have the most. */
+/* Number of bytes of an address; IPv6 addresses and GIDs have the most. */
 enum { IBA_ADDR_IPV4_BYTES = 4, IBA_ADDR_LID_BYTES = 2, IBA_ADDR_MOST = 16 };
 
 struct iba_endpoints {
-    enum iba_addr_kind kind;  /* of both */
-    const uint8_t *src, *dst; /* in the packet, in wire order; borrowed */
+    enum iba_addr_kind kind;  /* kind of both addresses */
+    const uint8_t *src, *dst; /* point into the packet; in wire order */
 };
-/* The same as GIDs, an IPv4 address mapped (RO-16). */
+/* The addresses of a packet as GIDs. An IPv4 address a.b.c.d becomes ::ffff:a.b.c.d (RO-16). */
 struct iba_endpoint_gids {
     uint8_t src[IBA_ADDR_MOST], dst[IBA_ADDR_MOST];
 };
 
-/* False: the packet has no transport header after addresses. */
+/* Finds the addresses. False: the packet has no addresses, or no transport header after them. */
 static inline bool iba_endpoints_of(struct iba_endpoints *e, const struct iba_view *v)
 {
     const uint8_t *l3 = v->wire + v->l3_at;
@@ -43,8 +43,8 @@ static inline bool iba_endpoints_of(struct iba_endpoints *e, const struct iba_vi
         return false;
     return true;
 }
-/* Copies an address to the start of `to`, and leaves the bytes after it unchanged. Lengths are constants, so that the
- * compiler moves words. */
+/* Copies an address to the start of `to`, and leaves the bytes after it unchanged. The lengths are constants, so that
+ * the compiler copies words. */
 static inline void iba_addr_copy(uint8_t to[IBA_ADDR_MOST], enum iba_addr_kind kind, const uint8_t *addr)
 {
     switch (kind) {
@@ -62,10 +62,10 @@ static inline bool iba_addr_eq(const uint8_t *a, const uint8_t *b, enum iba_addr
     default: return memcmp(a, b, IBA_ADDR_MOST) == 0;
     }
 }
-/* GIDs of 16 bytes with an IPv4 address: ::ffff:a.b.c.d (RO-16). */
+/* Returns whether the GID of 16 bytes has an IPv4 address: ::ffff:a.b.c.d (RO-16). */
 bool iba_gid_is_ipv4(const uint8_t *gid);
 void iba_gid_set_ipv4(uint8_t *gid, uint32_t address); /* address: 0x0a000001 is 10.0.0.1 */
-/* False: the packet has no GIDs (native without a GRH), or no endpoints at all. */
+/* False: the packet has no GIDs (it is native and has no GRH), or no addresses. */
 bool iba_endpoints_gids(struct iba_endpoint_gids *g, const struct iba_view *v);
 
 #ifdef __cplusplus

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Layouts of the InfiniBand headers, and nothing else. One line a field, in wire order, widths only: offsets are summed
- * by the compiler, so a field can neither overlap nor leave a gap, and a check proves that each header's fields fill
- * its size.
+/* Layouts of the InfiniBand headers. Each field has one line, in wire order. A line has the width of its field only,
+ * and the compiler adds up the offsets, so fields can neither overlap nor leave a gap. A check at compile time shows
+ * that the fields of a header fill its size.
  *
  * F is a field: header, C type, C name, bits, how it is shown, when it is shown, value names, condition, filter name,
- * label. V is another view of bits that fields already hold: header, field it starts at, bits, then as F from "how".
+ * label. V is another view of bits that fields already have: header, the field that it starts at, bits, then as F from
+ * "how".
  *
  * Filter names follow Wireshark's, where it has the field (see iba_hdr.h for the grammar of names and of conditions).
  * Sources: catalogue WF-06, WF-20, WF-27, WF-40..WF-58, WF-81. */
@@ -96,13 +97,14 @@
         V(h, r_key,            32, BYTES,H, NONE,      ALWAYS,                   "=infiniband.ieth", "R_Key to Invalidate")
 #define IBA_CNP(F, V, h)                                                                                                   \
         F(h, B,   reserved,   128, BYTES,R, NONE,      ALWAYS,                   "reserved",         "Reserved (16 bytes)")
-/* Vendor "dynamically connected" transport: the number of bytes after the BTH is public (Wireshark 4.0 skips them),
- * their meaning is not (catalogue VN-02). Parsed on request only (struct iba_view_opts). */
+/* The header of a vendor's "dynamically connected" transport. The number of its bytes after the BTH is public
+ * (Wireshark 4.0 skips them), but their meaning is not (catalogue VN-02). The view parses the header on request only
+ * (struct iba_view_opts). */
 #define IBA_DCBTH(F, V, h)                                                                                                 \
         F(h, B,   opaque,      64, BYTES,N, NONE,      ALWAYS,                   "opaque",           "Opaque (8 bytes)")
 #define IBA_DCCETH(F, V, h)                                                                                                \
         F(h, B,   opaque,     128, BYTES,N, NONE,      ALWAYS,                   "opaque",           "Opaque (16 bytes)")
-/* Link packet that carries flow control (section 7.9.4 [K]); not a data packet: no LRH, CRC of its own */
+/* A flow-control packet (section 7.9.4 [K]) is a link packet. It has no LRH, and a CRC of its own. */
 #define IBA_FC(F, V, h)                                                                                                    \
         F(h, U8,  op,           4, DEC,  N, FC_OP,     ALWAYS,                   "op",               "Operand")            \
         F(h, U16, fctbs,       12, DEC,  N, NONE,      ALWAYS,                   "fctbs",            "Flow Control Total Blocks Sent") \

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Generated from the field lists: decoded structs, inline getters and setters, and rows for code that works on any
- * field.
+/* The macros of this header generate from the field lists: decoded structs, inline getters and setters, and rows for
+ * code that works on any field.
  *
  *   struct iba_bth { uint8_t opcode; ... }                 decoded form, values in host order
  *   iba_bth_psn(wire), iba_bth_set_psn(wire, value)        one field, constant offset; `wire` is at the header
  *   iba_headers[IBA_H_bth].field[i]                        the rows, for printing, filtering, building, mutating
  *
  * Grammar of filter names: a field is the header's prefix, a dot, its name ("infiniband.bth" + "psn"); a name that
- * begins with "=" is complete ("=ip.version"). The header's prefix alone names the header. All functions here trust
- * that `wire` has the header's bytes: the packet view (iba_view.h) checks that. */
+ * begins with "=" is complete ("=ip.version"). The header's prefix alone names the header. The functions of this header
+ * do not check that `wire` has all bytes of the header: the packet view (iba_view.h) does. */
 #ifndef IBA_HDR_H
 #define IBA_HDR_H
 #include <assert.h>
@@ -27,7 +27,7 @@ extern "C" {
 
 #define IBA_HEADERS(H) NET_HEADERS(H) IBA_IB_HEADERS(H)
 
-/* How a value looks. SCRIPT is what `-T fields` prints (Wireshark's form), HUMAN what a person reads.
+/* How a value is printed. The script form is that of `-T fields`, as in Wireshark; the human form is for people.
  *    name   unit  script base, digits   human base, digits */
 #define IBA_SHOWS(S)                                                                                                   \
     S(DEC, 1, 10, 0, 10, 0)                                                                                            \
@@ -44,7 +44,7 @@ extern "C" {
     S(N4, 1, 16, 4, 10, 0)                                                                                             \
     S(N6, 1, 16, 6, 10, 0)                                                                                             \
     S(N8, 1, 16, 8, 10, 0)                                                                                             \
-    S(LE, 1, 10, 0, 10, 0)   /* of 16 bits, low byte first; the row keeps the byte order of the wire */                \
+    S(LE, 1, 10, 0, 10, 0)   /* 16 bits, low byte first on the wire */                                                 \
     S(LEX4, 1, 16, 4, 16, 4) /* the same */                                                                            \
     S(MAC, 1, 0, 0, 0, 0)                                                                                              \
     S(IP4, 1, 0, 0, 0, 0)                                                                                              \
@@ -57,7 +57,7 @@ enum iba_show {
 };
 struct iba_show_info {
     const char *name;
-    uint8_t unit; /* the value is the bits times this */
+    uint8_t unit; /* the value that is printed is the bits times this */
     uint8_t script_base, script_digits, human_base, human_digits;
 };
 extern const struct iba_show_info iba_shows[IBA_SHOW_COUNT];
@@ -65,10 +65,11 @@ extern const struct iba_show_info iba_shows[IBA_SHOW_COUNT];
 enum iba_visibility {
     IBA_VIS_N, /* always shown */
     IBA_VIS_R, /* reserved: shown when not zero */
-    IBA_VIS_H, /* not shown, but available to filters and -e */
+    IBA_VIS_H, /* not shown, but filters and -e can name it */
 };
 
-/* A condition on another field of the same header: the row exists in a packet only if it holds. */
+/* How a row's condition compares another field of the header. The row exists only in packets where its condition holds.
+ */
 enum iba_compare { IBA_CMP_ALWAYS, IBA_CMP_EQ, IBA_CMP_GE, IBA_CMP_LT };
 struct iba_condition {
     uint8_t cmp;
@@ -78,9 +79,9 @@ struct iba_condition {
 
 struct iba_field {
     const char *name, *label; /* filter name within the header (see above), label for people */
-    uint16_t at, bits;        /* on the wire */
-    uint16_t mem_at;          /* in the decoded struct; 0 for a view */
-    uint8_t mem_size;         /* 0 marks a view (V row): not part of the decoded struct */
+    uint16_t at, bits;        /* on the wire, in bits */
+    uint16_t mem_at;          /* offset in the decoded struct, in bytes; 0 for a view */
+    uint8_t mem_size;         /* in bytes; 0: the row is a view (V), which the decoded struct does not have */
     uint8_t show, vis, values;
     struct iba_condition when;
 };
@@ -99,8 +100,8 @@ struct iba_field {
     };
 IBA_HEADERS(IBA_STRUCT)
 
-/* IBA_AT_bth_psn, IBA_W_bth_psn: an enumerator is its predecessor plus one, so each `at` comes right after the field
- * before */
+/* IBA_AT_bth_psn, IBA_W_bth_psn. An enumerator without a value is its predecessor plus one, so a field begins at the
+ * bit after the last bit of the field before it. */
 #define IBA_AT(h, type, name, bits, ...) IBA_AT_##h##_##name, IBA_END_##h##_##name = IBA_AT_##h##_##name + (bits)-1,
 #define IBA_WIDTH(h, type, name, bits, ...) IBA_W_##h##_##name = (bits),
 #define IBA_OFFSETS(LIST, h, ...)                                                                                      \
@@ -151,33 +152,34 @@ static_assert(IBA_H_COUNT <= 64, "a set of headers is a 64-bit mask");
 
 struct iba_hdr_info {
     const char *name, *prefix, *title; /* C name, filter name, label for people */
-    const struct iba_field *field;     /* in wire order; views right before or after the fields they show */
+    const struct iba_field *field;     /* in wire order; a view is right before or after the fields that it shows */
     uint8_t n_field;
     uint16_t bytes;
 };
 extern const struct iba_hdr_info iba_headers[IBA_H_COUNT];
 
-/* Decodes a complete header into struct iba_<h>, and encodes it. */
+/* Decodes a complete header into struct iba_<h>. */
 void iba_hdr_get(enum iba_hdr h, const uint8_t *wire, void *out);
 void iba_hdr_put(enum iba_hdr h, const void *in, uint8_t *wire); /* the inverse */
-/* The same for any table in this form. */
+/* iba_hdr_get() and iba_hdr_put() for any table in the form of struct iba_hdr_info. */
 void iba_layout_get(const struct iba_hdr_info *info, const uint8_t *wire, void *out);
 void iba_layout_put(const struct iba_hdr_info *info, const void *in, uint8_t *wire); /* the inverse */
 
-/* One field through its row. Only for rows of at most 64 bits; wider ones are the bits/8 bytes at wire + at/8. */
+/* Returns the value of a field by its row, which has at most 64 bits. A wider field is the f->bits / 8 bytes at wire +
+ * f->at / 8. */
 uint64_t iba_field_get(const struct iba_field *f, const uint8_t *wire);
 void iba_field_put(const struct iba_field *f, uint8_t *wire, uint64_t v); /* the low f->bits bits of v */
-/* Whether the row exists in the header at `wire`. */
+/* Returns whether the condition of the row holds for the header at `wire`. */
 bool iba_field_present(const struct iba_field *f, const uint8_t *wire);
-static inline bool iba_field_is_bytes(const struct iba_field *f) /* shown as bytes, and no number */
+static inline bool iba_field_is_bytes(const struct iba_field *f) /* the field is shown as bytes, not as a number */
 {
     return f->show == IBA_SHOW_BYTES || f->show == IBA_SHOW_IP6 || f->show == IBA_SHOW_TEXT;
 }
-static inline uint64_t iba_field_max(const struct iba_field *f) /* the largest value of f->bits bits */
+static inline uint64_t iba_field_max(const struct iba_field *f) /* the largest value that the field can have */
 {
     return f->bits >= 64 ? UINT64_MAX : (UINT64_C(1) << f->bits) - 1;
 }
-/* The row with this filter name in header `h` (the name without the header's prefix), or NULL. */
+/* Returns the row of header `h` with this filter name (without the header's prefix); NULL: there is none. */
 const struct iba_field *iba_field_find(enum iba_hdr h, const char *name);
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Every BTH opcode, once: one row each, and a name for its code. Only files that name an opcode include this header;
- * all others read iba_opcodes[] (iba_opcode.h), so that a new row does not rebuild them. */
+/* The table of BTH opcodes: each has one row, and a name for its code. Only files that name an opcode include this
+ * header. All other files read iba_opcodes[] (iba_opcode.h), so that a new row does not rebuild them. */
 #ifndef IBA_OPCODE_ROWS_H
 #define IBA_OPCODE_ROWS_H
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Packet sequence numbers, 24 bits that wrap (WF-39), and time. */
+/* Packet sequence numbers of 24 bits, which wrap (WF-39), and time. */
 #ifndef IBA_PSN_H
 #define IBA_PSN_H
 #include <stdint.h>
 
-/* A struct, so that < + - and == on it do not compile. */
+/* A struct, so that <, +, - and == with PSNs do not compile. */
 typedef struct {
     uint32_t v;
 } iba_psn;
@@ -19,19 +19,19 @@ static inline iba_psn iba_psn_add(iba_psn a, uint32_t n) /* wraps (WF-39) */
 {
     return iba_psn_of(a.v + n);
 }
-/* a - b in [-2^23, 2^23): negative when a is before b (RR-02). Without a branch: with random PSNs the processor would
- * predict every second one wrongly. */
+/* Returns a - b in [-2^23, 2^23): negative if a is before b (RR-02). The function has no branch, because with random
+ * PSNs the processor would mispredict every second one. */
 static inline int32_t iba_psn_diff(iba_psn a, iba_psn b)
 {
     const uint32_t d = (a.v - b.v) & IBA_PSN_MASK, sign = 0x800000;
     return (int32_t)(d ^ sign) - (int32_t)sign;
 }
-static inline int iba_psn_eq(iba_psn a, iba_psn b) /* 1: equal; 0 */
+static inline int iba_psn_eq(iba_psn a, iba_psn b) /* 1: equal; 0: not */
 {
     return a.v == b.v;
 }
 
-/* Nanoseconds on a clock of the caller; never runs backwards. */
+/* A time in nanoseconds, on a clock of the caller that never runs backwards. */
 typedef uint64_t iba_time;
 #define IBA_NEVER UINT64_MAX
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Turns a list of fields into its table of rows, and checks it. For the files that hold tables; not for users of
- * libiba. */
+/* Turns a list of fields into a table of rows, and checks the list. Only files that define tables include this. Not for
+ * users of libiba. */
 #ifndef IBA_TABLE_H
 #define IBA_TABLE_H
 #include "iba_hdr.h"

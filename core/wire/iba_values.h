@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Vocabularies: the names of codes in header fields. A row is a value, or a range of values, and its name. */
+/* Vocabularies: the names of codes in header fields. A row has a value, or a range of values, and its name. */
 #ifndef IBA_VALUES_H
 #define IBA_VALUES_H
 #include <stddef.h>
@@ -62,19 +62,19 @@ extern "C" {
 
 enum iba_vocabulary {
     IBA_VALUES_NONE,
-    IBA_VALUES_OPCODE, /* named by the opcode table, iba_opcode_rows.h */
+    IBA_VALUES_OPCODE, /* the names are those of the opcode table, iba_opcode_rows.h */
 #define IBA_VOCABULARY_ID(w) IBA_VALUES_##w,
     IBA_VOCABULARIES(IBA_VOCABULARY_ID) IBA_VALUES_COUNT
 };
 
 struct iba_value {
-    uint32_t lo, hi; /* both inclusive; rows ascend and do not overlap */
+    uint32_t lo, hi; /* both belong to the range; the ranges of rows ascend and do not overlap */
     const char *name;
 };
 
-/* The rows of a vocabulary; NULL and 0 for NONE and OPCODE. */
+/* Returns the rows of a vocabulary, and their number in *n; for NONE and OPCODE NULL and 0. */
 const struct iba_value *iba_values(enum iba_vocabulary w, size_t *n);
-/* The name of `value`, or NULL where the vocabulary has none. For OPCODE never NULL. */
+/* Returns the name of `value`; NULL: the vocabulary has none. For OPCODE never NULL. */
 const char *iba_value_name(enum iba_vocabulary w, uint64_t value);
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The version of libiba that a program was compiled with. CMakeLists.txt reads it here; CHANGELOG.md says what each
- * number means. */
+/* The version of libiba that a program was compiled with. CMakeLists.txt reads the numbers of this file;
+ * CHANGELOG.md says what each of them means. */
 #ifndef IBA_VERSION_H
 #define IBA_VERSION_H
 

@@ -39,14 +39,15 @@ __attribute__((hot)) enum iba_err iba_view_parse(struct iba_view *v, enum iba_li
     struct walk w = {.v = v, .opts = opts ? opts : &none, .end = (uint32_t)len};
 
     assert(caplen <= len && len <= UINT32_MAX / 2);
-    memset(v, 0, offsetof(struct iba_view, at)); /* later fields are valid where `has` and `n_layer` say so */
+    memset(v, 0, offsetof(struct iba_view, at)); /* `has` and `n_layer` say which of the later fields are valid */
     v->wire = wire;
     v->caplen = (uint32_t)caplen;
     v->len = (uint32_t)len;
-    for (enum step s = first[link]; s != STEP_DONE;) /* ends: every step takes a layer, and layers are bounded */
+    for (enum step s = first[link];
+         s != STEP_DONE;) /* this ends, since every step takes a layer, and a view has few layers */
         s = steps[s](&w);
     if (v->proto == IBA_PROTO_UNDECIDED)
         v->icrc = IBA_CHECK_TRUNCATED;
-    v->truncated = v->caplen < v->len; /* a packet may also be truncated outside a header */
+    v->truncated = v->caplen < v->len; /* the capture may also end outside of all headers */
     return v->err;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* CRCs of a packet view: the bytes that they cover, and whether they are good. */
+/* The CRCs of a packet view: which bytes they cover, and whether they are right. */
 #include "iba_walk.h"
 
 enum iba_icrc_kind iba_walk_icrc_kind(enum iba_hdr l3, bool global)

@@ -43,7 +43,7 @@ enum step iba_step_ib(struct walk *w)
     if (w->end - from == FLOW_CONTROL_BYTES)
         return STEP_FC;
     w->v->proto = IBA_PROTO_IB;
-    w->v->icrc = IBA_CHECK_TRUNCATED; /* until the BTH has been read */
+    w->v->icrc = IBA_CHECK_TRUNCATED; /* this holds if the capture ends before the end of the BTH */
     p = iba_walk_take(w, IBA_H_lrh);
     if (!p) {
         w->v->icrc = w->v->truncated ? IBA_CHECK_TRUNCATED : IBA_CHECK_ABSENT;
@@ -57,7 +57,7 @@ enum step iba_step_ib(struct walk *w)
     if (iba_lrh_lnh(p) < 2) {
         w->v->proto = IBA_PROTO_IB_RAW;
         w->v->icrc = IBA_CHECK_ABSENT;
-        w->inner = true; /* faults of an upper protocol are not faults of the InfiniBand packet */
+        w->inner = true; /* faults in the payload are no faults of the InfiniBand packet */
     }
     return by_lnh[iba_lrh_lnh(p)];
 }
@@ -99,7 +99,7 @@ enum step iba_step_grh(struct walk *w)
     return STEP_DONE;
 }
 
-/* The set of headers after the BTH. */
+/* Returns the set of headers after the BTH. */
 static uint64_t extensions(const struct walk *w, uint8_t opcode)
 {
     enum { DC_CONNECT = 0x55 };
@@ -112,8 +112,8 @@ static uint64_t extensions(const struct walk *w, uint8_t opcode)
     return iba_opcodes[opcode].hdrs & ~IBA_HDR_BIT(IBA_H_bth);
 }
 
-/* UDP to a RoCE port need not be RoCE: a packet with a reserved opcode is RoCE only if its ICRC is good. If the capture
- * lacks the bytes to check, the port decides: a cut packet is never called wrong. */
+/* Returns whether a UDP packet to a RoCE port is no RoCE: its opcode is reserved, and its ICRC is not right. If the
+ * capture lacks bytes to check the ICRC, the packet counts as RoCE. */
 static bool forced(const struct walk *w, uint8_t opcode)
 {
     const struct iba_view *v = w->v;
@@ -137,8 +137,8 @@ static enum step not_roce(struct walk *w)
     return STEP_DONE;
 }
 
-/* An IPoIB packet in a SEND (RFC 4391, and RFC 4755 for connected mode): four bytes that name the protocol, then a
- * header of that protocol whose own length fits the payload, or an ARP for InfiniBand hardware. */
+/* Returns whether the payload of a SEND is an IPoIB packet (RFC 4391, and RFC 4755 for connected mode): four bytes name
+ * the protocol; a header of that protocol follows whose length fits the payload, or an ARP for InfiniBand hardware. */
 static bool holds_ipoib(const struct iba_view *v)
 {
     enum { LEAST = IBA_BYTES_ipoibsend + 28 };
@@ -218,7 +218,7 @@ enum step iba_step_bth(struct walk *w)
     for (uint64_t left = hdrs; left; left &= left - 1)
         if (!iba_walk_take(w, (enum iba_hdr)__builtin_ctzll(left)))
             break;
-    if (ext_end > w->end) { /* the error names the header that did not fit; the rest is no payload */
+    if (ext_end > w->end) { /* the error names the header that did not fit; the bytes after it are no payload */
         v->payload_at = w->at;
         return STEP_DONE;
     }

@@ -18,7 +18,7 @@ static enum step ethertype(uint16_t type)
     return STEP_DONE;
 }
 
-/* No RoCE packet is looked for inside a RoCE or InfiniBand payload. */
+/* The EtherType of RoCE is ignored inside of the payload of a RoCE or InfiniBand packet. */
 enum step iba_walk_by_ethertype(const struct walk *w, uint16_t type)
 {
     const enum step s = ethertype(type);
@@ -41,14 +41,14 @@ enum step iba_step_erf(struct walk *w)
     if (!p)
         return STEP_DONE;
     type = iba_erf_type(p);
-    if (iba_erf_rlen(p) < w->end) /* a larger value is no fault: pcap files drop the padding that rlen counts */
+    if (iba_erf_rlen(p) < w->end) /* a larger rlen is no fault: it counts padding that pcap files drop */
         w->end = iba_erf_rlen(p) < w->at ? w->at : iba_erf_rlen(p);
     for (bool more = iba_erf_ext(p); more; more = (x[0] & MORE) != 0)
         if (!(x = iba_walk_take(w, IBA_H_erfext)))
             return STEP_DONE;
     if (by_type[type] == STEP_ETH && !iba_walk_take(w, IBA_H_erfpad))
         return STEP_DONE;
-    v->frame_at = w->at; /* from here on lengths are the frame's, which the record may contain cut or padded */
+    v->frame_at = w->at; /* the lengths after this are those of the frame; the record may cut or pad it */
     wlen = iba_erf_wlen(p);
     if (v->caplen > w->end)
         v->caplen = w->end;
@@ -113,8 +113,8 @@ enum step iba_step_vlan(struct walk *w)
     return p ? iba_walk_by_ethertype(w, iba_vlan_etype(p)) : STEP_DONE;
 }
 
-/* The last label does not name its content; the first nibble distinguishes IP from a pseudowire (RFC 4385 control word
- * or none). */
+/* The last label does not name the next header. The first nibble after the label distinguishes IP from a pseudowire,
+ * which may have a control word (RFC 4385). */
 enum step iba_step_mpls(struct walk *w)
 {
     enum { CONTROL_WORD = 4 };
@@ -157,7 +157,8 @@ static enum step by_protocol(const struct walk *w)
     }
 }
 
-/* A fragment outside makes everything inside a fragment; one inside the payload does not affect the packet. */
+/* If an IP header before the BTH is that of a fragment, the packet is a fragment. An IP header in the payload does not
+ * count. */
 static void mark_fragment(struct walk *w, bool fragment)
 {
     w->v->fragment |= fragment && !w->inner;
@@ -182,7 +183,7 @@ enum step iba_step_ipv4(struct walk *w)
         iba_walk_fault(w, IBA_IP_HEADER, IBA_H_ipv4);
         return STEP_DONE;
     }
-    if (iba_ipv4_len(p) != 0) /* 0: seen where a NIC segments for the host; then the frame's length is used */
+    if (iba_ipv4_len(p) != 0) /* 0: the NIC segments for the host, so the frame's length is used */
         iba_walk_bound(w, from, iba_ipv4_len(p), IBA_IP_LENGTH, IBA_H_ipv4);
     if (!iba_walk_skip(w, header - IBA_BYTES_ipv4, IBA_H_ipv4))
         return STEP_DONE;
@@ -205,7 +206,7 @@ enum step iba_step_ipv6(struct walk *w)
         iba_walk_fault(w, IBA_IP_VERSION, IBA_H_ipv6);
         return STEP_DONE;
     }
-    if (iba_ipv6_plen(p) != 0) /* 0: a jumbogram, or segmentation as above */
+    if (iba_ipv6_plen(p) != 0) /* 0: a jumbogram, or a packet that the NIC segments for the host */
         iba_walk_bound(w, from, (uint32_t)IBA_BYTES_ipv6 + iba_ipv6_plen(p), IBA_IP_LENGTH, IBA_H_ipv6);
     w->ip_next = iba_ipv6_nxt(p);
     return by_protocol(w);
@@ -245,7 +246,7 @@ static bool is_roce_port(const struct walk *w, uint16_t port)
     return false;
 }
 
-/* A UDP header that the capture cut: its ports may still show that RoCE follows. */
+/* The capture lacks the end of a UDP header. Its destination port may still show that RoCE follows. */
 static enum step cut_udp(struct walk *w, uint32_t from)
 {
     enum { PORTS = 4 };
@@ -273,14 +274,15 @@ enum step iba_step_udp(struct walk *w)
         return STEP_DONE;
     if (!p)
         return cut_udp(w, from);
-    if (iba_udp_dstport(p) == PORT_VXLAN) /* a port proves nothing: a packet that is too short is another protocol */
+    if (iba_udp_dstport(p) == PORT_VXLAN) /* a packet that is too short for VXLAN is of another protocol */
         return w->end - w->at < IBA_BYTES_vxlan + IBA_BYTES_eth ? STEP_DONE : STEP_VXLAN;
     if (!is_roce_port(w, iba_udp_dstport(p)))
         return STEP_DONE;
-    if (!(v->fragment && iba_udp_length(p) > w->end - from)) { /* a first fragment's length counts the whole datagram */
+    if (!(v->fragment &&
+          iba_udp_length(p) > w->end - from)) { /* the length in a first fragment is that of the whole datagram */
         iba_walk_bound(w, from, iba_udp_length(p), IBA_UDP_LENGTH, IBA_H_udp);
         if (w->end - w->at < IBA_BYTES_bth + IBA_ICRC_BYTES) {
-            v->err = IBA_OK; /* with any lengths it is another protocol */
+            v->err = IBA_OK; /* a packet that is too short for RoCE is of another protocol, whatever its lengths */
             iba_walk_fault(w, IBA_NOT_ROCE_SHORT, IBA_H_udp);
             return STEP_DONE;
         }
@@ -312,7 +314,9 @@ enum step iba_step_gre(struct walk *w)
         return STEP_DONE;
     switch (iba_gre_proto(p)) {
     case 0x6558: return STEP_ETH;
-    case 0x88be: return iba_gre_seq(p) ? STEP_ERSPAN2 : STEP_ETH; /* type I has no header and no sequence number */
+    case 0x88be:
+        return iba_gre_seq(p) ? STEP_ERSPAN2
+                              : STEP_ETH; /* ERSPAN type I has no header of its own, and no GRE sequence number */
     case 0x22eb: return STEP_ERSPAN3;
     default: return iba_walk_by_ethertype(w, iba_gre_proto(p));
     }

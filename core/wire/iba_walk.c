@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The cursor over one packet: which headers fit, and which are faults. */
+/* Moves the cursor over one packet, and records headers that do not fit as faults. */
 #include "iba_walk.h"
 
 void iba_walk_fault(struct walk *w, enum iba_err e, enum iba_hdr h)
@@ -13,7 +13,7 @@ void iba_walk_fault(struct walk *w, enum iba_err e, enum iba_hdr h)
 static bool whole(struct walk *w, uint32_t n, enum iba_hdr h)
 {
     if (n > w->end - w->at) {
-        if (!w->v->fragment) /* the rest of a fragment is in another packet */
+        if (!w->v->fragment) /* in a fragment the rest of the header may be in another packet */
             iba_walk_fault(w, IBA_HEADER_CUT, h);
         return false;
     }

@@ -4,7 +4,7 @@
 #define IBA_WALK_H
 #include "iba_view.h"
 
-/* One step reads one header and names the next. */
+/* A step reads one header, and returns the step for the next header. */
 enum step {
     STEP_DONE,
     STEP_ERF,
@@ -37,18 +37,18 @@ enum step {
 struct walk {
     struct iba_view *v;
     const struct iba_view_opts *opts;
-    uint32_t at, end; /* the cursor, and the end of the packet by the enclosing header (<= v->len) */
+    uint32_t at, end; /* the cursor, and where the packet ends by the lengths read so far (<= v->len) */
     uint32_t l3_at;
-    uint32_t ip_end; /* the end of the packet by the last IP header; 0: none */
+    uint32_t ip_end; /* where the packet ends by the length of the last IP header; 0: unknown */
     uint8_t l3;
     uint8_t ip_next; /* the protocol number at this point of the IPv6 extension chain */
-    bool inner;      /* inside a transport payload: a fault here is no fault of the InfiniBand packet */
+    bool inner;      /* the cursor is in the payload, where a fault is none of the InfiniBand packet */
 };
 
-/* The header does not fit: records why. Always returns NULL. */
+/* Records why the header at the cursor does not fit. Always returns NULL. */
 __attribute__((cold)) const uint8_t *iba_walk_refuse(struct walk *w, enum iba_hdr h);
-/* The header at the cursor, taken as a layer; NULL when the packet ends first (a fault) or the capture does
- * (truncated). */
+/* Adds the header at the cursor to the layers, and returns its bytes. NULL: the packet ends before the header does (a
+ * fault), or the capture does (truncated). */
 static inline const uint8_t *iba_walk_take(struct walk *w, enum iba_hdr h)
 {
     struct iba_view *const v = w->v;
@@ -62,11 +62,12 @@ static inline const uint8_t *iba_walk_take(struct walk *w, enum iba_hdr h)
     w->at = at + n;
     return v->wire + at;
 }
-/* Moves the cursor over bytes that no header row describes; false as above. */
+/* Moves the cursor over n bytes after the fixed part of header `h`. False: the packet ends before them (a fault), or
+ * the capture does (truncated). */
 __attribute__((hot)) bool iba_walk_skip(struct walk *w, uint32_t n, enum iba_hdr h);
 void iba_walk_fault(struct walk *w, enum iba_err e, enum iba_hdr h);
-/* Header `h` claims that the packet ends `n` bytes from `from`. A claim beyond the enclosing end is fault `e` and is
- * cut to it. */
+/* By the length in header `h` the packet ends `n` bytes after `from`. If that is beyond the end by the headers before,
+ * or before the cursor, the end stays as it was, and the packet has fault `e`. */
 __attribute__((hot)) void iba_walk_bound(struct walk *w, uint32_t from, uint32_t n, enum iba_err e, enum iba_hdr h);
 
 typedef enum step iba_step(struct walk *w);
@@ -74,9 +75,8 @@ __attribute__((hot)) iba_step iba_step_eth, iba_step_ipv4, iba_step_udp, iba_ste
 iba_step iba_step_erf, iba_step_sll, iba_step_sll2, iba_step_ipoibph, iba_step_svlan, iba_step_vlan, iba_step_mpls,
     iba_step_ip, iba_step_ipv6, iba_step_ip6ext, iba_step_vxlan, iba_step_gre, iba_step_erspan2, iba_step_erspan3,
     iba_step_ipoib, iba_step_ipoibsend, iba_step_ib, iba_step_fc, iba_step_grh, iba_step_rwh;
-/* The step for an EtherType. No RoCE packet is looked for inside an InfiniBand payload. */
+/* Returns the step for an EtherType. That of RoCE is ignored inside of the payload of an InfiniBand packet. */
 enum step iba_walk_by_ethertype(const struct walk *w, uint16_t type);
-/* The ICRC's kind when it starts at header `l3`; `global`: a GRH follows the LRH. iba_view_crc.c; the builder uses it
- * too. */
+/* Returns the kind of an ICRC that starts at header `l3`; `global`: a GRH follows the LRH. */
 enum iba_icrc_kind iba_walk_icrc_kind(enum iba_hdr l3, bool global);
 #endif

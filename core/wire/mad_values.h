@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Names of the codes in management datagrams. Same form as iba_values.h.
+/* Names of the codes in management datagrams, in the form of iba_values.h.
  * Sources: catalogue MD-03..MD-05, MD-34, MD-35, MD-38, MD-45, MD-61, MD-74, MD-79, MD-80, MD-89, KM-29, KM-34, KM-52.
  */
 #ifndef MAD_VALUES_H

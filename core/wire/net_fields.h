@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Layouts of the headers that carry InfiniBand packets: Ethernet, IP, UDP, mirror tunnels, capture pseudo headers. Same
- * form as iba_fields.h. Sources: IEEE 802.3, 802.1Q; RFC 791, 8200, 768, 7348, 2784/2890, 3032, 4391;
+/* Layouts of the headers that carry InfiniBand packets: Ethernet, IP, UDP, mirror tunnels, capture pseudo headers. The
+ * form is that of iba_fields.h. Sources: IEEE 802.3, 802.1Q; RFC 791, 8200, 768, 7348, 2784/2890, 3032, 4391;
  * draft-foschiano-erspan; tcpdump.org link types; Annexes A16, A17 (catalogue RO-*). */
 #ifndef NET_FIELDS_H
 #define NET_FIELDS_H
@@ -169,7 +169,7 @@
 #define NET_IPOIB(F, V, h)                                                                                                 \
         F(h, U16, type,        16, X4,   N, ETHERTYPE, ALWAYS,                   "type",             "Type")               \
         F(h, U16, reserved,    16, X4,   R, NONE,      ALWAYS,                   "reserved",         "Reserved")
-/* The same four bytes in a SEND of IPoIB; Wireshark names its EtherType as if it were a raw header's. */
+/* The four bytes of IPoIB in a SEND. Wireshark gives their EtherType the name of the raw header's EtherType. */
 #define NET_IPOIBSEND(F, V, h)                                                                                             \
         F(h, U16, type,        16, X4,   N, ETHERTYPE, ALWAYS,                   "type",             "Type")               \
         V(h, type,             16, X4,   H, ETHERTYPE, ALWAYS,                   "=infiniband.rwh.etype", "Type")          \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Alternate paths from the messages of two connection managers to the queue pairs of their adapters: the REQ's, and
- * those that a LAP loads, from either end (MD-55, MD-79, QS-78). Each adapter has two ports; the alternate path joins
- * the second ones. */
+/* Alternate paths: from the messages of two connection managers to the queue pairs of their adapters. A REQ brings the
+ * first alternate path; a LAP from either end replaces it (MD-55, MD-79, QS-78). Each adapter has two ports, and the
+ * alternate path joins the second ports. */
 #include <criterion/criterion.h>
 #include <string.h>
 #include "adapter/iba_ca.h"
@@ -88,7 +88,7 @@ static void open_end(unsigned n, enum iba_port_kind kind)
     cr_assert_eq(iba_create_qp(&e->ca, &e->qp, &init, &e->qpn), IBA_VERB_OK);
 }
 
-/* The path between the first ports. */
+/* Returns the path between the first ports, as end `n` sees it. */
 static struct iba_av path_from(unsigned n)
 {
     const struct iba_port *peer = &ends[!n].ca.port[0];
@@ -98,7 +98,7 @@ static struct iba_av path_from(unsigned n)
     return av;
 }
 
-/* Carries the datagrams that wait at end `n`; the other end's next event. */
+/* Delivers the datagrams that wait at end `n`, and returns the next event of the other end. */
 static struct iba_cm_event carry(unsigned n)
 {
     const struct iba_cm_source from = {.av = path_from(!n), .pkey = 0xffff, .port = 1};
@@ -150,7 +150,7 @@ static struct iba_cm_request request(bool alternate)
     return r;
 }
 
-/* Connects, and brings both queue pairs to RTS. */
+/* Connects the two ends, and brings both queue pairs to RTS. */
 static void connect(enum iba_port_kind kind, bool alternate)
 {
     const bool given = alternate && kind == IBA_PORT_IB;
@@ -179,7 +179,7 @@ static void connect(enum iba_port_kind kind, bool alternate)
     }
 }
 
-/* The queue pair of end `n` has an alternate path from its second port, to that of the other end. */
+/* Checks that the queue pair of end `n` has an alternate path from its second port to the other end's second port. */
 static void expect_second_ports(unsigned n)
 {
     const struct iba_qp_attr *a = &iba_query_qp(&ends[n].ca, ends[n].qpn)->attr;
@@ -205,13 +205,13 @@ Test(alternate, a_req_has_none)
     cr_expect_eq(iba_query_qp(&ends[ACTIVE].ca, ends[ACTIVE].qpn)->attr.path_mig, IBA_PATH_MIGRATED);
 }
 
-/* No message has the MAC that such a path needs (MD-83). */
+/* An alternate path over Ethernet needs a MAC address, which no CM message carries (MD-83). */
 Test(alternate, ethernet_has_none)
 {
     connect(IBA_PORT_ROCE2, true);
 }
 
-/* End `n` asks for the path between the second ports; the other end answers. */
+/* End `n` sends a LAP with the path between the second ports, and the other end answers with `status`. */
 static void load(unsigned n, uint8_t status)
 {
     struct iba_port *own = &ends[n].ca.port[1], *peer = &ends[!n].ca.port[1];
@@ -245,7 +245,7 @@ Test(alternate, a_lap_of_either_end_loads_one)
         }
 }
 
-/* The second LAP leads elsewhere: what it suggests does not count until it is accepted. */
+/* The second LAP suggests another path, which has no effect until the peer accepts it. */
 Test(alternate, the_last_path_that_was_accepted_counts)
 {
     struct iba_qp_attr a;

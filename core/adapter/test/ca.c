@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The adapter around its queue pairs: counters of ports, whose turn it is, which timer is next, what init leaves. */
+/* The adapter's part outside the queue pairs: counters of ports, which queue pair sends next, which timer expires next,
+ * and the state after init. */
 #include <criterion/criterion.h>
 #include <string.h>
 #include "lab.h"
@@ -15,7 +16,7 @@ static void send_one(struct lab *l, uint32_t qpn, uint64_t id)
     cr_assert_eq(lab_send(l, 0, qpn, (struct iba_send_wr){.wr_id = id, .op = IBA_WR_SEND}, 0, SMALL), IBA_VERB_OK);
 }
 
-/* SENDs and their ACKs, counted at both ends. */
+/* Ports count SENDs and their ACKs at both ends. */
 Test(ca, ports_count_packets_and_bytes)
 {
     struct lab *l = lab_open(IBA_PORT_ROCE2, 2);
@@ -79,7 +80,7 @@ Test(ca, queue_pairs_take_turns)
     lab_close(l);
 }
 
-/* The deadline is the earliest of all queue pairs', and only what is due runs. */
+/* The adapter's deadline is the earliest of all its queue pairs, and only timers that are due run. */
 Test(ca, the_earliest_timer_is_the_deadline)
 {
     struct lab *l = lab_open(IBA_PORT_ROCE2, 2);
@@ -110,7 +111,7 @@ Test(ca, the_earliest_timer_is_the_deadline)
     lab_close(l);
 }
 
-/* Any slots may have a queue pair, and any of these a timer. */
+/* Queue pairs are in random slots, and random ones of them run a timer. */
 Test(ca, the_deadline_of_any_slot)
 {
     enum { SLOTS = 3, EMPTY = 4, CHOICES = 5 };
@@ -135,7 +136,7 @@ Test(ca, the_deadline_of_any_slot)
     }
 }
 
-/* The record of a capture card has a header before the frame. */
+/* A capture card's record has a header before the frame, which ports do not count. */
 Test(ca, bytes_count_from_the_frame_on)
 {
     struct lab *l = lab_open(IBA_PORT_ROCE2, 1);
@@ -164,7 +165,7 @@ static void trace(void *ctx, const char *table, const struct iba_rule *r, uint32
     (void)qpn;
 }
 
-/* Arrays that the caller gave are cleared, whatever they held, and no entry after them. */
+/* iba_ca_init() clears the arrays that the caller gave, whatever they contained, and writes nothing after them. */
 static void clears(struct lab *l, uint32_t n)
 {
     enum { ROOM = 3 };
@@ -228,7 +229,7 @@ Test(ca, init_clears_what_it_is_given)
     lab_close(l);
 }
 
-/* Rules and changes are replaced, and restored. */
+/* Rule tables and changes can be replaced, and restored. */
 Test(ca, rules_and_changes_come_and_go)
 {
     static const struct iba_rules other;

@@ -11,7 +11,8 @@
 
 typedef void visit(const struct iba_change *c);
 
-/* The other lists have tests of their own: changed.c here, in fabric and in transport. */
+/* Returns whether this list is tested here. The other lists have tests of their own: changed.c in this folder, in
+ * core/fabric and in core/transport. */
 static bool is_of_requester(const struct iba_behaviours *list)
 {
 #define IS_LIST(id) || list == &(id)

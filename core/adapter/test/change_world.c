@@ -13,15 +13,15 @@ enum { BYTES = 16384, PART = BYTES / 4, QKEY = 0x1234, WHILE = 40000000, T = 409
 enum special { /* the peculiarity of a message */
                PLAIN,
                RKEY,   /* its R_Key, address handle or placement is invalid */
-               LKEY,   /* its L_Key is invalid */
+               LKEY,   /* the L_Key of the buffer is invalid */
                OWN,    /* its buffer, or the key it invalidates, is the region that can be invalidated; the same on the
                           peer */
-               ABSENT, /* its buffer is absent */
+               ABSENT, /* the buffer is absent */
                DOMAIN, /* the address handle is of another domain */
                GROUP,  /* to a multicast group */
                TWO,    /* two scatter/gather entries */
-               ALONE,  /* long after those before it */
-               LATER,  /* a little after them */
+               ALONE,  /* long after the requests before it */
+               LATER,  /* a little after the requests before it */
 };
 struct message {
     uint8_t op, flags;
@@ -236,7 +236,7 @@ static void name_local(const struct world *w, unsigned i, struct iba_send_wr *wr
     }
 }
 
-/* The result of the verb counts too: a changed device may accept what others refuse. */
+/* The verb's result is part of the outcome, because a changed device may accept what other devices refuse. */
 static void post(struct world *w, unsigned i)
 {
     const struct message *m = &w->s->m[i];
@@ -298,7 +298,7 @@ static void post_all(struct world *w)
     }
 }
 
-/* Twice the time of eight retries. */
+/* Returns twice the time that eight retries take. */
 static iba_time long_while(const struct world *w)
 {
     const struct iba_qp *qp = &w->p->end[1].qp;

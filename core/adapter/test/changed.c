@@ -68,8 +68,8 @@ static bool is_another(const struct iba_change *c)
     return false;
 }
 
-/* Rows that only other addresses show (a LID mask), or a region that goes at the wrong time; the other lists have tests
- * of their own: changed ports and changed verbs. */
+/* Returns whether the random events cannot show a change of this row: only other addresses (a LID mask) show it, or a
+ * region that is removed at the wrong time. The lists of ports and of verbs have tests of their own. */
 static bool is_out_of_reach(const char *name)
 {
     return strcmp(name, "UD_PATH_BITS") == 0 || strcmp(name, "READ_LOST") == 0 || strcmp(name, "NEW_PATH") == 0;

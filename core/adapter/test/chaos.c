@@ -30,7 +30,7 @@ static void count_rows(const struct chaos *c)
                 rows_hit[t][k] += c->end[i].ca.hits[t][k];
 }
 
-/* Rows of the rule tables that were never the first to apply. */
+/* Returns how many rows of the rule tables were never the first to apply. */
 static unsigned rows_missed(void)
 {
 #define TABLE(id, rules, title) &(rules),

@@ -100,7 +100,8 @@ static inline bool chaos_one_in(struct chaos *c, uint64_t n)
 {
     return chaos_below(c, n) == 0;
 }
-/* The trace: a hash of what the adapters do: packets, completions, events, results of verbs, and memory at the end. */
+/* Adds to the trace, which is a hash of what the adapters do: packets, completions, events, results of verbs, and
+ * memory at the end. */
 void chaos_hash(struct chaos *c, const void *data, size_t n);
 void chaos_result(struct chaos *c, unsigned result);
 
@@ -115,23 +116,23 @@ void chaos_check_lent(const struct chaos *c);
 void chaos_step(struct chaos *c);
 enum iba_qp_type chaos_type(unsigned qp);
 struct iba_av chaos_av(struct chaos *c, unsigned from);
-/* Make and unmake. */
+/* These functions create and destroy objects. */
 void chaos_make_qp(struct chaos *c, unsigned end, unsigned i);
 void chaos_unmake_qp(struct chaos *c, unsigned end, unsigned i);
 void chaos_make_region(struct chaos *c, unsigned end, unsigned i);
 void chaos_unmake_region(struct chaos *c, unsigned end, unsigned i);
 void chaos_cq(struct chaos *c, unsigned end, unsigned i);
 void chaos_srq(struct chaos *c, unsigned end, unsigned i);
-/* The region is in force; mostly also writable and without absent pages. */
+/* Returns whether the region is in force; unless by chance, it must also be writable and have no absent pages. */
 bool chaos_usable(struct chaos *c, unsigned end, const struct chaos_plot *p);
-/* Both QPs of that index to RTS, each other's peers. */
+/* Brings the two QPs of that index to RTS, with each other as peers. */
 void chaos_connect(struct chaos *c, unsigned i);
 
-/* chaos_packet.c: a packet that a QP at `end` could get: mostly well made, mostly near what it expects. */
+/* chaos_packet.c: writes a packet that a QP at `end` could get. Most are well formed, and near what the QP expects. */
 size_t chaos_craft(struct chaos *c, unsigned end, uint8_t *buf, size_t cap);
-/* A verb with random arguments. */
+/* Calls a verb with random arguments. */
 void chaos_verb(struct chaos *c, unsigned end);
-/* An address and length, and a key, mostly of a region there. */
+/* Draws an address, a length and a key; most often those of a region of that end. */
 void chaos_place(struct chaos *c, unsigned end, bool remote, uint64_t most, uint64_t *va, uint32_t *length,
                  uint32_t *key);
 #endif

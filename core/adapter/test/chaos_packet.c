@@ -105,13 +105,13 @@ static void set_reach(struct chaos *c, unsigned end, struct iba_recipe *r, size_
     }
 }
 
-/* An RD QP of the end; mostly one that exists. */
+/* Draws an RD QP of the end; most often one that exists. */
 static const struct chaos_qp *rd_qp(struct chaos *c, unsigned end)
 {
     return &c->end[end].qp[chaos_one_in(c, 32) ? chaos_below(c, CHAOS_QPS) : CHAOS_QPS - 1 - chaos_below(c, 2)];
 }
 
-/* A reliable datagram goes through the EE context to an RD QP. */
+/* Directs the packet through an EE context, because a reliable datagram reaches an RD QP only through one. */
 static void set_context(struct chaos *c, unsigned end, struct iba_recipe *r, const struct iba_qp *ee)
 {
     const struct chaos_qp *user = rd_qp(c, end);

@@ -38,7 +38,8 @@ static void send_one(struct chaos *c, unsigned end)
     c->n_flight++;
 }
 
-/* Delivers the oldest frame, or sometimes another one; sometimes also keeps it on the wire, loses or damages it. */
+/* Delivers the oldest frame, or sometimes another one. Sometimes the frame also stays on the wire to come again, is
+ * lost, or is damaged. */
 static void deliver_one(struct chaos *c)
 {
     const unsigned i = c->n_flight > 0 && chaos_one_in(c, 8) ? (unsigned)chaos_below(c, c->n_flight) : 0;

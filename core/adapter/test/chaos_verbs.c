@@ -36,7 +36,7 @@ static uint8_t pick_op(struct chaos *c, enum iba_qp_type type)
     }
 }
 
-/* The destination of a datagram. */
+/* Fills in the destination of a datagram. */
 static void address(struct chaos *c, unsigned end, struct iba_send_wr *wr)
 {
     wr->ah = c->end[end].ah[chaos_below(c, CHAOS_AHS)];
@@ -44,7 +44,7 @@ static void address(struct chaos *c, unsigned end, struct iba_send_wr *wr)
     wr->remote_qkey = chaos_one_in(c, 4) ? 0x80000000u : 0x1234;
 }
 
-/* The peer's memory that a request accesses. */
+/* Fills in the peer's memory that a request accesses. */
 static void reach(struct chaos *c, unsigned end, struct iba_send_wr *wr)
 {
     uint32_t unused;
@@ -72,7 +72,7 @@ static void bind(struct chaos *c, unsigned end, struct iba_send_wr *wr)
     wr->bind.length = length;
 }
 
-/* Posts any operation to a QP of any type, which may refuse it. */
+/* Posts any operation to a QP of any type; the verb may refuse the operation. */
 static void aim(struct chaos *c, unsigned end, unsigned i, struct iba_send_wr *wr)
 {
     if (wr->op == IBA_WR_BIND_MW)
@@ -203,7 +203,7 @@ static void windows(struct chaos *c, unsigned end)
         *w = 0;
 }
 
-/* A bind changes the key; software learns the new one from its completion, this test from the table. */
+/* A bind changes a window's key. Software learns the new key from the completion; this test reads it from the table. */
 static void learn_keys(struct chaos *c, unsigned end)
 {
     struct chaos_end *e = &c->end[end];

@@ -37,7 +37,7 @@ static void open_bed(struct bed *t, enum iba_port_kind kind)
     t->l->end[0].ca.limiter = &t->d.limiter;
 }
 
-/* Sends a WRITE, or a READ of end 1, and returns the time that it took. */
+/* Sends a WRITE to end 1, or a READ from it, and returns how long the operation took. */
 static iba_time take(struct bed *t, unsigned end, uint32_t qpn, uint8_t op)
 {
     const iba_time from = t->l->now;
@@ -75,7 +75,7 @@ Test(congestion, a_notified_flow_slows_down_and_comes_back)
     lab_close(t.l);
 }
 
-/* QP1's number selects the slot of another flow: that one stays slowed down. */
+/* QP1's number selects the limiter slot of another flow; that flow stays slowed down, and QP1 is not limited. */
 Test(congestion, management_is_not_limited)
 {
     struct bed t;
@@ -198,7 +198,7 @@ Test(congestion, two_flows_come_to_equal_shares)
 
     iba_dcqcn_init(&d, &c, flow, 2);
     iba_random_seed(&random, 1);
-    for (iba_time now = 0; now < END; now += wire) { /* the link sends a frame in each turn */
+    for (iba_time now = 0; now < END; now += wire) { /* the link sends one frame in each step */
         queue -= queue < FRAME ? queue : FRAME;
         for (uint32_t i = 0; i < 2; i++) {
             if (free_at[i] > now || d.limiter.due(&d, i, now) > now)
@@ -236,7 +236,8 @@ static iba_time no_wait(void *ctx, uint32_t qpn, iba_time now)
     return now;
 }
 
-/* The adapter waits for the limiter if a request or a READ response is next, and not for a CNP, an ACK or a value. */
+/* If a request or a READ response is the next packet, the adapter waits for the limiter. It does not wait before a CNP,
+ * an ACK or an ATOMIC's response. */
 Test(congestion, only_data_waits)
 {
     static struct iba_qp qp;
@@ -270,7 +271,8 @@ static void start(void *ctx, uint32_t qpn)
     started_flows++;
 }
 
-/* A flow begins with each life of a QP that sends: a QP that comes back from Reset has no rate of before. */
+/* Each time a QP becomes able to send, a new flow begins: a QP that comes back from Reset does not keep its old
+ * rate. */
 Test(congestion, each_life_of_a_qp_begins_a_flow)
 {
     const struct iba_limiter limiter = {.start = start, .due = no_wait};

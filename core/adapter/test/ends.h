@@ -6,7 +6,7 @@
 #include "fabric/iba_port.h"
 #include "wire/iba_endpoints.h"
 
-/* 10.0.0.1 and 10.0.0.2 over IPv4, which only RoCEv2 has; else fe80::1 and fe80::2. */
+/* The address of end 0 or 1: 10.0.0.1 and 10.0.0.2 over IPv4, which only RoCEv2 has; otherwise fe80::1 and fe80::2. */
 static inline void end_gid(enum iba_port_kind kind, bool v6, unsigned end, uint8_t *gid)
 {
     memset(gid, 0, 16);

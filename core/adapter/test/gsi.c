@@ -94,11 +94,11 @@ static void open_end(unsigned n)
                                                 .n_out = 8,
                                                 .n_event = 8,
                                                 .random = entropy});
-    memset(&e->gsi, 0xa5, sizeof e->gsi); /* opening it clears it */
+    memset(&e->gsi, 0xa5, sizeof e->gsi); /* opening QP1 clears this memory */
     cr_assert_eq(iba_gsi_open(&e->gsi, &e->ca, &e->cm), IBA_VERB_OK);
 }
 
-/* From port 1 of the other end to a port of this one. */
+/* Returns the path from port 1 of the other end to a port of this end. */
 static struct iba_av path_to(unsigned n, uint8_t port)
 {
     const unsigned more = port == 2 ? SECOND : 0;
@@ -108,7 +108,7 @@ static struct iba_av path_to(unsigned n, uint8_t port)
     return av;
 }
 
-/* The active end, 0, asks the passive one. */
+/* End 0, the active one, sends a REQ to that port of the passive end. */
 static void ask_port(uint8_t port)
 {
     uint32_t id;
@@ -231,7 +231,8 @@ Test(gsi, too_small_a_buffer_loses_nothing)
     cr_expect_neq(sent(0), 0);
 }
 
-/* The CM learns the sender's addresses and partition, and answers there; and QP1 has a receive for each next packet. */
+/* The CM learns the sender's addresses and partition, and answers to them. QP1 posts a new receive for the next
+ * packet. */
 Test(gsi, a_datagram_comes_with_the_path_back)
 {
     struct iba_cm_event e;
@@ -314,7 +315,7 @@ Test(gsi, other_datagrams_are_counted_and_dropped)
     cr_expect_eq(ends[1].gsi.foreign, 1);
 }
 
-/* Without room for an object that QP1 needs, opening it fails with the error of that object's verb. */
+/* If the adapter has no room for an object that QP1 needs, opening QP1 fails with the error of that object's verb. */
 Test(gsi, an_adapter_without_room_says_so)
 {
     struct end *e = &ends[0];
@@ -343,7 +344,8 @@ Test(gsi, an_adapter_without_room_says_so)
     cr_expect_neq(iba_gsi_open(&e->gsi, &e->ca, &e->cm), IBA_VERB_OK);
 }
 
-/* Where the adapter refuses QP1 or a state of it, opening it fails with that verb's error, and QP1 gets no further. */
+/* If the adapter refuses to create QP1 or to change its state, opening QP1 fails with that verb's error, and QP1 stays
+ * in the state before. */
 Test(gsi, a_refusal_is_handed_on)
 {
     struct end *e = &ends[0];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Over any network, every byte arrives once and in order, or both sides end in the status the architecture names.
- * Local and remote bytes are named by a key of any kind (keys.h). IBPROOF_SEEDS sets the number of networks,
- * IBPROOF_FIRST the first seed; the usual run takes 200 from 0. */
+/* Over any network, every byte arrives once and in order, or both sides end in the status that the architecture orders.
+ * A key of any kind (keys.h) names local and remote bytes. IBPROOF_SEEDS sets the number of networks, 200 in the usual
+ * run; IBPROOF_FIRST sets the first seed, 0 in the usual run. */
 #include <criterion/criterion.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -28,7 +28,7 @@ struct run {
     struct pair *p;
     struct pair_config cfg;
     struct plan plan[MESSAGES];
-    unsigned n, qps, done, received, next[QPS], order[QPS]; /* of each QP: the message whose completion is next */
+    unsigned n, qps, done, received, next[QPS], order[QPS]; /* for each QP, the message whose completion is next */
     uint32_t slot;                                          /* bytes for one message in each part */
     uint64_t part;
     size_t area;
@@ -148,7 +148,7 @@ static uint32_t qpn_of(const struct run *t, unsigned end, unsigned i)
     return t->plan[i].qp ? t->p->end[end].second_qpn : t->p->end[end].qpn;
 }
 
-/* Receives carry the message's index; on RC they match their SENDs in order. */
+/* A receive's wr_id is the index of its message. On RC the receives match their SENDs in order. */
 static void post_receives(struct run *t)
 {
     for (unsigned i = 0; i < t->n; i++)
@@ -209,7 +209,8 @@ static void apply(struct run *t, const struct plan *m)
     }
 }
 
-/* An unreliable service must deliver complete messages: the immediate data name the message. */
+/* An unreliable service may lose messages, but must deliver each received message completely. The immediate data give
+ * the index of the message. */
 static void check_datagram(const struct run *t, const struct iba_wc *wc)
 {
     const struct plan *m = &t->plan[wc->imm_or_key];
@@ -224,7 +225,7 @@ static void check_datagram(const struct run *t, const struct iba_wc *wc)
                  "seed %lu: message %u is damaged", (unsigned long)t->cfg.seed, wc->imm_or_key);
 }
 
-/* The next message of the QP from `i` on; t->n: there is none. */
+/* Returns the index of the QP's next message, from `i` on; t->n if there is none. */
 static unsigned next_of(const struct run *t, unsigned qp, unsigned i)
 {
     while (i < t->n && t->plan[i].qp != qp)
@@ -311,7 +312,8 @@ static void check_reliable(const struct run *t)
             check_failure(t, k);
 }
 
-/* How many networks had each kind of key: of the sender, of the receives, of the peer */
+/* Counts the networks that had each kind of key: for the sender's memory, for the receives, and for the peer's
+ * memory. */
 enum { SERVICES = 5, SIDES = 3 };
 static unsigned used[SERVICES][SIDES][KEYS];
 

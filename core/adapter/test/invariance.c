@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How software hands over its work changes nothing on the wire: with buffers in one entry, cut into several entries, or
- * as inline data, two adapters send the same packets at the same times and complete alike, and all bytes arrive at the
- * same places. Random lists of work, over networks with and without faults. IBPROOF_SEEDS sets the number of lists,
- * IBPROOF_FIRST the first seed; the usual run takes 1,000 from 0. */
+/* The way in which software passes its work must change nothing on the wire. With buffers in one entry, in several
+ * entries, or as inline data, two adapters send the same packets at the same times, complete alike, and store all bytes
+ * at the same places. Random lists of work are played over networks with and without faults. IBPROOF_SEEDS sets the
+ * number of lists, 1,000 in the usual run; IBPROOF_FIRST sets the first seed, 0 in the usual run. */
 #include <criterion/criterion.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ struct outcome {
     uint8_t memory[2][BYTES];
 };
 
-/* Writes the list of entries of a buffer: one, or up to four of random lengths. */
+/* Writes the scatter/gather list of a buffer: one entry, or up to four of random lengths. */
 static uint8_t entries(struct iba_sge *sge, enum form form, struct iba_random *cuts, uint64_t at, uint32_t length,
                        uint32_t lkey)
 {
@@ -46,7 +46,7 @@ static void post_receive(struct pair *p, enum form form, struct iba_random *cuts
         cr_assert_eq(iba_post_recv(&p->end[1].ca, e->qpn, &wr), IBA_VERB_OK);
 }
 
-/* Short lengths are drawn often, since inline data are. */
+/* Posts a send. Short lengths are drawn often, because only they can be inline data. */
 static void post_send(struct pair *p, enum form form, struct iba_random *list, struct iba_random *cuts, unsigned i)
 {
     static const uint8_t ops[] = {IBA_WR_SEND, IBA_WR_SEND_IMM, IBA_WR_WRITE, IBA_WR_WRITE_IMM, IBA_WR_READ};

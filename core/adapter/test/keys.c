@@ -11,7 +11,8 @@ enum { TURNS = 40, EVERY_NS = 25000, COME = 6 };
     (IBA_ACCESS_LOCAL_WRITE | IBA_ACCESS_REMOTE_WRITE | IBA_ACCESS_REMOTE_READ | IBA_ACCESS_REMOTE_ATOMIC |            \
      IBA_ACCESS_MW_BIND)
 
-/* A page of each on-demand region goes, some come; after some turns all have come. */
+/* Removes a page of each on-demand region and brings back some others; after a number of calls all pages are
+ * present. */
 static void page(void *ctx)
 {
     struct keys *k = ctx;
@@ -32,7 +33,8 @@ static void page(void *ctx)
     k->p->due = IBA_NEVER;
 }
 
-/* Ranges of random lengths, one after the other; the last one has the 8 bytes that ATOMICs use. */
+/* Cuts the buffer into ranges of random lengths, one after the other. The last range has the 8 bytes that ATOMICs
+ * use. */
 static const struct iba_pieces *cut(struct keys *k, unsigned i, const struct pair_end *e)
 {
     uint64_t at = 0;

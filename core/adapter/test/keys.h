@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Keys of every kind for the regions of a pair: each names the same bytes in the same order. */
+/* Keys of every kind for the memory of a pair of adapters: each key gives access to the same bytes in the same
+ * order. */
 #ifndef IBA_TEST_KEYS_H
 #define IBA_TEST_KEYS_H
 #include "pair.h"
@@ -25,7 +26,8 @@ struct keys {
     struct pair *p;
     struct iba_random random;
 };
-/* Chooses three kinds by the seed, registers regions and binds windows. Pages of on-demand regions come and go for a
- * while, and all are there in the end. `k` must not move while the pair is open. */
+/* Chooses three kinds of keys by the seed, registers their regions and binds their windows. Pages of on-demand regions
+ * are removed and come back for a while; in the end all are present. `k` must stay at its address while the pair is
+ * open. */
 void keys_choose(struct keys *k, struct pair *p, const struct pair_config *c);
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A small subnet for tests: up to four adapters on one virtual clock, joined by a switch without losses and delay.
- * Tests can read the packets on the wire; a tap can change or drop them. */
+ * Tests can read the packets on the wire. A tap, if a test sets one, can change or drop packets. */
 #ifndef IBA_TEST_LAB_H
 #define IBA_TEST_LAB_H
 #include "adapter/iba_ca.h"
@@ -72,7 +72,7 @@ static inline uint8_t *lab_memory(struct lab *l, unsigned end)
     return l->end[end].room + LAB_GUARD;
 }
 struct iba_av lab_av(const struct lab *l, unsigned from, unsigned to, bool grh);
-/* Good values for every attribute. */
+/* Returns valid values for every attribute. */
 struct iba_qp_attr lab_attr(void);
 uint32_t lab_qp(struct lab *l, unsigned end, enum iba_qp_type type, uint32_t srq); /* in Reset */
 /* Takes one side of a connection to RTS; `a` also gives the P_Key index and the like. */
@@ -82,27 +82,27 @@ void lab_connect(struct lab *l, unsigned i, uint32_t qi, unsigned k, uint32_t qk
 void lab_ready(struct lab *l, unsigned end, uint32_t qpn, struct iba_qp_attr a);
 uint32_t lab_ah(struct lab *l, unsigned from, unsigned to, bool grh);
 
-/* Delivers all packets and runs all timers until `until`; then the clock has that time. */
+/* Delivers all packets and runs all timers up to the time `until`, to which it then sets the clock. */
 void lab_run(struct lab *l, iba_time until);
-/* Runs for a short time: everything that needs no timer. */
+/* Runs for a short time, which suffices for everything that does not wait for a timer. */
 static inline void lab_settle(struct lab *l)
 {
     lab_run(l, l->now);
 }
 void lab_recv(struct lab *l, unsigned end, uint32_t qpn, uint64_t wr_id, uint64_t at, uint32_t length);
-/* Posts a signaled send with one entry of the end's own region. */
+/* Posts a signaled send with one entry, in the region of its own end. */
 enum iba_verb_err lab_send(struct lab *l, unsigned end, uint32_t qpn, struct iba_send_wr wr, uint64_t at,
                            uint32_t length);
-/* The next completion of that end, which must exist; and a check that there is none. */
+/* lab_wc() returns the end's next completion, which must exist. lab_no_wc() checks that there is no completion. */
 struct iba_wc lab_wc(struct lab *l, unsigned end);
 void lab_no_wc(struct lab *l, unsigned end);
-/* The next completion, which must be of `wr_id` with `status`. */
+/* Returns the end's next completion, which must have this `wr_id` and `status`. */
 struct iba_wc lab_done(struct lab *l, unsigned end, uint64_t wr_id, enum iba_wc_status status);
 unsigned lab_events(const struct lab *l, unsigned end, enum iba_event_kind kind);
 enum iba_qp_state lab_state(const struct lab *l, unsigned end, uint32_t qpn);
-/* Number of packets seen with that opcode. */
+/* Returns how many packets with this opcode the test saw on the wire. */
 unsigned lab_count(const struct lab *l, uint8_t opcode);
-/* The first packet of that opcode and, with an AETH, syndrome class (syndrome >> 5); NULL: none. */
+/* Returns packet number `nth`, from 0, among those with this opcode; NULL if there is none. */
 const struct lab_seen *lab_find(const struct lab *l, uint8_t opcode, unsigned nth);
 static inline void lab_forget(struct lab *l)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* On-demand regions: an absent page delays a request and never fails it (RR-50, seeds: ODP). */
+/* On-demand regions: a request to an absent page waits, and does not fail (RR-50, seeds: ODP). */
 #include <criterion/criterion.h>
 #include <string.h>
 #include "lab.h"
@@ -40,7 +40,7 @@ static void write_or_read_waits(uint8_t op, uint8_t opcode)
 
     open_at(&t, 1);
     const struct iba_send_wr wr = {.wr_id = 1, .op = op, .va = IBA_MEM_PAGE - 50, .rkey = t.rkey};
-    t.present = 1; /* the first of the two pages it touches */
+    t.present = 1; /* the first of the two pages that the request accesses */
     cr_assert_eq(lab_send(t.l, 0, t.a, wr, 0, 100), IBA_VERB_OK);
     lab_settle(t.l);
     cr_assert_eq(lab_find(t.l, IBA_RC_ACKNOWLEDGE, 0)->syndrome >> 5, RNR_NAK);

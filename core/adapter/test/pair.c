@@ -52,7 +52,7 @@ static enum iba_qp_type type_of(const struct pair_config *c, unsigned end)
     return c->type == IBA_QPT_XRC_INI && end == 1 ? IBA_QPT_XRC_TGT : c->type;
 }
 
-/* Two SRQs of the target's domain, the second of which is used. */
+/* Creates two SRQs of the target's XRC domain; the requests use the second one. */
 static void open_xrc(struct pair_end *e, uint32_t *xrcd)
 {
     static struct iba_recv_wr none[1];
@@ -67,7 +67,7 @@ static void open_xrc(struct pair_end *e, uint32_t *xrcd)
     cr_assert_eq(iba_create_xrc_srq(&e->ca, &e->srq, &init, &e->srqn), IBA_VERB_OK);
 }
 
-/* Reliable datagrams: the EE context of the end, and a second RD QP that uses it. */
+/* Creates the EE context of the end, and a second RD QP that uses the context. */
 static void open_rd(struct pair_end *e, const struct iba_qp_init *rd)
 {
     struct iba_qp_init init = *rd;
@@ -142,7 +142,8 @@ static void to_rts(struct pair_end *e, uint32_t qpn, struct iba_qp_attr *a, uint
     cr_assert_eq(iba_modify_qp(&e->ca, qpn, a, IBA_QPA_STATE | rts), IBA_VERB_OK);
 }
 
-/* UU-32: the context has path, P_Key and PSNs; the QPs have Q_Key, rights and RNR timer. */
+/* UU-32: the EE context has the path, the P_Key and the PSNs; the QPs have the Q_Key, the access rights and the RNR
+ * timer. */
 static void connect_rd(struct pair_end *e, struct iba_qp_attr *a)
 {
     const uint32_t init = IBA_QPA_PORT | IBA_QPA_QKEY | IBA_QPA_ACCESS;
@@ -269,8 +270,8 @@ static bool is_sent(struct pair *p, unsigned from, const uint8_t *frame, size_t 
     return p->sends(p->tap_ctx, from, &v);
 }
 
-/* If the network makes its senders wait, each direction has half of it, so that ACKs do not wait for the requests that
- * they acknowledge. */
+/* If a full network makes its senders wait, each direction may fill half of it, so that ACKs do not wait for the
+ * requests that they acknowledge. */
 static bool may_send(const struct pair *p, unsigned i)
 {
     uint32_t flying = 0;
@@ -280,7 +281,7 @@ static bool may_send(const struct pair *p, unsigned i)
     return 2 * flying < p->net.n_slot;
 }
 
-/* Sends everything that an end wants to send at this instant, if it may send. */
+/* Sends all packets that an end has to send at this instant and that the network takes. */
 static bool drain(struct pair *p, unsigned i)
 {
     uint8_t buf[IBA_TX_MOST];

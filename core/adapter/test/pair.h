@@ -31,9 +31,9 @@ struct pair_end {
     struct iba_qp qp, earlier[PAIR_EARLIER];
     struct iba_sqe sq[PAIR_DEPTH];
     struct iba_recv_wr rq[PAIR_DEPTH];
-    struct iba_srq srq; /* of an XRC target; its ring is rq */
+    struct iba_srq srq; /* the SRQ of an XRC target; its ring is rq */
     struct iba_saved saved[PAIR_SAVED];
-    struct iba_qp second, context; /* of RD: another QP, and the EE context of both */
+    struct iba_qp second, context; /* for RD: another QP, and the EE context of both QPs */
     struct iba_sqe second_sq[PAIR_DEPTH], context_sq[1];
     struct iba_recv_wr second_rq[PAIR_DEPTH];
     uint32_t pd, cqn, qpn, lkey, rkey, ah, srqn, second_qpn, eecn;
@@ -49,7 +49,7 @@ struct pair {
     uint8_t *frames;
     struct iba_random random;
     iba_time now;
-    uint64_t hash;  /* of every frame with its time, and of every completion, in order */
+    uint64_t hash;  /* a hash of every frame with its time, and of every completion, in order */
     uint64_t steps; /* frames delivered */
     enum iba_link link;
     bool waits;
@@ -95,21 +95,22 @@ static inline uint8_t *pair_memory(struct pair *p, unsigned end)
 {
     return p->end[end].memory + PAIR_GUARD;
 }
-/* Runs until nothing happens any more or `until` has come. False when it ran longer than any exchange should. */
+/* Runs until nothing is left to do or the time is `until`. Returns false if the run takes longer than any exchange
+ * should. */
 bool pair_run(struct pair *p, iba_time until);
 /* Feeds the packet to the adapter of end `to` now. */
 void pair_feed(struct pair *p, unsigned to, const struct iba_view *v);
-/* A completion of either end; 0 when there is none. Hashed. */
+/* Returns a completion of this end, and adds it to the hash; 0 if there is none. */
 int pair_poll(struct pair *p, unsigned end, struct iba_wc *wc);
-/* The guards of both regions are untouched. */
+/* Returns whether the bytes before and after both regions are unchanged. */
 bool pair_guards_hold(const struct pair *p);
 void pair_post_recv(struct pair *p, unsigned end, uint64_t wr_id, uint64_t at, uint32_t length);
 void pair_post_send(struct pair *p, unsigned end, struct iba_send_wr *wr, uint64_t at, uint32_t length);
-/* The same for any QP of the end. */
+/* Posts a receive in the same way to any QP of the end. */
 void pair_post_recv_to(struct pair *p, unsigned end, uint32_t qpn, uint64_t wr_id, uint64_t at, uint32_t length);
 void pair_post_send_by(struct pair *p, unsigned end, uint32_t qpn, struct iba_send_wr *wr, uint64_t at,
                        uint32_t length);
-/* A number from the environment. */
+/* Returns a number from the environment variable. */
 static inline unsigned pair_setting(const char *name, unsigned usual)
 {
     const char *s = getenv(name);

@@ -75,7 +75,7 @@ static void open_lab(struct lab **l, uint64_t seed)
     lab_connect(*l, 0, qpn[0], 1, qpn[1], lab_attr());
 }
 
-/* Does to the bytes of both models what the message does; false: one of the keys refuses it. */
+/* Copies the bytes in both ends' models as the message does. Returns false if one of the keys refuses the message. */
 static bool move(uint8_t op, const struct extent *here, const struct extent *there)
 {
     uint8_t bytes[TREE_BYTES];
@@ -113,7 +113,7 @@ static void same_memory(unsigned end, const char *what)
             cr_assert(0, "byte %u of end %u differs after %s", i, end, what);
 }
 
-/* One message; false: it was refused, and the connection is in error. */
+/* Sends one message. Returns false if it was refused; then the connection is in error. */
 static bool one_message(struct lab *l)
 {
     static const uint8_t ops[] = {IBA_WR_SEND, IBA_WR_WRITE, IBA_WR_READ, IBA_WR_FETCH_ADD};

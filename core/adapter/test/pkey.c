@@ -35,7 +35,7 @@ static struct talk introduce(struct lab *l, unsigned i, unsigned k, enum iba_qp_
     return t;
 }
 
-/* Sends one SEND; returns whether it was received. */
+/* Sends one SEND, and returns whether the peer received it. */
 static bool says(struct lab *l, unsigned i, unsigned k, const struct talk *t, uint32_t ah)
 {
     const uint32_t grh = iba_query_qp(&l->end[k].ca, t->to)->type == IBA_QPT_RC ? 0 : 40;
@@ -291,7 +291,7 @@ Test(pkey, qp0_is_of_no_partition)
     lab_close(l);
 }
 
-/* No verb sends raw packets yet, so the test builds this one. */
+/* No verb sends raw packets yet, so the test builds the packet. */
 Test(pkey, raw_packets_carry_none)
 {
     struct lab *l = lab_open(IBA_PORT_IB, 2);

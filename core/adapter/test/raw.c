@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Raw datagrams (section 9.8.4; UU-39, UU-40): no transport header, no P_Key, no ICRC; delivered as they are. */
+/* Raw datagrams (section 9.8.4; UU-39, UU-40) have no transport header, no P_Key and no ICRC, and the adapter delivers
+ * all of their bytes. */
 #include <criterion/criterion.h>
 #include <string.h>
 #include "pair.h"

@@ -106,8 +106,8 @@ Test(rc, retries_come_to_an_end)
     lab_close(t.l);
 }
 
-/* The memory of the second of three requests is deregistered while all three are outstanding: when it has to be sent
- * again it fails locally, and the first still completes before it (RQ-13, RQ-14). Found by chaos. */
+/* All three requests are outstanding when the memory of the second one is deregistered. When the second must be sent
+ * again, it fails locally; the first still completes before it (RQ-13, RQ-14). The test chaos found this. */
 Test(rc, a_local_fault_on_a_retry_waits_for_its_turn)
 {
     struct rc t = open_with(lab_attr());
@@ -253,7 +253,8 @@ Test(rc, send_with_invalidate_takes_the_window_away)
     lab_close(t.l);
 }
 
-/* RR-41: an ATOMIC needs eight bytes: the last eight of a region will do, those from one byte later on will not. */
+/* RR-41: an ATOMIC accesses eight bytes. The last eight bytes of a region suffice; eight bytes that begin one byte
+ * later do not. */
 Test(rc, an_atomic_reaches_the_last_eight_bytes)
 {
     struct rc t = open_with(lab_attr());

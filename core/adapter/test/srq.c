@@ -68,8 +68,8 @@ static bool lose_last(struct lab *l, unsigned from, uint8_t *frame, struct iba_v
     return iba_bth_opcode(frame + v->bth_at) != IBA_UC_SEND_LAST;
 }
 
-/* UC: a message without its end completes in error when the next begins. If that finds no room in its CQ the QP goes to
- * Error, and does not begin the next message. Found by chaos. */
+/* UC: a message whose end is missing completes in error when the next message begins. If the CQ has no room for that
+ * completion, the QP goes to Error and does not begin the next message. The test chaos found this. */
 Test(srq, a_broken_message_that_overflows_the_cq_is_the_last)
 {
     struct lab *l = lab_open(IBA_PORT_IB, 2);

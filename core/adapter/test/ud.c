@@ -82,7 +82,7 @@ Test(ud, a_wrong_qkey_is_counted_and_dropped)
     lab_close(t.l);
 }
 
-/* PV-21: for a work request that names a controlled Q_Key the QP's own is sent. */
+/* PV-21: if a work request names a controlled Q_Key, the packet has the QP's own Q_Key. */
 Test(ud, a_controlled_qkey_is_replaced_by_the_own)
 {
     struct pair_of t = meet(IBA_PORT_IB, IBA_QPT_UD, lab_attr());
@@ -151,7 +151,7 @@ Test(ud, where_no_ack_goes_back_becn_takes_a_cnp)
     lab_close(t.l);
 }
 
-/* Only the datagram itself shows its source (RO-41, WF-81). */
+/* The answer goes to the source that the marked datagram itself names, since a UD QP knows no peer (RO-41, WF-81). */
 Test(ud, a_marked_datagram_is_answered_by_a_cnp_to_its_source)
 {
     static const struct {

@@ -48,7 +48,8 @@ static void see(enum iba_qp_state state)
     see_path(&a.alt_av);
 }
 
-/* Of four, one has no alternate path, one has one from our LID, one from our GID, one from elsewhere. */
+/* Draws a REQ and a REP. Of four, one has no alternate path; the alternate paths of the others begin at one of our
+ * LIDs, at one of our GIDs, and at another port. */
 static void draw(uint64_t *seed, struct iba_cm_conn *c, unsigned k)
 {
     const struct iba_port *port = &CM->cfg.port[k / 4 % 2];
@@ -121,8 +122,8 @@ Test(attr, attributes_are_the_same)
     golden_close(&g);
 }
 
-/* MD-64: of codes of times, the active end adds the delay of the REP. At most one code more than the longer one; one
- * more where both are the same or the next to it, and none above 31. */
+/* MD-64: the active end adds the REP's delay to the timeout. The sum of two codes is the larger code, or one more if
+ * both are equal or neighbours, and at most 31. */
 Test(attr, every_timeout_and_delay)
 {
     for (unsigned active = 0; active < 2; active++) {
@@ -146,8 +147,8 @@ Test(attr, every_timeout_and_delay)
 
 /* ---- loaded paths ---- */
 
-/* A LAP of the peer names the path from the peer, ours the path from us; an APR of status 0 makes it the alternate one.
- */
+/* Loads an alternate path. A LAP of the peer names the path from the peer, and our LAP names the path from us. An APR
+ * of status 0 puts the path into force. */
 static void load(bool theirs, unsigned status, bool local)
 {
     static const uint8_t far[16] = {0xfe, 0x80, 7, [15] = 9};
@@ -225,7 +226,7 @@ static void trace(void *ctx, const char *table, const struct iba_cm_rule *r, uin
     traces++;
 }
 
-/* Each decision has the connection's ID; 0 where a message is for none. */
+/* Each traced decision has the ID of its connection, or 0 if the message belongs to no connection. */
 Test(attr, decisions_are_traced)
 {
     uint8_t mad[IBA_MAD_BYTES], *data;
@@ -255,7 +256,8 @@ static enum iba_cm_err listen(const struct iba_cm_listen *l)
     return e;
 }
 
-/* A service is taken by a listener that asks for the same; one that differs in any field is another. */
+/* Two listeners cannot ask for the same service. A listener that differs in any of these fields asks for another
+ * service. */
 Test(attr, listeners_that_differ_in_one_field)
 {
     const struct iba_cm_listen one = {.service_id = 0x77,
@@ -298,7 +300,8 @@ Test(attr, listeners_that_differ_in_one_field)
 
 /* ---- rejections ---- */
 
-/* Additional information of the caller goes out as it is, as long as it is; more than there is space for is refused. */
+/* The caller's additional rejection information is sent unchanged. The verb refuses information that is longer than its
+ * field. */
 Test(attr, information_of_a_rejection)
 {
     uint8_t bytes[IBA_CM_ARI_BYTES + 1];
@@ -322,7 +325,7 @@ Test(attr, information_of_a_rejection)
     }
 }
 
-/* A peer that had no answer names itself: with its GUID of eight bytes, no less (MD-74). */
+/* A peer that got no answer sends a REJ with its own GUID, which takes eight bytes or more (MD-74). */
 Test(attr, a_peer_that_names_itself)
 {
     for (unsigned n = 0; n <= IBA_CM_ARI_BYTES; n++) {
@@ -341,7 +344,7 @@ Test(attr, a_peer_that_names_itself)
 
 /* ---- a full CM ---- */
 
-/* Without room for a message or an event no verb does anything. */
+/* Without room for a message or an event, every verb fails and changes nothing. */
 Test(attr, verbs_without_room)
 {
     for (unsigned what = 0; what < 2; what++) {

@@ -6,7 +6,7 @@
 
 static struct hand h;
 
-/* core/mad knows the message, finds all of its parts, and reads the header. */
+/* Checks that core/mad knows the message, finds all of its parts, and reads its header. */
 static void read_back(unsigned attribute, const char *name)
 {
     struct iba_mad m;
@@ -21,7 +21,7 @@ static void read_back(unsigned attribute, const char *name)
     cr_expect_eq(iba_madhdr_method(h.mad), 3);
 }
 
-/* The private data of `n` bytes end the datagram. */
+/* Checks that the datagram ends with `n` bytes of private data. */
 static void private_is(size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -142,7 +142,7 @@ static const struct built built[] = {
     {0, IBA_CMS_ESTABLISHED, suggested, IBA_CM_ID_SPR, "SPR", 224},
 };
 
-/* Private data up to the message's limit, and no more. */
+/* Each message carries private data up to its own limit, and no more. */
 Test(build, messages_of_a_connection)
 {
     for (const struct built *b = built; b < built + sizeof built / sizeof *built; b++) {
@@ -185,8 +185,8 @@ Test(build, sidr)
     hand_close(&h);
 }
 
-/* Bytes of a REP that the CM of Linux 6.1 accepted from another program, which has no code in common with libiba: it
- * answered the REQ of rping, whose fields these are, and rping ended without error. Ours has the same bytes. */
+/* A REP of another program, which shares no code with libiba. The CM of Linux 6.1 accepted it: it answered a REQ of
+ * rping with these fields, and rping ended without error. Our REP must have the same bytes. */
 Test(build, rep_that_a_kernel_accepted)
 {
     static const uint8_t witness[36] = {0x00, 0xab, 0xcd, 0xef, /* Local Communication ID */

@@ -18,7 +18,8 @@ static uint32_t listen(struct lab *l)
     return number;
 }
 
-/* Connects queue pair 0x123456 of the active end with 0x654321 of the passive one. id[]: by end. */
+/* Connects queue pair 0x123456 of the active end with 0x654321 of the passive end. id[] receives the connection's ID at
+ * each end. */
 static void connect(struct lab *l, uint32_t id[2])
 {
     const struct iba_cm_request r = lab_request(l, ACTIVE, 0x123456);
@@ -126,7 +127,7 @@ static uint64_t transaction_of(unsigned end, uint16_t attribute)
     return iba_madhdr_transactionid(mad);
 }
 
-/* A SAP may go out while a LAP waits for its APR: the APR belongs to the transaction of the LAP all the same. */
+/* A SAP may be sent while a LAP waits for its APR; the APR still has the transaction ID of the LAP. */
 Test(connect, an_apr_answers_its_lap_whatever_is_suggested_meanwhile)
 {
     struct iba_cm_lap lap = {.alt_locallid = 77, .remoteresptout = 20};

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Two CMs, any verbs, any datagrams: core/cm/test/exchanges.golden has a line for each exchange. Users and a network
- * without reliability do what a seed says; the line has the number of datagrams and events, a digest of them, of the
- * results of the verbs and of what the CMs hold, and how often each row decided (test/golden.h says how to renew it).
- */
+/* Two CMs with random verbs and datagrams: core/cm/test/exchanges.golden has a line for each exchange. A seed decides
+ * what users and an unreliable network do. The line has the number of datagrams and events; a digest of both, of the
+ * verbs' results and of the CMs' state; and how often each row decided (test/golden.h says how to renew it). */
 #include "sim/iba_random.h"
 #include "test/golden.h"
 #include "lab.h"
@@ -182,7 +181,7 @@ static uint64_t listen(unsigned end)
     return (uint64_t)e << 32 | number_of;
 }
 
-/* Something that is done to a connection. */
+/* Calls a random verb for a connection. */
 static uint64_t verb(unsigned end, uint32_t id, unsigned what)
 {
     struct iba_cm *cm = &l.end[end].cm;
@@ -248,7 +247,7 @@ static void user(void *ctx, unsigned end, const struct iba_cm_event *e)
     }
 }
 
-/* The last datagram comes once more, with another byte. */
+/* Delivers the last datagram again, with one byte changed. */
 static void mistake(unsigned end)
 {
     uint8_t mad[IBA_MAD_BYTES];

@@ -123,7 +123,7 @@ static void feed(struct hand *h, uint16_t attribute, unsigned message)
     hand_feed(h, mad);
 }
 
-/* The sub-states of Established, and after it: the same for both ends. */
+/* Goes on to Established, its sub-states, and the states after it, which are the same for both ends. */
 static void go_on(struct hand *h, enum iba_cm_state s)
 {
     struct iba_cm *cm = HAND_CM(h);

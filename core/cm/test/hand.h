@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* One CM, and a peer that a test plays by hand: it makes each message, and reads each answer. */
+/* One CM whose peer the test plays: the test makes each message of the peer, and reads each answer of the CM. */
 #ifndef IBA_TEST_CM_HAND_H
 #define IBA_TEST_CM_HAND_H
 #include "lab.h"
@@ -17,20 +17,22 @@ struct hand {
 
 void hand_open(struct hand *h, enum iba_port_kind kind);
 void hand_close(struct hand *h);
-/* Makes a message with this header. Its data are at the result. */
+/* Makes a message with this header. Returns the place of its data. */
 uint8_t *hand_message(uint8_t *mad, uint16_t attribute, uint64_t tid);
-/* A message with both communication IDs. */
+/* Makes a message with the communication IDs of both ends. */
 uint8_t *hand_message_of(const struct hand *h, uint8_t *mad, uint16_t attribute);
-/* A REQ of the peer to LAB_SERVICE. */
+/* Makes the peer's REQ to LAB_SERVICE. */
 uint8_t *hand_req(const struct hand *h, uint8_t *mad);
-/* Gives the CM a message, takes its answer and its event. Returns the answer's attribute; 0: none. */
+/* Gives the CM a message, and takes its answer and its event. Returns the answer's attribute; 0 if there is no
+ * answer. */
 unsigned hand_feed(struct hand *h, const uint8_t *mad);
-/* Takes answer and event after a verb. */
+/* Takes the CM's message and event after a verb. Returns the message's attribute; 0 if there is none. */
 unsigned hand_take(struct hand *h);
-/* Time passes until the timer of the CM runs out. */
+/* Lets time pass until the timer of the CM expires. */
 unsigned hand_timer(struct hand *h);
-/* The CM gets to that state as the passive end, or as the active one, by the shortest path. */
+/* Brings the CM to that state by the shortest path: hand_passive() as the passive end, hand_active() as the active
+ * end. */
 void hand_passive(struct hand *h, enum iba_cm_state s);
 void hand_active(struct hand *h, enum iba_cm_state s);
-enum iba_cm_state hand_state(const struct hand *h); /* of connection `id`; NONE: it has ended */
+enum iba_cm_state hand_state(const struct hand *h); /* of connection `id`; NONE: that connection has ended */
 #endif

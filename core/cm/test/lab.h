@@ -33,19 +33,21 @@ struct lab {
     void *ctx;
     bool unchecked; /* do not check invariants at each step */
 };
-/* Connects two ends whose ports are of that kind. `n_conn`: connections of each. */
+/* Connects two ends whose ports are of that kind. Each end can have `n_conn` connections. */
 void lab_open(struct lab *l, enum iba_port_kind kind, uint32_t n_conn, uint64_t seed, const struct iba_net_faults *f);
 void lab_close(struct lab *l);
-/* Moves everything that is due now; then the clock to the next deadline, at most to `until`. False: nothing is left. */
+/* Delivers everything that is due now, then sets the clock to the next deadline, at most to `until`. Returns false if
+ * nothing is left to do. */
 bool lab_step(struct lab *l, iba_time until);
 void lab_run(struct lab *l, iba_time until);
-/* The next event of an end within `within`; kind NONE: there was none. */
+/* Returns the next event of an end within the time `within`; its kind is NONE if no event came. */
 struct iba_cm_event lab_next(struct lab *l, unsigned end, iba_time within);
-/* A datagram of the other end, or of a stranger with its path, arrives at `end`. */
+/* Delivers a datagram to `end`. */
 void lab_feed(struct lab *l, unsigned end, const uint8_t *mad);
-/* The next datagram that an end sends at once; false: none. It does not reach the other end. */
+/* Takes the next datagram that an end sends without delay, so that it does not reach the other end. Returns false if
+ * there is none. */
 bool lab_take(struct lab *l, unsigned end, uint8_t *mad);
-/* A request to the service, from the queue pair; a REP. */
+/* lab_request() returns a request to LAB_SERVICE from this queue pair; lab_rep() returns a REP. */
 struct iba_cm_request lab_request(const struct lab *l, unsigned from, uint32_t qpn);
 struct iba_cm_rep lab_rep(uint32_t qpn);
 #define LAB_NOTHING ((struct iba_cm_private){NULL, 0})

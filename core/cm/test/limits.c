@@ -54,7 +54,7 @@ Test(limits, listeners_begin_unused)
     }
 }
 
-/* A listener ends only if all that wait for it can be refused. */
+/* A CM can end a listener only if it can refuse all requests that wait for that listener. */
 Test(limits, no_listener_ends_while_the_ring_is_full)
 {
     const uint32_t n_out = (hand_open(&h, IBA_PORT_IB), CM->cfg.n_out);
@@ -71,7 +71,7 @@ Test(limits, no_listener_ends_while_the_ring_is_full)
     hand_close(&h);
 }
 
-/* A timer that runs out while a ring is full waits for space; nothing is lost. */
+/* If a timer expires while a ring is full, its message or event waits for room; nothing is lost. */
 Test(limits, timers_wait_for_space)
 {
     uint32_t n_out;
@@ -89,7 +89,7 @@ Test(limits, timers_wait_for_space)
     hand_close(&h);
 }
 
-/* MD-79: an APR carries the information of its user, from one byte to as many as have space. */
+/* MD-79: an APR carries its user's information, from one byte to as many bytes as its field has. */
 Test(limits, information_of_an_apr)
 {
     uint8_t bytes[IBA_CM_ARI_BYTES + 1];

@@ -143,7 +143,7 @@ static const struct message_case message_cases[] = {
     M(sidr_req, SIDR_REQ, NOBODY, NONE, none, 0, 0, SIDR_REQ_RCVD, SIDR_REQ),
 };
 
-/* A correct message of the peer. */
+/* Makes a correct message of the peer. */
 static void make(uint16_t attribute, uint8_t *mad)
 {
     const struct iba_cm_rep rep = lab_rep(HAND_QPN);
@@ -275,7 +275,7 @@ static void fill_backlog(uint16_t message, bool datagrams, unsigned answer, unsi
     count();
 }
 
-/* A connection is established; we ask for a second one, and `mad` becomes the REP for it. */
+/* A connection is established and we ask for a second one; `mad` receives the REP to the second REQ. */
 static void second_rep(uint8_t mad[IBA_MAD_BYTES])
 {
     struct iba_cm_request r;
@@ -301,7 +301,7 @@ static void rep_of_a_busy_queue_pair(void)
     count();
 }
 
-/* One of the peer's IDs would name two connections. */
+/* The REP has an ID of the peer that already names another connection. */
 static void rep_of_a_known_id(void)
 {
     uint8_t mad[IBA_MAD_BYTES];
@@ -363,7 +363,7 @@ static void resolving(bool answered)
 
 static const struct {
     uint8_t side, state;
-    uint16_t again, last; /* attributes: of what each timer repeats, of what the last one sends */
+    uint16_t again, last; /* attributes of what the timer repeats, and of what it sends last */
     uint8_t next, event;
 } timer_cases[] = {
     {ACTIVE, IBA_CMS_REQ_SENT, IBA_CM_ID_REQ, IBA_CM_ID_REJ, IBA_CMS_NONE, IBA_CME_UNREACHABLE},
@@ -375,7 +375,7 @@ static const struct {
     {PASSIVE, IBA_CMS_DREQ_SENT, IBA_CM_ID_DREQ, 0, IBA_CMS_TIMEWAIT, IBA_CME_UNRELEASED},
 };
 
-/* MD-68: MaxCMRetries (2) times the same bytes, then no more. */
+/* MD-68: the CM repeats its message MaxCMRetries (2) times with the same bytes, then stops. */
 static void run_out(size_t i)
 {
     uint8_t sent[IBA_MAD_BYTES];
@@ -465,7 +465,7 @@ static void call(size_t i)
     count();
 }
 
-/* A SIDR_REQ that the user answers, or does not; one of ours that the user gives up. */
+/* The peer's SIDR_REQ is answered by the user, or not; the user also gives up a SIDR_REQ of ours. */
 static void sidr_verbs(void)
 {
     const struct iba_cm_resolve r = {.service_id = 7, .response = 10};
@@ -520,7 +520,7 @@ Test(rows, every_row_decides_in_some_case)
             cr_expect_gt(hits[t][i], 0, "no case for row %s of %s", tables[t]->row[i].name, tables[t]->name);
 }
 
-/* In every other state, a message is dropped, and changes nothing. */
+/* In every state without a row for the message, the CM drops the message and changes nothing. */
 Test(rows, messages_that_no_row_takes_change_nothing)
 {
     uint8_t mad[IBA_MAD_BYTES];

@@ -42,7 +42,7 @@ static void user(void *ctx, unsigned end, const struct iba_cm_event *e)
     }
 }
 
-/* Whether the last event explains why a user has no connection any more. */
+/* Returns whether an event of this kind explains to the user why the connection is gone. */
 static bool knows_why(uint8_t kind)
 {
     return kind == IBA_CME_REJ || kind == IBA_CME_UNREACHABLE || kind == IBA_CME_UNCONFIRMED || kind == IBA_CME_DREQ ||
@@ -139,7 +139,7 @@ Test(seeds, ten_thousand_connections_at_once)
                   sizeof(struct iba_cm_conn) + (1 + IBA_CM_KEYS) * sizeof(uint32_t));
     lab_open(&many, IBA_PORT_ROCE2, MANY, 1, &good);
     many.event = many_users;
-    many.unchecked = true; /* invariants: at the end, since they look at every connection */
+    many.unchecked = true; /* invariants are checked at the end only, because the check visits every connection */
     cr_assert_eq(iba_cm_listen(&many.end[0].cm,
                                &(struct iba_cm_listen){.service_id = LAB_SERVICE, .service_mask = UINT64_MAX}, &number),
                  IBA_CM_OK);

@@ -4,7 +4,7 @@
 #include "wired.h"
 
 enum { SECOND = 1000000000, PORTINFO = 0x15, SWITCHINFO = 0x12, RIGHT = 0x1234, WRONG = 0x1235 };
-enum { ADAPTER_LID = FIRST_LID + 1 }; /* of the adapter that is asked, by adapter 0 */
+enum { ADAPTER_LID = FIRST_LID + 1 }; /* of the adapter that adapter 0 sends requests to */
 
 static struct iba_portinfo *asked(struct wired *w)
 {
@@ -16,7 +16,7 @@ static struct smp request(uint8_t method, uint16_t attribute, uint64_t mkey)
     return (struct smp){.dlid = ADAPTER_LID, .method = method, .attribute = attribute, .mkey = mkey};
 }
 
-/* PortInfo as it is, to be changed and set. */
+/* Returns the present PortInfo, which the test changes and sets. */
 static struct iba_portinfo read_portinfo(struct wired *w, struct smp s)
 {
     struct iba_portinfo i;
@@ -45,7 +45,7 @@ static int write_portinfo(struct wired *w, struct smp s, const struct iba_portin
 
 /* ---- M_Key (KM-01..KM-08) ---- */
 
-/* Whether the request has an effect: an answer, or for TrapRepress that the trap is not sent again. */
+/* Returns whether the request has an effect: an answer, or for TrapRepress that the trap does not come again. */
 static bool has_effect(struct wired *w, uint8_t method, uint64_t key)
 {
     uint8_t answer[IBA_MAD_BYTES];
@@ -93,7 +93,8 @@ Test(m_key, level_1_hides_the_key)
     wired_free(w);
 }
 
-/* KM-05..KM-07 on the axis of time: a violation begins the lease, the right key stops it, its end opens the port. */
+/* KM-05..KM-07 over time: a violation starts the lease period, a request with the right key stops it, and when the
+ * period ends the port is open to all. */
 Test(m_key, lease)
 {
     struct wired *w = wired_new();
@@ -119,7 +120,7 @@ Test(m_key, lease)
     wired_free(w);
 }
 
-/* KM-01: a switch has one key, that of its port 0, for all its ports. */
+/* KM-01: a switch has one M_Key for all its ports, that of port 0. */
 Test(m_key, of_a_switch)
 {
     struct wired *w = wired_new();
@@ -191,7 +192,7 @@ Test(agent, each_row)
 
 /* ---- attributes ---- */
 
-/* Every attribute of a switch, read back as it was set; the last block is there, the next one is not. */
+/* Each attribute of a switch reads back as it was set. The last block of a table exists; the next one does not. */
 Test(agent, each_attribute)
 {
     static const struct {
@@ -242,7 +243,7 @@ Test(agent, each_attribute)
     wired_free(w);
 }
 
-/* KM-36: the first GUID is the port's own. */
+/* KM-36: entry 0 of GUIDInfo is the port's own GUID. */
 Test(agent, first_guid_stays)
 {
     struct wired *w = wired_new();
@@ -258,8 +259,8 @@ Test(agent, first_guid_stays)
 
 /* ---- Set(PortInfo), field by field ---- */
 
-/* On a switch's port 2 (or an adapter's port): a legal value is taken, an illegal one refused with 0x1c and not taken.
- */
+/* A legal value of a field takes effect on port 2 of a switch or on an adapter's port; an illegal value is refused with
+ * status 0x1c and changes nothing. */
 struct field_case {
     const char *row;
     uint16_t offset; /* of the decoded field */
@@ -371,7 +372,7 @@ Test(portinfo, only_zero_clears_violations)
     wired_free(w);
 }
 
-/* KM-25, KM-26: from each state to each, on port 3 of the switch. */
+/* KM-25, KM-26: Set(PortInfo) from each state to each, on port 3 of the switch. */
 Test(portinfo, port_states)
 {
     for (uint8_t from = IBA_PORT_INIT; from <= IBA_PORT_ACTIVE; from++)
@@ -440,7 +441,8 @@ Test(switchinfo, each_field)
     wired_free(w);
 }
 
-/* The notice of each number is of the type that table 131 gives it, and waits only at a port that may send it. */
+/* Notices with each trap number have the type that table 131 gives the number, and wait only at a port that may send
+ * them. */
 Test(agent, a_notice_of_any_number)
 {
     static const struct {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which lane has the wire next (section 7.6.9, KM-46, KM-47): shares over many packets while every lane has packets
- * waiting, the limit of the high-priority table, VL15. */
+/* Which lane sends next (section 7.6.9, KM-46, KM-47): shares over many packets while every lane has packets waiting,
+ * the limit of the high-priority table, VL15. */
 #include "wired.h"
 
 enum { IN = 1, OUT = 2, LANES = 4, BACKLOG = 4, LIMIT_UNIT = 4096, UNIT = 64 };
@@ -11,7 +11,7 @@ struct lanes {
     uint8_t packet[LANES][IBA_PACKET_MOST];
     size_t len[LANES];
     uint64_t units[LANES]; /* of 64 bytes, sent */
-    unsigned used;         /* lanes that have packets */
+    unsigned used;         /* lanes with packets */
 };
 
 static void entry(struct iba_node_port *p, unsigned block, unsigned i, unsigned vl, unsigned weight)
@@ -20,7 +20,7 @@ static void entry(struct iba_node_port *p, unsigned block, unsigned i, unsigned 
     iba_vlarbitration_set_weight(&p->vlarb[block][2 * i], weight);
 }
 
-/* No entries; SL i of what comes by IN is on lane i. */
+/* Makes lanes without arbitration entries. Packets that come by port IN with SL i go to lane i. */
 static struct lanes *lanes_new(unsigned used, const uint32_t payload[])
 {
     struct lanes *l = calloc(1, sizeof *l);
@@ -54,7 +54,7 @@ static void keep_full(struct lanes *l)
             iba_node_feed(&l->w->sw, IN, l->packet[i], l->len[i], l->w->now);
 }
 
-/* The lane of the next packet on the wire. */
+/* Returns the lane of the next packet on the wire. */
 static unsigned next(struct lanes *l)
 {
     struct iba_node_port *p = &l->w->sw.port[OUT];
@@ -72,7 +72,7 @@ static unsigned next(struct lanes *l)
     return vl;
 }
 
-/* 10^5 packets; each lane's share of the units is its share of the weights within 5 %. */
+/* Sends 10^5 packets. Each lane's share of the units must be its share of the weights, within 5 %. */
 static void shares(const uint32_t payload[LANES], const unsigned weight[LANES], const char *what)
 {
     enum { PACKETS = 100000 };
@@ -104,7 +104,8 @@ Test(arbitration, lanes_share_the_wire_by_their_weights)
     shares(mixed, (const unsigned[LANES]){100, 255, 50, 200}, "others");
 }
 
-/* A packet may overdraw the weight: then the entry's turn ends, and no later turn pays for it. */
+/* A packet may be longer than what is left of the weight. Then the entry's turn ends after that packet, and the next
+ * turn has its full weight. */
 Test(arbitration, a_packet_longer_than_the_weight_is_sent_whole)
 {
     static const uint32_t payload[LANES] = {4096, 0, 0, 0};
@@ -134,8 +135,8 @@ Test(arbitration, lanes_without_weight_wait)
     lanes_free(l);
 }
 
-/* Bytes of high priority between two packets of low priority, while both wait: `limit` units of 4096 bytes, and the
- * rest of the packet that passes it; 0: one packet; 255: no end. */
+/* How many bytes of high priority are sent between two packets of low priority, while both wait: `limit` units of 4096
+ * bytes, and the rest of the packet that exceeds them. A limit of 0 allows one packet, 255 any number. */
 static void high_limit(uint8_t limit)
 {
     enum { PACKETS = 20000, SIZE = 1024 };

@@ -4,7 +4,7 @@
 
 enum { GET = IBA_METHOD_GET, SET = IBA_METHOD_SET, SECOND = 1000000000, CLASS_INFO = 1, KEY = 0x10, DATA_AT = 64 };
 
-/* Of adapter 1. version 0: 1 */
+/* Sends the request to adapter 1; a `version` of 0 stands for version 1. */
 static int ask(struct wired *w, const struct agent_request *a, uint8_t answer[IBA_MAD_BYTES])
 {
     struct agent_request r = *a;
@@ -15,7 +15,7 @@ static int ask(struct wired *w, const struct agent_request *a, uint8_t answer[IB
     return wired_ask_agent(w, &r, answer);
 }
 
-/* Each row decides once: adapter 1 has the key 7, protected. */
+/* Each row decides one request. Adapter 1 has the B_Key 7, protected. */
 Test(baseboard, rows)
 {
     static const struct {
@@ -47,7 +47,7 @@ Test(baseboard, rows)
     cr_expect_eq(iba_bma_rules.n, sizeof cases / sizeof *cases);
 }
 
-/* A violation starts the lease, its end opens the key to readers; the key itself stays. */
+/* A violation starts the lease period. When the period ends, everybody may read the key; the key itself stays. */
 Test(baseboard, key)
 {
     struct wired *w = wired_new();

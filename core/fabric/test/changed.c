@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Ports with one row of their list changed: each behaves differently, and none writes beyond its buffers. */
+/* Ports with one row of their list changed: each port behaves differently from an unchanged one, and none writes beyond
+ * its buffers. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>

@@ -15,7 +15,7 @@ enum {
 };
 enum { LOG_AT = 32, DATA_AT = 64, ADAPTER_LID = FIRST_LID + 1 };
 
-/* version 0: 2 */
+/* Sends the request; a `version` of 0 stands for version 2. */
 static int ask(struct wired *w, const struct agent_request *a, uint8_t answer[IBA_MAD_BYTES])
 {
     struct agent_request r = *a;
@@ -25,7 +25,7 @@ static int ask(struct wired *w, const struct agent_request *a, uint8_t answer[IB
     return wired_ask_agent(w, &r, answer);
 }
 
-/* Each row decides once. */
+/* Each row decides one request. */
 Test(congestion, rows)
 {
     static const struct {
@@ -66,7 +66,7 @@ Test(congestion, rows)
         cr_expect(seen[i], "congestion.%s has no case", iba_fabric_row(&iba_cca_rules, i)->name);
 }
 
-/* A Get returns the bytes of the last Set, but for reserved ones. */
+/* A Get returns the bytes of the last Set, except for reserved bytes. */
 Test(congestion, attributes_keep_what_is_set)
 {
     static const struct {
@@ -109,7 +109,7 @@ Test(congestion, attributes_keep_what_is_set)
     wired_free(w);
 }
 
-/* CCTI_Limit beyond the table (MD-117). */
+/* A CCTI_Limit beyond the end of the table is refused (MD-117). */
 Test(congestion, limit)
 {
     struct wired *w = wired_new();
@@ -124,8 +124,8 @@ Test(congestion, limit)
     wired_free(w);
 }
 
-/* MD-116: the key protects Sets at once and Gets when it says so; a violation starts the lease, its end opens the
- * agent. */
+/* MD-116: the CC_Key always protects Sets, and protects Gets if its protection bit is set. A violation starts the lease
+ * period, whose end opens the agent to all. */
 Test(congestion, key)
 {
     struct wired *w = wired_new();

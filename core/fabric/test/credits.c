@@ -7,7 +7,7 @@
 
 enum { BUFFER = 80, BLOCK = 64, IN = 1, OUT = 2, WITHIN = 2048, COUNTED = 4096, PAYLOAD = 1024 };
 
-/* The links are up, and their first flow-control packets have arrived. */
+/* Returns nodes whose links are up, and to which the first flow-control packets have come. */
 static struct wired *open_wires(uint16_t buffer)
 {
     struct wired *w = wired_with_credits(buffer, false);
@@ -26,7 +26,7 @@ static unsigned blocks_of(size_t len)
     return (unsigned)(len + BLOCK - 1) / BLOCK;
 }
 
-/* The neighbour of the switch's port OUT has no room on lane 0. */
+/* Lets the neighbour of the switch's port OUT have no room on lane 0. */
 static void close_lane(struct wired *w)
 {
     w->sw.port[OUT].lane[0].limit = w->sw.port[OUT].lane[0].sent;
@@ -173,7 +173,7 @@ Test(credits, vl15_needs_none)
     wired_free(w);
 }
 
-/* The sender gets its credits back when the packet has left, and only then. */
+/* The sender gets its credits back when the packet has left the next port, not before. */
 Test(credits, room_is_given_back)
 {
     struct wired *w = open_wires(BUFFER);
@@ -193,7 +193,7 @@ Test(credits, room_is_given_back)
     wired_free(w);
 }
 
-/* A buffer is free when the last copy of its packet has left. */
+/* The buffer of a multicast packet is free when its last copy has left. */
 Test(credits, copies_share_a_buffer)
 {
     struct wired *w = open_wires(BUFFER);
@@ -214,8 +214,8 @@ Test(credits, copies_share_a_buffer)
 
 /* ---- lost and unwanted packets ---- */
 
-/* The receiver never counted the packet that was lost; the sender's next flow-control packet says how many blocks it
- * sent, and the answer gives the credits back. */
+/* The receiver did not count a packet that was lost. The sender's next flow-control packet has the number of blocks
+ * that the sender sent, and the answer gives the credits back. */
 Test(credits, those_of_a_lost_packet_come_back)
 {
     struct wired *w = open_wires(BUFFER);
@@ -235,7 +235,7 @@ Test(credits, those_of_a_lost_packet_come_back)
     wired_free(w);
 }
 
-/* A neighbour that ignores the limit: its packet is dropped and counted, and no buffer overflows. */
+/* A neighbour ignores the credit limit. Its packet is dropped and counted, and no buffer overflows. */
 Test(credits, a_packet_without_credits_is_dropped)
 {
     struct wired *w = open_wires(IBA_BUFFER_LEAST);
@@ -253,8 +253,8 @@ Test(credits, a_packet_without_credits_is_dropped)
     wired_free(w);
 }
 
-/* Packets of all sizes between adapters, until the counts have gone round many times: all arrive, and no buffer
- * overflows. */
+/* Adapters exchange packets of all sizes until the block counters have wrapped many times. All packets arrive, and no
+ * buffer overflows. */
 Test(credits, counts_go_round)
 {
     enum { ROUNDS = 3000 };
@@ -282,7 +282,7 @@ Test(credits, counts_go_round)
     wired_free(w);
 }
 
-/* PortXmitWait: a tick is the time of a byte on one lane, of EDR 320 ps. */
+/* PortXmitWait counts ticks; a tick is the time of a byte on one lane, which is 320 ps at EDR. */
 Test(credits, port_xmit_wait_counts_ticks)
 {
     enum { WAIT_NS = 3200, TICK_PS = 320 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Packets for a node, directed routes and performance management, row by row; traps. */
+/* Packets to a node, directed routes and performance management, with a case for each row; traps. */
 #include "wired.h"
 
 enum { SECOND = 1000000000, PORTINFO = 0x15 };
@@ -94,7 +94,7 @@ Test(delivery, smp_that_is_no_whole_datagram)
 
 /* ---- directed routes ---- */
 
-/* A datagram at the switch, by port 1, or its own: which row decides. */
+/* A datagram that comes to the switch by port 1, or that the switch itself sends; and the row that must decide. */
 struct route_case {
     const char *row;
     uint8_t pointer, count, d;
@@ -163,7 +163,8 @@ Test(directed, no_whole_datagram)
     wired_free(w);
 }
 
-/* A route through the switch and back: the return path has the ports that it came by (MD-22, MD-23, MD-27). */
+/* A directed route through the switch and back: the return path has the ports by which the request came (MD-22, MD-23,
+ * MD-27). */
 Test(directed, there_and_back)
 {
     struct wired *w = wired_new();
@@ -214,7 +215,7 @@ Test(performance, counters_stop_where_their_field_ends)
     wired_free(w);
 }
 
-/* MD-105: only the counters that are selected. */
+/* MD-105: a Set clears only the selected counters. */
 Test(performance, a_set_clears_what_it_selects)
 {
     struct wired *w = wired_new();
@@ -231,7 +232,7 @@ Test(performance, a_set_clears_what_it_selects)
 
 /* ---- traps ---- */
 
-/* The trap that came to the manager, at adapter 0, since the last call: its number; 0: none. */
+/* Returns the number of the trap that reached the manager at adapter 0 since the last call; 0 if none did. */
 static unsigned trap_heard(struct wired *w)
 {
     const unsigned traps = w->traps;
@@ -240,7 +241,7 @@ static unsigned trap_heard(struct wired *w)
     return traps ? iba_notice_trap(w->trap + IBA_SMP_DATA_AT) : 0;
 }
 
-/* KM-60, KM-61: a trap comes again after SubnetTimeout until it is repressed. */
+/* KM-60, KM-61: a node repeats a trap every SubnetTimeout until the manager represses the trap. */
 Test(trap, comes_again_until_it_is_repressed)
 {
     struct wired *w = wired_new();

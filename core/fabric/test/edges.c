@@ -5,7 +5,7 @@
 enum { MANAGER = 0, SENDER = 1, ASKED = 2, KEY = 0x77, SECOND = 1000000000 };
 enum { PORTINFO = 0x15, GUIDINFO = 0x14, COUNTERS = 0x12, NOTICE_AT = IBA_SMP_DATA_AT + IBA_BYTES_notice };
 
-/* KM-06: the lease ends at its last nanosecond. */
+/* KM-06: the lease period ends with its last nanosecond. */
 Test(edges, of_a_lease)
 {
     for (unsigned late = 0; late < 2; late++) {
@@ -30,7 +30,7 @@ Test(edges, of_a_lease)
     }
 }
 
-/* KM-36: no GUID beyond GUIDCap is taken. */
+/* KM-36: the agent ignores GUIDs beyond GUIDCap. */
 Test(edges, of_guids)
 {
     for (uint8_t cap = 1; cap <= IBA_GUID_BLOCK; cap++) {
@@ -49,8 +49,8 @@ Test(edges, of_guids)
     }
 }
 
-/* KM-16, MD-112: an answer of the agent may be of a partition that its way out is closed to; the notice has both QPs
- * of the answer. */
+/* KM-16, MD-112: an agent's answer may have a partition that the port it leaves by filters out. The notice then has
+ * both QPs of that answer. */
 Test(edges, an_answer_of_another_partition)
 {
     struct wired *w = wired_new();
@@ -104,7 +104,7 @@ Test(edges, of_widths)
     }
 }
 
-/* A cable that is gone leaves nothing to settle. */
+/* A port that has lost its cable has no pending work for the link. */
 Test(edges, of_a_cable)
 {
     struct wired *w = wired_new();
@@ -116,7 +116,8 @@ Test(edges, of_a_cable)
     wired_free(w);
 }
 
-/* KM-30: who asks once has asked until the owner of the port clears it. */
+/* KM-30: a request to reregister stays until the owner of the port clears it; later Sets without the bit do not take it
+ * back. */
 Test(edges, of_a_reregistration)
 {
     struct wired *w = wired_new();

@@ -119,7 +119,7 @@ static void fill_body(uint8_t *body, size_t n)
         body[i] = (uint8_t)(i * 7 + i / 256);
 }
 
-/* Twice in the same buffer: sealing a packet again, with another length, leaves no bytes of the first time. */
+/* Seals two packets in the same buffer: the second one, of another length, has no bytes of the first. */
 static void compare_with_builder(const struct form *f, size_t body)
 {
     static uint8_t mine[ROOM], theirs[ROOM];
@@ -190,7 +190,7 @@ Test(envelope, every_kind_and_length_parses_to_good_crcs)
     }
 }
 
-/* The frame of WF-72 and WF-79 built from its fields by the envelope, compared with its published CRCs. */
+/* Builds the frame of WF-72 and WF-79 from its fields, and compares its CRCs with the published ones. */
 Test(envelope, sample_packet_of_the_specification)
 {
     static const uint8_t want[] = {0x70, 0x12, 0x37, 0x5c, 0x00, 0x0e, 0x17, 0xd2, 0x0a, 0x20, 0x24, 0x87,
@@ -212,7 +212,8 @@ Test(envelope, sample_packet_of_the_specification)
     cr_assert_arr_eq(packet, want, sizeof want);
 }
 
-/* UU-27, WF-12: before a LID is assigned, from the permissive one; to QP0 on VL 15 whatever SLtoVL says. */
+/* UU-27, WF-12: before a port has a LID it sends from the permissive LID. Packets to QP0 use VL 15, whatever SLtoVL
+ * says. */
 Test(envelope, management_before_the_lid)
 {
     uint8_t e[IBA_ENVELOPE_MAX];
@@ -233,7 +234,7 @@ Test(envelope, management_before_the_lid)
     cr_assert_eq(iba_lrh_vl(e), 9);
 }
 
-/* WF-19: the LMC decides how many path bits are used. */
+/* WF-19: the LMC decides how many path bits the source LID has. */
 Test(envelope, path_bits_choose_among_the_lids)
 {
     uint8_t e[IBA_ENVELOPE_MAX];
@@ -250,7 +251,8 @@ Test(envelope, path_bits_choose_among_the_lids)
         }
 }
 
-/* RO-19: given, or derived from the flow: always the same, in 0xC000..0xFFFF, and spread. */
+/* RO-19: the UDP source port is given, or derived from the flow. A derived port is always the same for a flow, lies in
+ * 0xC000..0xFFFF, and differs between flows. */
 Test(envelope, udp_source_port)
 {
     enum { PORTS = 0x4000, FLOWS = 4 * PORTS };
@@ -275,7 +277,7 @@ Test(envelope, udp_source_port)
     cr_assert_gt(ports, PORTS * 9 / 10, "%u ports for %u flows", ports, FLOWS);
 }
 
-/* RO-13: DSCP comes from the address vector; the port sets ECN. */
+/* RO-13: the address vector gives the DSCP, and the port gives the ECN bits. */
 Test(envelope, ecn_says_ect_where_congestion_is_managed)
 {
     static uint8_t packet[ROOM];
@@ -295,7 +297,7 @@ Test(envelope, ecn_says_ect_where_congestion_is_managed)
         }
 }
 
-/* The ones' complement sum of a good header's words is all ones (RFC 1071), also for headers whose sums carry. */
+/* The ones' complement sum over all words of a correct header is all ones (RFC 1071), also where the sum carries. */
 Test(envelope, ipv4_checksum_of_many_headers)
 {
     static uint8_t packet[ROOM];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A switch and four adapters, and any packets: core/fabric/test/nodes.golden has a line for each
- * network. Managers, software and cables do what a seed says; the line has the number of packets, a digest of them and
- * of what the nodes hold, and how often each row decided (test/golden.h says how to renew it). */
+/* A switch and four adapters with random packets: core/fabric/test/nodes.golden has a line for each network. A seed
+ * decides what managers, software and cables do. The line has the number of packets, a digest of the packets and of the
+ * nodes' state, and how often each row decided (test/golden.h says how to renew it). */
 #include "held.h"
 #include "sim/iba_random.h"
 #include "wired.h"
@@ -58,7 +58,7 @@ static struct iba_node *node_at(struct wired *w, uint16_t lid)
     return lid >= FIRST_LID && lid < FIRST_LID + ADAPTERS ? &w->ca[lid - FIRST_LID] : &w->sw;
 }
 
-/* PortInfo as it is, and a byte or two that differ. */
+/* Writes the present PortInfo with one or two bytes changed. */
 static void changed_portinfo(struct wired *w, struct smp *s)
 {
     struct iba_node *n = node_at(w, s->dlid);
@@ -155,7 +155,7 @@ static void read_counters(struct wired *w)
     wired_run(w);
 }
 
-/* Several packets at once, so that they wait for each other. */
+/* Sends several packets at once, so that they wait for each other. */
 static void talk(struct wired *w)
 {
     static const uint32_t sizes[] = {0, 64, 256, 1000, 2048, 4096};
@@ -196,7 +196,7 @@ static void replug(struct wired *w)
     wired_run(w);
 }
 
-/* Sets fields as a manager may, so that each rule about them decides sometimes. */
+/* Sets fields as a manager may, so that each rule about these fields decides in some networks. */
 static void arrange(struct wired *w)
 {
     for (unsigned p = 1; p <= SWITCH_PORTS; p++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Digests of all that a node holds, and its rows by how often they decided. */
+/* Digests of everything in a node, and how often each row of its tables decided. */
 #ifndef HELD_H
 #define HELD_H
 #include "fabric/iba_hop.h"
@@ -22,7 +22,7 @@ static inline uint64_t held_port(uint64_t digest, const struct iba_node_port *p)
     return golden_number(digest, iba_rate_ps_per_byte(p));
 }
 
-/* Packets that wait for the port, and since when. */
+/* Adds the packets that wait for the port, and since when they wait. */
 static inline uint64_t held_queues(uint64_t digest, const struct iba_node_port *p)
 {
     for (unsigned vl = 0; vl < IBA_VLS; vl++) {
@@ -65,7 +65,8 @@ static inline uint64_t held_notices(uint64_t digest, const struct iba_node *n)
     return digest;
 }
 
-/* " name=times" of each row of each table that decided in one of the nodes; returns the length of the line then. */
+/* Writes " name=times" for each row of each table that decided in one of the nodes. Returns the new length of the
+ * line. */
 static inline size_t held_hits(const struct iba_node *const *nodes, unsigned count, char *line, size_t n)
 {
     for (unsigned t = 0; t < IBA_FABRIC_TABLE_COUNT; t++)

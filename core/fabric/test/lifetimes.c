@@ -6,7 +6,7 @@
 
 enum { BUFFER = 80, IN = 1, OUT = 2, CODE = 3, LIFE = 4096 << CODE, LONGER = CODE + 4 };
 
-/* Packets for port OUT wait on lane 0, for which the neighbour has no room. */
+/* Returns nodes with packets that wait on lane 0 of port OUT, whose neighbour has no room there. */
 static struct wired *blocked(unsigned packets, uint8_t hoq, uint8_t life)
 {
     struct wired *w = wired_with_credits(BUFFER, false);
@@ -28,7 +28,8 @@ static void expect_left(struct wired *w, iba_time at, unsigned left)
     cr_expect_eq(w->sw.port[OUT].waiting, left, "%u wait at %llu", w->sw.port[OUT].waiting, (unsigned long long)at);
 }
 
-/* The time at the head begins when a packet gets there; the switch's lifetime when it comes. */
+/* A packet's time at the head of its lane begins when the packet gets there; the switch's lifetime begins when the
+ * packet comes. */
 Test(lifetimes, of_the_head_begins_at_the_head)
 {
     struct wired *w = blocked(3, CODE, 18);
@@ -67,7 +68,8 @@ Test(lifetimes, codes_from_20_on_have_no_end)
     wired_free(w);
 }
 
-/* VLStallCount drops at the head: the rest is dropped at once, and so is what comes in eight times HOQLife. */
+/* After VLStallCount drops at the head of a lane, the lane drops its other packets at once, and for eight times HOQLife
+ * also those that come. */
 Test(lifetimes, a_lane_stalls)
 {
     struct wired *w = blocked(5, CODE, 18);
@@ -104,8 +106,9 @@ static iba_time symbols(const struct iba_node_port *p, uint64_t n)
     return n * iba_rate_ps_per_symbol(p) / 1000;
 }
 
-/* The switch and adapter 0 for `until`, polled when they ask for it: the longest gap between flow-control packets of a
- * lane that the switch sends while port 1 is always busy; `deaf`: what the adapter says does not reach the switch. */
+/* Returns the longest time between two flow-control packets that the switch sends for one lane, while port 1 is always
+ * busy. The switch and adapter 0 run until `until`. If `deaf`, the adapter's flow-control packets do not reach the
+ * switch. */
 static iba_time longest_gap(struct wired *w, iba_time until, bool deaf)
 {
     iba_time last[IBA_VL15] = {0}, gap = 0;
@@ -149,7 +152,7 @@ static void leave(struct wired *w)
     wired_free(w);
 }
 
-/* Only the link of port 1 counts credits: nobody answers at the others. */
+/* Returns nodes in which only the link of port 1 uses credits; at the other ports nobody sends flow-control packets. */
 static struct wired *one_link(void)
 {
     struct wired *w = wired_with_credits(BUFFER, true);
@@ -159,7 +162,7 @@ static struct wired *one_link(void)
     return w;
 }
 
-/* Every lane in 65,536 symbol times, after the longest packets of a busy wire too. */
+/* A port announces every lane at least once in 65,536 symbol times, also if the longest packets keep the wire busy. */
 Test(lifetimes, lanes_are_told_again)
 {
     struct wired *w = one_link();

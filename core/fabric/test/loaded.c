@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Two subnets of any kind under load: a switch, three adapters, and a router with one adapter in the other subnet,
- * whose lanes, buffers, credits, speeds and tables are as a seed says. Packets wait for each other, time goes on in
- * small steps, and core/fabric/test/loaded.golden has a line for each seed: the number of packets, a digest of them and
- * of what the nodes hold, and how often each row decided (test/golden.h says how to renew it). */
+/* Two subnets under load: a switch, three adapters, and a router with one adapter in the other subnet. A seed decides
+ * their lanes, buffers, credits, speeds and tables. Packets wait for each other, and time goes on in small steps.
+ * core/fabric/test/loaded.golden has a line for each seed: the number of packets, a digest of the packets and of the
+ * nodes' state, and how often each row decided (test/golden.h says how to renew it). */
 #include "fabric/iba_link.h"
 #include "fabric/iba_pace.h"
 #include "held.h"
@@ -147,7 +147,7 @@ static void poll_again(struct iba_portinfo *i)
         i->portphysicalstate = IBA_PHYS_POLLING;
 }
 
-/* As a manager sets the ports. */
+/* Sets the ports as a manager does. */
 static void bring_up(struct loaded *w)
 {
     for (unsigned i = 0; i < CABLES; i++) {
@@ -276,7 +276,7 @@ static void step(struct loaded *w)
             if (!len)
                 continue;
             seen(w, i, (uint8_t)p, packet, len);
-            if (!one_in(60)) /* a cable may lose it */
+            if (!one_in(60)) /* a cable may lose the packet */
                 deliver(w, i, (uint8_t)p, packet, len);
         }
         while (one_in(2) && (len = iba_node_receive(n, &port, packet, sizeof packet)) > 0)
@@ -434,7 +434,7 @@ static void some_data(const struct iba_node *n, uint16_t attribute, uint32_t mod
         memcpy(data, iba_notice_oldest(n)->bytes, IBA_SMP_DATA_BYTES);
 }
 
-/* A route of up to four hops, at any of its places. */
+/* Writes a directed route, mostly of up to three hops, with a random hop pointer. */
 static void some_route(uint8_t *mad)
 {
     static const uint8_t paths[][2] = {{1, 1}, {1, 2}, {1, 3}, {1, 4}};

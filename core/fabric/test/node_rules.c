@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Rules of a node that are no decision about one packet: each shows in what others get, and a node without it does
- * something else. */
+/* Rules of a node that decide about more than one packet. Each rule shows in what other nodes receive, and a node
+ * without the rule behaves differently. */
 #include <stdlib.h>
 #include "fabric/iba_node_rules.h"
 #include "wired.h"

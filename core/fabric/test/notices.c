@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Notices of keys, with and without a GRH; the notice that a manager's Set takes away; the speed that two ends agree
- * on; filters of raw packets; fields that port 0 of a switch lacks. */
+/* Notices about keys, with and without a GRH; the notice that a manager's Set removes; the speed that both ends of a
+ * link agree on; filters of raw packets; fields that port 0 of a switch lacks. */
 #include "wired.h"
 
 enum { MANAGER = 0, SENDER = 1, RECEIVER = 2, NOTICE_AT = IBA_SMP_DATA_AT + IBA_BYTES_notice, GUARDED = 0x1234567 };
@@ -19,7 +19,7 @@ static void some_gid(uint8_t gid[16], uint8_t first)
         gid[i] = (uint8_t)(first + i);
 }
 
-/* From adapter SENDER, QP 0x345, SL 3. */
+/* Builds a packet from adapter SENDER, QP 0x345, with SL 3. */
 static size_t build(uint8_t *out, const struct packet *p)
 {
     static const uint8_t payload[64];
@@ -130,7 +130,7 @@ Test(notices, of_a_switch_that_enforces_partitions)
     }
 }
 
-/* KM-62: a Set takes the oldest notice away if it has all of its bytes. */
+/* KM-62: a Set(Notice) removes the oldest notice if it repeats all of that notice's bytes. */
 Test(notices, a_set_takes_the_same_away)
 {
     for (unsigned changed = 0; changed <= 64; changed++) {
@@ -177,7 +177,7 @@ Test(links, the_highest_common_speed)
 
 /* ---- raw packets ---- */
 
-/* KM-16, UU-41: each direction has a filter of its own, for raw packets only. */
+/* KM-16, UU-41: each direction of a port has its own filter for raw packets, which applies to no other packets. */
 Test(raw, filters)
 {
     for (unsigned i = 0; i < 8; i++) {
@@ -198,7 +198,7 @@ Test(raw, filters)
 
 /* ---- port 0 of a switch ---- */
 
-/* It has no link: fields of links are neither checked nor taken. */
+/* Port 0 of a switch has no link, so fields about links are neither checked nor set. */
 Test(portinfo, port_0_has_no_link)
 {
     struct wired *w = wired_new();

@@ -28,7 +28,7 @@ static bool post(struct wired *w, uint16_t dlid, uint32_t payload, uint8_t ipd)
     return iba_node_send_at_rate(&w->ca[0], 1, packet, len, ipd, w->now);
 }
 
-/* Adapter 0 alone, polled exactly when it asks for it: when each packet started. */
+/* Records when each packet of adapter 0 starts. The adapter is alone, and is polled exactly when it asks for it. */
 static void watch(struct wired *w, struct starts *s)
 {
     uint8_t packet[IBA_PACKET_MOST];
@@ -74,7 +74,7 @@ Test(pace, each_gap_is_exact)
     }
 }
 
-/* The rate holds over a time without packets, too, and never delays the first. */
+/* The rate also holds after a time without packets, and does not delay the first packet after that time. */
 Test(pace, the_gap_is_not_saved_up)
 {
     struct wired *w = wired_new();
@@ -93,7 +93,7 @@ Test(pace, the_gap_is_not_saved_up)
     wired_free(w);
 }
 
-/* Packets of other destinations use the gaps; no destination is ever too early. */
+/* Packets to other destinations are sent in the gaps. No packet is too early for its destination. */
 Test(pace, destinations_do_not_wait_for_each_other)
 {
     enum { PACKETS = 16 };
@@ -139,7 +139,7 @@ Test(pace, a_port_has_sixteen_destinations)
     wired_free(w);
 }
 
-/* LID 0 and IPD 0 are what a table that nobody used yet has. */
+/* An unused entry of the table has LID 0 and IPD 0; a packet with these values is not delayed. */
 Test(pace, full_rate_has_no_gap)
 {
     struct wired *w = wired_new();
@@ -152,7 +152,7 @@ Test(pace, full_rate_has_no_gap)
     wired_free(w);
 }
 
-/* Packets that a port drops keep no turn from the next ones. */
+/* Packets that a port drops do not delay the packets after them. */
 Test(pace, a_link_that_goes_down_drops_them)
 {
     struct wired *w = wired_new();

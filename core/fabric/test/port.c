@@ -29,8 +29,8 @@ Test(pkey, worked_example_of_four_ports)
     cr_assert(!iba_pkey_match(d, c), "and than C");
 }
 
-/* PV-09, PV-10: every partition of 1..0x7fff with the four combinations of membership; the invalid one never
- * matches. */
+/* PV-09, PV-10: every partition in 1..0x7fff with the four combinations of full and limited membership; the invalid key
+ * matches no other. */
 Test(pkey, membership_matrix)
 {
     for (unsigned base = 0; base < FULL; base++) {
@@ -166,7 +166,7 @@ Test(port, default_gid_is_the_default_prefix_and_the_eui64)
     }
 }
 
-/* KM-35: the default prefix stays valid beside the subnet manager's; KM-40: ::0 is no port's GID. */
+/* KM-35: the default prefix stays valid in addition to the subnet manager's. KM-40: ::0 is no port's GID. */
 Test(gid, table_and_its_default_prefix_form)
 {
     uint8_t gid[16], zero[16] = {0};

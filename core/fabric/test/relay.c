@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Packets that come by a port of a node, row by row; and the partition example, packet by packet. */
+/* Packets that arrive at a port of a node, with a case for each row; and the specification's partition example, packet
+ * by packet. */
 #include "wired.h"
 
-enum { BY = 1 }; /* the switch's port that packets of these cases come by, from adapter 0 */
+enum { BY = 1 }; /* the switch's port by which adapter 0's packets come */
 
-/* A packet of these cases, and what is arranged before it comes. */
+/* A packet of these cases, and what the test sets up before the packet comes. */
 struct relay_case {
     const char *row;
     bool smp;
@@ -37,7 +38,7 @@ static void port_armed(struct wired *w, uint8_t *packet)
     w->sw.port[BY].info.portstate = IBA_PORT_ARMED;
 }
 
-/* A receive buffer without room. */
+/* Fills a receive buffer. */
 static void buffer_full(struct wired *w, uint8_t *packet)
 {
     (void)packet;
@@ -110,7 +111,7 @@ static size_t build(const struct relay_case *c, uint8_t *packet)
     return iba_mgmt_build(packet, &to, IBA_VL15, mad);
 }
 
-/* Feeds each case to port BY of a new switch: its row decides. */
+/* Sends each case's packet to port BY of a new switch, and checks which row decided. */
 static void each_row(const struct relay_case *c, size_t n, const struct iba_fabric_table *t, bool seen[IBA_FABRIC_ROWS])
 {
     for (size_t i = 0; i < n; i++) {
@@ -135,7 +136,7 @@ static void all_seen(const struct iba_fabric_table *t, const bool seen[IBA_FABRI
         cr_expect(seen[i], "%s.%s has no case", t->name, iba_fabric_row(t, i)->name);
 }
 
-/* Two rows of arrival are an adapter's. */
+/* Two rows about arriving packets apply to adapters only. */
 static void at_an_adapter(const char *row, uint16_t dlid, bool seen[IBA_FABRIC_ROWS])
 {
     struct wired *w = wired_new();
@@ -202,7 +203,7 @@ Test(relay, each_row_of_departure)
     all_seen(&iba_departure_rules, seen);
 }
 
-/* WF-14: the SL stays, the VL is that of the table for ports in and out, and the VCRC fits. */
+/* WF-14: on each hop the SL stays, the VL follows from the SLtoVL table of the two ports, and the VCRC is correct. */
 Test(relay, lane_of_each_hop)
 {
     struct wired *w = wired_new();
@@ -223,7 +224,7 @@ Test(relay, lane_of_each_hop)
     wired_free(w);
 }
 
-/* KM-64: to each member but the one that sent it. */
+/* KM-64: a multicast packet goes to each member except its sender. */
 Test(relay, multicast_to_the_others)
 {
     struct wired *w = wired_new();
@@ -241,7 +242,8 @@ Test(relay, multicast_to_the_others)
 
 static const uint16_t member_key[ADAPTERS] = {0x8001, 0x0001, 0x0001, 0x8002};
 
-/* The switch's ports have the partition of their adapter, as a full member, so that they let both kinds in and out. */
+/* Returns nodes in which each port of the switch is a full member of its adapter's partition, so that it lets full and
+ * limited members pass in both directions. */
 static struct wired *partitioned(bool in, bool out)
 {
     struct wired *w = wired_new();

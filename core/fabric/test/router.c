@@ -43,7 +43,8 @@ static void add(struct iba_node *n, const char *gid, uint8_t bits, uint8_t port,
     memcpy(r->gid, gid, sizeof r->gid);
 }
 
-/* Host 1 of subnet 1 at port 1, LID 11; of subnet 2 at port 2, LID 12; a group with members in both. */
+/* Returns a router with host 1 of subnet 1 at port 1 (LID 11), a host of subnet 2 at port 2 (LID 12), and a multicast
+ * group with members in both subnets. */
 static struct routed *routed_new(void)
 {
     struct routed *w = calloc(1, sizeof *w);
@@ -183,7 +184,7 @@ Test(router, changes_lrh_and_hop_limit)
     routed_free(w);
 }
 
-/* The longest prefix decides, bit by bit. */
+/* The route with the longest matching prefix decides; the test tries each bit of a prefix. */
 Test(router, longest_prefix)
 {
     static const struct packet cases[] = {{"40", ONE, {0xfe, 0xc0, [7] = 0x0f, [15] = 9}, 64, 2, LID},
@@ -200,7 +201,7 @@ Test(router, longest_prefix)
     }
 }
 
-/* Packets to a GID of the port, by either prefix, are for the router's software. */
+/* Packets to a GID of the port, with either prefix, go to the router's software. */
 Test(router, own_gid)
 {
     static const struct packet cases[] = {{"", ONE, {0xfe, 0xc0, [7] = 1, [14] = 1, [15] = 1}, 64, 2, LID},
@@ -216,7 +217,8 @@ Test(router, own_gid)
     }
 }
 
-/* Without its row, a router lets the packet out, or sends it back; without the last ones, it sends none. */
+/* A router without the row sends the case's packet, which the row would drop. A router without the row `forwarded`
+ * sends no packet. */
 Test(router, each_row_matters)
 {
     static const struct packet cases[] = {{"smp", ONE, TWO, 64, 0, LID},

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Every value of the fields that an agent checks, and every counter by itself: what the specification says of each. */
+/* Every value of the fields that an agent checks, and every counter alone: the agent does what the specification says
+ * of each. */
 #include "wired.h"
 
 enum { PORTINFO = 0x15, COUNTERS = 0x12, EXTENDED = 0x1d, CLASS_INFO = 0x01, MAD_AT = 28, DATA_AT = 64 };
 
 /* ---- Set(PortInfo) ---- */
 
-/* Sets what `i` says at adapter 1: the status, and what the answer has. */
+/* Sends Set(PortInfo) with `i` to adapter 1. Returns the status; the answer's fields are in *got. */
 static int set_portinfo(struct wired *w, const struct iba_portinfo *i, struct iba_portinfo *is)
 {
     struct smp s = {.dlid = w->ca[1].port[1].info.lid, .method = IBA_METHOD_SET, .attribute = PORTINFO};
@@ -21,11 +22,11 @@ static int set_portinfo(struct wired *w, const struct iba_portinfo *i, struct ib
     return status;
 }
 
-/* A field of eight bits: which values are legal at a port of these abilities, and what the field has then. */
+/* A field of eight bits: its legal values at a port with these abilities, and its value after the Set. */
 struct value_case {
     const char *name;
     size_t offset;
-    unsigned end; /* values are below it */
+    unsigned end; /* all values are below this one */
     bool (*legal)(const struct iba_portinfo *port, unsigned value);
     unsigned (*then)(const struct iba_portinfo *port, unsigned before, unsigned value);
 };
@@ -156,7 +157,8 @@ Test(values, of_lids)
         }
 }
 
-/* Which states a port may be ordered to, by its state (KM-25, KM-26): to itself, one up from Init, or Down. */
+/* Returns whether Set(PortInfo) may order a port from state `is` to that state (KM-25, KM-26): the same state, the next
+ * one after Initialize, or Down. */
 static bool state_may_be(unsigned is, unsigned state, unsigned physical)
 {
     if (physical > IBA_PHYS_DISABLED || (physical != IBA_PHYS_NOP && state > IBA_PORT_DOWN))
@@ -170,7 +172,7 @@ static bool state_may_be(unsigned is, unsigned state, unsigned physical)
     }
 }
 
-/* At port 3 of the switch, from adapter 0. */
+/* Adapter 0 orders port 3 of the switch into this state. */
 static void one_state(uint8_t is, uint8_t state, uint8_t physical)
 {
     struct wired *w = wired_new();
@@ -207,7 +209,7 @@ Test(values, of_states)
                 one_state(is, state, physical);
 }
 
-/* KM-02: the answer to a Set that changes the key is for a manager that had the old one: it sees the new key. */
+/* KM-02: a Set that changes the M_Key was sent with the old key. Its answer shows the new key. */
 Test(values, a_new_key_is_in_the_answer)
 {
     struct wired *w = wired_new();
@@ -227,7 +229,7 @@ Test(values, a_new_key_is_in_the_answer)
 struct question {
     uint16_t dlid, attribute;
     uint8_t method, base_version, class_version, port;
-    uint8_t data[192]; /* the port takes its second byte */
+    uint8_t data[192]; /* the port uses the second byte of the key */
 };
 
 static int ask(struct wired *w, const struct question *q, uint8_t *answer)
@@ -334,7 +336,7 @@ static void long_counters(const struct iba_portcounters_ext *c, uint64_t v[SELEC
     memcpy(v, all, sizeof all);
 }
 
-/* Each counter of the port has a number of its own. */
+/* Gives each counter of the port another value. */
 static void number_counters(struct iba_portcounters_ext *c)
 {
     uint8_t wire[IBA_BYTES_portcounters_ext];
@@ -345,7 +347,7 @@ static void number_counters(struct iba_portcounters_ext *c)
     iba_layout_get(&iba_mad_layouts[IBA_M_portcounters_ext], wire, c);
 }
 
-/* Port 4 of the switch has no traffic here: only the Set changes its counters. */
+/* Port 4 of the switch has no traffic, so only the Set changes its counters. */
 static void select_one(unsigned bit, bool extended)
 {
     struct wired *w = wired_new();
@@ -413,8 +415,8 @@ Test(groups, a_switch_sends_too)
     wired_free(w);
 }
 
-/* KM-64: a group without members leaves by the default port of the switch, if it has that port and it is another one.
- */
+/* KM-64: a packet to a group without members leaves by the switch's default port, if that port exists and is not the
+ * one by which the packet came. */
 Test(groups, default_port)
 {
     static const struct {
@@ -426,7 +428,7 @@ Test(groups, default_port)
         struct wired *w = wired_new();
         const struct data_packet d = {.slid = FIRST_LID, .dlid = 0xc01f, .payload = 64};
         uint8_t packet[IBA_PACKET_MOST];
-        w->sw.port[SWITCH_PORTS].info = w->sw.port[2].info; /* nobody is at it, but it is Active */
+        w->sw.port[SWITCH_PORTS].info = w->sw.port[2].info; /* the port is Active, but no node is connected to it */
         w->sw.sw.defaultmulticastprimaryport = cases[i].port;
         iba_node_feed(&w->sw, 1, packet, wired_data(packet, &d), w->now);
         cr_expect_eq(w->pool.used, cases[i].sent, "port %u", cases[i].port);
@@ -447,7 +449,7 @@ Test(values, software_learns_the_port)
     wired_free(w);
 }
 
-/* KM-48: credits count only where both ends have buffers. */
+/* KM-48: a link uses credits only if both its ends have buffers. */
 Test(values, credits_need_both_ends)
 {
     for (unsigned i = 0; i < 4; i++) {
@@ -485,7 +487,8 @@ static void send_route(struct wired *w, const struct route *r)
     wired_run(w);
 }
 
-/* C14-9, C14-13: a route may begin with a part by LID, end with one, or both. Each answer takes the same route back. */
+/* C14-9, C14-13: a directed route may begin with a part routed by LID, end with such a part, or both. Each answer takes
+ * the same route back. */
 Test(routes, with_parts_by_lid)
 {
     static const struct {
@@ -509,7 +512,7 @@ Test(routes, with_parts_by_lid)
     }
 }
 
-/* MD-20: beyond the end of its route. Nobody answers, or passes it on. */
+/* MD-20: a request goes beyond the end of its route; no node answers or forwards it. */
 Test(routes, beyond_their_end)
 {
     static const uint8_t pointers[] = {3, 4, 64, 255};
@@ -525,7 +528,7 @@ Test(routes, beyond_their_end)
         }
 }
 
-/* KM-02: a switch has its key at port 0: no other port shows one. */
+/* KM-02: a switch has its M_Key at port 0, and shows no key at other ports. */
 Test(values, only_end_ports_have_a_key)
 {
     struct wired *w = wired_new();

@@ -71,7 +71,7 @@ struct wired *wired_new(void)
     return wired_with_credits(0, false);
 }
 
-/* Buffers are free when no packet waits. */
+/* Checks that buffers are free when no packet waits. */
 static void expect_buffers_free(const struct iba_node *n)
 {
     for (unsigned p = 1; p <= n->cfg.n_port; p++)
@@ -90,7 +90,7 @@ void wired_free(struct wired *w)
     free(w);
 }
 
-/* Passes on what port `port` of a node sends. */
+/* Delivers a packet that port `port` of the node sends. Returns false if there is none. */
 static bool pass_on(struct wired *w, unsigned from, uint8_t port)
 {
     uint8_t packet[IBA_PACKET_MOST];

@@ -28,18 +28,18 @@ struct wired {
 };
 
 struct wired *wired_new(void);
-/* The same; every data lane of every port has a receive buffer of that many blocks. With `refresh` the nodes are never
- * quiet: wired_run() must not be called. */
+/* Returns the same nodes; every data lane of every port has a receive buffer of that many blocks. With `refresh` the
+ * nodes always have a flow-control packet to send, so wired_run() must not be called. */
 struct wired *wired_with_credits(uint16_t buffer, bool refresh);
 void wired_free(struct wired *w);
 /* Sets what a manager sets, as wired_new() does. */
 void wired_bring_up(struct wired *w);
-/* Packets travel until all is quiet. */
+/* Delivers packets until no node has one to send. */
 void wired_run(struct wired *w);
-/* The same, and time goes on. */
+/* Delivers packets as wired_run() does, while `ns` pass. */
 void wired_wait(struct wired *w, iba_time ns);
 
-/* A datagram of `payload` zero bytes to QP 2, SL `sl`, on VL 0: its length. */
+/* A datagram of `payload` zero bytes to QP 2, with SL `sl` on VL 0. */
 struct data_packet {
     uint16_t slid, dlid, pkey;
     uint8_t sl, vl;
@@ -47,7 +47,7 @@ struct data_packet {
 };
 size_t wired_data(uint8_t *out, const struct data_packet *d);
 
-/* A subnet management datagram by LID, or along `hops` ports when dlid is 0xffff. */
+/* A subnet management datagram, routed by LID, or along `hops` ports if dlid is 0xffff. */
 struct smp {
     uint16_t dlid, slid, attribute;
     uint8_t method, hops, path[4];
@@ -56,10 +56,11 @@ struct smp {
     uint8_t data[64];
 };
 void wired_mad(uint8_t mad[IBA_MAD_BYTES], const struct smp *s);
-/* Adapter `from` sends it; the answer's status, and its datagram in `answer`, or -1: silence. */
+/* Adapter `from` sends the request. Returns the answer's status, with the datagram in `answer`; -1 if nobody
+ * answers. */
 int wired_ask(struct wired *w, unsigned from, const struct smp *s, uint8_t answer[IBA_MAD_BYTES]);
 
-/* A request of another class to QP 1 of a node. */
+/* A request of another management class to QP 1 of a node. */
 struct agent_request {
     uint16_t dlid, attribute;
     uint8_t mgmt_class, version, method;
@@ -67,10 +68,10 @@ struct agent_request {
     uint64_t key;
     uint8_t data[192];
 };
-/* Adapter 0 sends it; as wired_ask(). */
+/* Adapter 0 sends the request. The result is that of wired_ask(). */
 int wired_ask_agent(struct wired *w, const struct agent_request *r, uint8_t answer[IBA_MAD_BYTES]);
 
-/* The row of that name; its number. */
+/* Returns the number of the row with that name. */
 unsigned wired_row(const struct iba_fabric_table *t, const char *name);
 uint32_t wired_hits(const struct iba_node *n, const struct iba_fabric_table *t, const char *name);
 #endif

@@ -10,7 +10,7 @@
 
 enum { SMP = 0x01, SA = 0x03, PM = 0x04, BM = 0x05, DM = 0x06, CM = 0x07, CC = 0x21, DIRECTED = 0x81, PARTS = 3 };
 
-/* Where the attributes of a class begin. */
+/* Returns where the attributes of a class begin in a datagram. */
 static size_t data_at(uint8_t mgmt_class)
 {
     switch (mgmt_class) {
@@ -26,7 +26,7 @@ static size_t data_at(uint8_t mgmt_class)
 struct wanted {
     uint8_t mgmt_class;
     ib_net16_t id;
-    const char *name; /* NULL: that of libibumad */
+    const char *name; /* NULL: the name that libibumad has */
     struct {
         uint8_t layout;
         size_t at, n;
@@ -38,7 +38,8 @@ struct wanted {
             IBA_M_##layout, 0, 1                                                                                       \
         }                                                                                                              \
     }
-/* Identifier and contents of a record: the place of each is OpenSM's. */
+/* Identifier and contents of a record of subnet administration. The offset of each member is the one in OpenSM's
+ * structure. */
 #define RECORD(type, id, layout, member, n)                                                                            \
     {                                                                                                                  \
         {IBA_M_##id, 0, 1},                                                                                            \
@@ -179,7 +180,7 @@ static const struct wanted every[] = {
     {BM, IB_MAD_ATTR_NOTICE, "Notice", NOTICE(0)},
 };
 
-/* Without blanks: "Class Port Info" is ClassPortInfo. */
+/* Returns whether the names are equal without blanks: "Class Port Info" is ClassPortInfo. */
 static bool same_name(const char *ours, const char *theirs)
 {
     for (;; theirs++) {
@@ -202,8 +203,8 @@ static void parse(struct iba_mad *m, uint8_t mgmt_class, uint16_t id)
     cr_assert(iba_mad_parse(m, w, sizeof w, sizeof w));
 }
 
-/* The first part of the attribute: a record's are marked as such, others follow the parts of an unknown attribute.
- */
+/* Returns the index of the attribute's first part. The parts of a record are marked as such; those of other attributes
+ * follow the parts that a datagram with an unknown attribute has. */
 static unsigned first_of_attribute(const struct iba_mad *m, uint8_t mgmt_class)
 {
     struct iba_mad unknown;
@@ -247,7 +248,7 @@ Test(attributes, number_name_and_parts_are_those_of_other_headers)
     }
 }
 
-/* In the order of enum iba_mad_group. */
+/* Management classes, in the order of enum iba_mad_group. */
 static const uint8_t class_of_group[] = {SMP, SA, PM, DM, CM, CC, BM};
 
 /* The other attributes of performance management are compared in libibmad.c. Three have no second source on this

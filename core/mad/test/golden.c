@@ -53,7 +53,7 @@ static void see(const struct iba_mad *m)
     }
 }
 
-/* Parses the first bytes of a datagram from where the next byte cannot be read. */
+/* Parses the first bytes of a datagram, which lie directly before a page that cannot be read. */
 static void parse(const uint8_t *w, size_t captured, size_t len, bool rows)
 {
     struct iba_mad m;
@@ -86,8 +86,8 @@ static bool is_value(unsigned byte)
     return (byte >= RMPP && byte < 100) || (byte >= PRIVATE && byte < PRIVATE + 64);
 }
 
-/* Each bit of the header, one bit of each other byte; and among zeros each bit of a value that something may depend on
- */
+/* Flips each bit of the header and one bit of each other byte, one at a time. In a datagram of zeros it also flips each
+ * bit of a value on which other parts may depend. */
 static unsigned flipped(const uint8_t *w)
 {
     uint8_t copy[IBA_MAD_BYTES];
@@ -123,7 +123,7 @@ static unsigned each_method(const uint8_t *w)
     return golden_short(digest);
 }
 
-/* Types, flags, segment numbers, lengths and record sizes of RMPP and the SA */
+/* Tries types, flags, segment numbers, lengths and record sizes of RMPP and the SA. */
 static unsigned each_segment(const uint8_t *w)
 {
     static const uint32_t lengths[] = {0, 19, 20, 27, 28, 60, 84, 219, 220, 221, 0xffffffff};
@@ -145,7 +145,7 @@ static unsigned each_segment(const uint8_t *w)
     return golden_short(digest);
 }
 
-/* Service identifiers, and private data that say whose they are */
+/* Tries service identifiers, and private data that show their protocol. */
 static unsigned each_upper(const uint8_t *w)
 {
     static const uint64_t services[] = {0x10000,
@@ -248,7 +248,8 @@ static void see_desk(const struct iba_rmpp_transfer *t)
     }
 }
 
-/* A segment of one of a few transfers between a few ends: mostly such as fit, some that do not. */
+/* Feeds a segment of one of a few transfers between a few ends. Most segments belong to their transfer, some contradict
+ * it. */
 static void random_segment(uint64_t *seed, unsigned most, unsigned transfers)
 {
     const uint64_t dice = rnd(seed);
@@ -276,7 +277,7 @@ static void random_segment(uint64_t *seed, unsigned most, unsigned transfers)
     see_desk(iba_rmpp_feed(&desk, &ends, &m));
 }
 
-/* Whole tables as long as one may be, and one segment longer */
+/* Feeds tables of the longest possible length, and tables one segment longer. */
 static void long_tables(struct golden *g)
 {
     uint8_t w[IBA_MAD_BYTES] = {1, IBA_CLASS_SA, 1, 0x92};

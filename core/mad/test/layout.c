@@ -5,7 +5,7 @@
 
 enum { GUARD = 8, ROOM = 256 };
 
-/* Where the field lists are. */
+/* The files of the field lists, for error messages. */
 #define LISTS "core/mad/*_fields.h"
 
 static const struct iba_field *row_end(unsigned l)
@@ -16,7 +16,7 @@ static const struct iba_field *row_end(unsigned l)
     for (unsigned l = 0; l < IBA_M_COUNT; l++)                                                                         \
         for (const struct iba_field *f = iba_mad_layouts[l].field; f < row_end(l); f++)
 
-/* The reference: one bit at a time. */
+/* The reference implementation, which sets one bit at a time. */
 static void bits_set(uint8_t *p, unsigned at, unsigned n, uint64_t v)
 {
     for (unsigned i = 0; i < n; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The layouts against libibmad: for each field that it encodes we read the same bits, and no others. */
+/* The layouts against libibmad: for each field that libibmad encodes we read the same bits, and no others. */
 #include <infiniband/mad.h>
 #include <infiniband/umad_cm.h>
 #include <infiniband/umad_types.h>
@@ -8,7 +8,8 @@
 
 enum { ROOM = 256 };
 
-/* libibmad writes ones into zeros; we fill our field with ones at the same place; the 256 bytes must be equal. */
+/* libibmad writes ones into a field of zeros, and we write ones into the same field of ours. Then all 256 bytes must be
+ * equal. */
 static void same(const char *name, unsigned at, unsigned bits, enum MAD_FIELDS theirs)
 {
     uint8_t a[ROOM] = {0}, b[ROOM] = {0}, ones[ROOM];
@@ -27,7 +28,7 @@ static void same(const char *name, unsigned at, unsigned bits, enum MAD_FIELDS t
     }
     cr_assert(memcmp(a, b, sizeof a) == 0, "%s (core/mad/*_fields.h) is not where libibmad encodes it", name);
 }
-/* libibmad's offset counts from after `base` bytes of ours. */
+/* Compares a field whose libibmad offset counts from `base` bytes into our header. */
 #define SAME_IN(base, h, field, theirs)                                                                                \
     same(#h "." #field, 8 * (base) + IBA_AT_##h##_##field, IBA_W_##h##_##field, theirs)
 #define SAME(h, field, theirs) SAME_IN(0, h, field, theirs)
@@ -302,7 +303,8 @@ Test(libibmad, optional_counters)
     SAME_IN(136, pm_lane_uncorrected, uncorrectable, IB_PESC_FEC_UNCORR_BLOCK_CTR_LANE11_F);
 }
 
-/* libibmad 44 encodes QP1Dropped where it encodes VL15Dropped. OpenSM and we have it two bytes earlier (MD-103). */
+/* libibmad 44 encodes QP1Dropped at the place of VL15Dropped. OpenSM and we encode QP1Dropped two bytes earlier
+ * (MD-103). */
 Test(libibmad, qp1_dropped_is_misplaced_there)
 {
     uint8_t a[ROOM] = {0}, b[ROOM] = {0};

@@ -8,7 +8,8 @@
 
 enum { PM = 4, DATA = 64, MOST = 3 };
 
-/* Counters of one kind: the first and the last that libibmad knows lie where ours begin and end. */
+/* An attribute of counters of one kind. The first and the last counter that libibmad knows must lie where our table
+ * begins and ends. */
 struct counters {
     uint8_t layout;
     enum MAD_FIELDS first, last;
@@ -59,7 +60,7 @@ static const struct attribute {
     A(RCV_DATA_SL, pm_select, C(pm_rcv_sl, PC_RCV_DATA_SL0, PC_RCV_DATA_SL15)),
 };
 
-/* "PORT_RCV_DATA_SL" is PortRcvDataSL. */
+/* Returns whether the names are equal, as "PORT_RCV_DATA_SL" is PortRcvDataSL. */
 static bool same_name(const char *ours, const char *constant)
 {
     while (*constant == '_')
@@ -69,7 +70,7 @@ static bool same_name(const char *ours, const char *constant)
     return tolower((unsigned char)*ours) == tolower((unsigned char)*constant) && same_name(ours + 1, constant + 1);
 }
 
-/* The bits that libibmad writes, from the first on. */
+/* Finds the bits that libibmad writes for a field, from the first to the last. */
 static void bits_of(enum MAD_FIELDS field, unsigned *from, unsigned *to)
 {
     uint8_t w[IBA_MAD_BYTES] = {0}, ones[8];

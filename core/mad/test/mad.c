@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include "wire/test/wire.h"
 
-/* A datagram of class, method and attribute; the rest zeros. */
+/* Writes a datagram with this class, method and attribute; its other bytes are zero. */
 static void header(uint8_t *w, uint8_t class, uint8_t method, uint16_t attribute)
 {
     memset(w, 0, IBA_MAD_BYTES);
@@ -23,8 +23,8 @@ static unsigned count(const struct iba_mad *m, enum iba_mad_layout l)
     return n;
 }
 
-/* Every part that is read lies inside the captured bytes. The bytes are on the heap, so that a sanitizer detects
- * others. */
+/* Reads every part, which must lie inside the captured bytes. The bytes are on the heap, so that a sanitizer detects a
+ * read beyond them. */
 static uint64_t read_all(const struct iba_mad *m)
 {
     uint64_t sum = 0;
@@ -82,7 +82,7 @@ Test(mad, every_prefix_of_every_attribute_is_read_as_far_as_it_goes)
         }
 }
 
-/* IBPROOF_MADS=1000000 for the long run. */
+/* IBPROOF_MADS sets the number of datagrams; a long run takes 1000000. */
 Test(mad, mutated_datagrams_do_no_harm, .timeout = 600)
 {
     const char *wish = getenv("IBPROOF_MADS");
@@ -253,8 +253,8 @@ Test(mad, private_data_are_read_where_they_say_that_they_are_theirs)
     cr_assert_eq(iba_upper_of(0x0002c90300001f2d), IBA_UPPER_NONE);
 }
 
-/* MD-12: a whole UD SEND to or from QP0 or QP1 that was captured up to the DETH; what the options declare comes first.
- */
+/* MD-12: a packet has a management datagram if it is a whole UD SEND to or from QP0 or QP1, captured at least up to the
+ * DETH. An option about the QP overrides this. */
 static bool holds_mad(const struct iba_view *v, uint8_t opcode, unsigned to, unsigned from, enum iba_holds holds)
 {
     const bool captured = v->caplen >= v->bth_at + IBA_BYTES_bth + IBA_BYTES_deth;

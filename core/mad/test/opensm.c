@@ -7,7 +7,7 @@
 
 #define AT(h, field) (IBA_AT_##h##_##field)
 #define SAME_SIZE(h, type) cr_assert_eq((size_t)IBA_BYTES_##h, sizeof(type), #h " has other bytes than " #type)
-/* Our field begins at the offset of their member. */
+/* Checks that our field begins at the offset of OpenSM's member. */
 #define SAME_PLACE(h, field, type, member)                                                                             \
     cr_assert_eq((size_t)AT(h, field), 8 * offsetof(type, member),                                                     \
                  #h "." #field " is not where " #type "." #member " is")
@@ -106,7 +106,7 @@ Test(opensm, places_in_subnet_management)
     SAME_DETAIL(trap_switch_pkey, portno, ntc_259.port_no);
 }
 
-/* A single bit of ours within its 16 or 32 bits. */
+/* A one-bit field of ours, as a bit of the 16 or 32 bits that OpenSM has for it. */
 #define BIT(h, field, bits) (UINT64_C(1) << ((bits)-1 - AT(h, field) % (bits)))
 
 Test(opensm, bits_of_masks)

@@ -4,7 +4,7 @@
 #include "mad/iba_mad.h"
 #include "wire/test/wire.h"
 
-/* A component of a record; NULL: OpenSM calls it reserved, or we have no name for it. */
+/* A component of a record. NULL: OpenSM calls the component reserved, or we have no name for it. */
 struct component {
     uint64_t mask;
     const char *name;
@@ -123,7 +123,8 @@ static unsigned bit_of(uint64_t mask)
     return (unsigned)__builtin_ctzll(cl_ntoh64(mask));
 }
 
-/* Every bit that OpenSM knows has its name, and every name that we have is the name of such a bit. */
+/* Checks that every bit that OpenSM knows has its name in our table, and that every name in our table has such a
+ * bit. */
 static void same_components(ib_net16_t id, const struct component *known, size_t n_known, unsigned n_others)
 {
     const struct iba_mad_attr *a = iba_mad_attr(IBA_CLASS_SA, cl_ntoh16(id));

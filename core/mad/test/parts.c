@@ -20,7 +20,7 @@ static void header(uint8_t mgmt_class, uint8_t method, uint16_t attribute)
     iba_madhdr_set_attributeid(w, attribute);
 }
 
-/* "madhdr@0 smp_route@24 initial_path@129*3 ..." */
+/* Writes the parts as "madhdr@0 smp_route@24 initial_path@129*3 ...". */
 static const char *text(void)
 {
     static char s[TEXT];
@@ -48,7 +48,7 @@ static void expect(const char *parts)
     expect_cut(sizeof w, parts);
 }
 
-/* None of the parts belongs to a record. */
+/* Checks the parts of a datagram, none of which may belong to a record. */
 static void expect_header(const char *parts)
 {
     expect(parts);
@@ -130,7 +130,8 @@ Test(parts, types_of_rmpp)
     expect_cut(25, "madhdr@0 mad_data@24 rmpp@24");
 }
 
-/* The captured bytes decide: class and method (4 bytes), the attribute (18), the byte at which a part begins. */
+/* Which parts are found depends on the captured bytes: class and method take 4 bytes, the attribute 18, and a part at
+ * least its first byte. */
 Test(parts, as_much_as_was_captured)
 {
     header(SMP, GET_RESP, 0x15);
@@ -153,7 +154,8 @@ Test(parts, as_much_as_was_captured)
     cr_assert(iba_mad_parse(&m, w, 100, 200) && m.captured == 100 && m.len == 200);
 }
 
-/* A row is there when its bits were captured, its condition's too, and the condition holds. */
+/* A field of a layout is present if its bits were captured, the bits of its condition were captured, and the condition
+ * holds. */
 Test(parts, rows_that_were_captured)
 {
     static const struct iba_field plain = {.at = 8, .bits = 16, .mem_size = 2};
@@ -175,7 +177,7 @@ Test(parts, rows_that_were_captured)
     cr_assert(iba_mad_parse(&m, w, 20, sizeof w) && !iba_mad_row_at(&m, &p, 2, &plain));
 }
 
-/* The bytes that a name stands for: those of the first of several parts with one prefix; of a header all 256. */
+/* A name stands for the bytes of the first part with that prefix; the name of the header stands for all 256 bytes. */
 Test(parts, names_cover_bytes)
 {
     static const struct {
@@ -204,7 +206,7 @@ Test(parts, names_cover_bytes)
     cr_assert(m.part[2].layout == IBA_M_smpdirected && iba_mad_part_bytes(&m, &m.part[2], &n) == w && n == 256);
 }
 
-/* Section 13.4.8.2, 14.3.9 to 14.3.14: data of a generic notice by its trap number. */
+/* Sections 13.4.8.2 and 14.3.9 to 14.3.14: the trap number of a generic notice decides what its data contain. */
 Test(parts, traps)
 {
     static const struct {
@@ -236,7 +238,8 @@ Test(parts, traps)
     expect_cut(73, "madhdr@0 mad_data@24 smplid@24 smp_data@64 notice@64");
 }
 
-/* Section 15.2.5.20: SGIDs and DGIDs follow the record, as many as both counts say and as were captured. */
+/* Section 15.2.5.20: SGIDs and DGIDs follow the record. There are as many as both counts add up to, if that many were
+ * captured. */
 Test(parts, gids_of_a_request_for_many_paths)
 {
     static const struct {
@@ -361,8 +364,8 @@ Test(parts, congestion_log)
     expect_cut(35, head);
 }
 
-/* Section 13.6: records of a table lie AttributeOffset * 8 bytes apart, only in responses of a table and from the first
- * segment. */
+/* Section 13.6: records of a table lie AttributeOffset * 8 bytes apart. Only a response with a table has them, from its
+ * first segment on. */
 Test(parts, records_of_a_table)
 {
     static const struct {
@@ -416,7 +419,8 @@ Test(parts, records_that_were_captured)
     cr_assert_eq(m.n_record, 2);
 }
 
-/* As many parts as there are places: 5 of the headers leave 67 for records of one part each. */
+/* A datagram has at most as many parts as the array has entries: 5 parts of headers leave 67 entries for records of one
+ * part each. */
 Test(parts, no_more_than_there_are_places)
 {
     struct iba_mad_part last;
@@ -435,7 +439,7 @@ Test(parts, no_more_than_there_are_places)
     cr_assert_eq(m.n_part, IBA_MAD_PARTS);
 }
 
-/* A record of a reassembled table: its offset counts from the record. */
+/* In a reassembled table, a record's part has its offset from the start of the record. */
 Test(parts, record_without_a_datagram)
 {
     static uint8_t record[112];
@@ -451,7 +455,7 @@ Test(parts, record_without_a_datagram)
     cr_assert(m.captured == UINT16_MAX && m.len == UINT16_MAX);
 }
 
-/* Section 13.5: a UD SEND Only to or from QP0 or QP1; else what the caller says of the QP that it goes to. */
+/* Section 13.5: a UD SEND Only to or from QP0 or QP1 is a datagram; for other QPs the caller says whether it is. */
 static bool is_datagram(uint8_t opcode, uint32_t to, uint32_t from, enum iba_holds said)
 {
     enum { BTH = 8, DETH = BTH + 12, MAD = DETH + 8, LOCAL = 2, BYTES = MAD + 256 + 4 };

@@ -9,7 +9,7 @@ enum { RECORDS = 100, RECORD = 64, BYTES = RECORDS * RECORD, LAST = (BYTES + 199
 static const struct iba_rmpp_ends ENDS = {0, {1}, {2}}, BACK = {0, {2}, {1}};
 static struct iba_rmpp_desk rmpp; /* too big for a stack */
 
-/* Segment `number` of a response of 100 PathRecords; record i has SLID i + 1. */
+/* Returns segment `number` of a response with 100 PathRecords; record i has SLID i + 1. */
 static const struct iba_mad *segment(unsigned number)
 {
     static uint8_t w[IBA_MAD_BYTES];
@@ -170,7 +170,8 @@ Test(rmpp, hostile_counts_and_lengths_do_no_harm)
     }
 }
 
-/* A segment of a request for paths between 20 and 10 GIDs: 24 bytes and the GIDs, of which the i-th ends in i. */
+/* Returns a segment of a request for paths between 20 SGIDs and 10 DGIDs: 24 bytes and then the GIDs, of which the i-th
+ * ends in the byte i. */
 static const struct iba_mad *asked(unsigned number)
 {
     enum { GIDS = 30, BYTES_ASKED = 24 + GIDS * 16, SEGMENTS = 3 };

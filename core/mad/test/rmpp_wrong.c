@@ -9,7 +9,7 @@ enum { RMPP = 24, SA = 36, BODY = 56 };
 static struct iba_rmpp_desk rmpp; /* too big for a stack */
 static const struct iba_rmpp_ends ENDS = {0, {1}, {2}}, BACK = {0, {2}, {1}};
 
-/* A segment: `last` is the number of bytes of the last one, or -1. Its data are `fill`. */
+/* A segment. `last` is the number of bytes that the last segment has, or -1. All its data bytes are `fill`. */
 struct piece {
     uint32_t number;
     int last;
@@ -18,7 +18,7 @@ struct piece {
 };
 #define LATER (-1)
 
-/* Datagrams live until the next test: each has bytes of its own. */
+/* Returns bytes of its own for each datagram; they stay valid until the next test. */
 static uint8_t *bytes_of(const struct piece *p)
 {
     static uint8_t ring[8][IBA_MAD_BYTES];
@@ -70,7 +70,7 @@ static unsigned unfinished(void)
               "%u complete, %u ended, %u replaced, %u contradict, %u too high", (unsigned)rmpp.whole,                  \
               (unsigned)rmpp.ended, (unsigned)rmpp.given_up, (unsigned)rmpp.wrong, (unsigned)rmpp.too_long)
 
-/* Complete, with so many bytes; byte k of it is from segment k / 200 + 1. */
+/* Checks that the table is complete and has this many bytes, and that byte k is from segment k / 200 + 1. */
 static void expect_bytes(const struct iba_rmpp_transfer *t, uint32_t bytes)
 {
     cr_assert_not_null(t);
@@ -85,13 +85,13 @@ static void expect_bytes(const struct iba_rmpp_transfer *t, uint32_t bytes)
 Test(rmpp_wrong, the_last_one_is_told_once)
 {
     cr_assert_null(feed(3, 100));
-    cr_assert_null(feed(2, 100)); /* another last one, before it */
+    cr_assert_null(feed(2, 100)); /* another last segment, with a lower number */
     COUNTS(0, 0, 0, 1, 0);
-    cr_assert_null(feed(4, 100)); /* or after it */
+    cr_assert_null(feed(4, 100)); /* or with a higher number */
     COUNTS(0, 0, 0, 2, 0);
     cr_assert_null(feed(4, LATER)); /* one after the last one */
     COUNTS(0, 0, 0, 3, 0);
-    cr_assert_null(feed(3, LATER)); /* it is not the last one */
+    cr_assert_null(feed(3, LATER)); /* this segment is not the last one */
     COUNTS(0, 0, 0, 4, 0);
     cr_assert_null(feed(3, 99)); /* the last one, with another length */
     COUNTS(0, 0, 0, 5, 0);
@@ -122,7 +122,7 @@ Test(rmpp_wrong, the_last_one_may_be_the_highest_that_came)
     COUNTS(1, 0, 0, 0, 0);
 }
 
-/* Segments that have come are bits of 64-bit words. */
+/* The bitmap of received segments has words of 64 bits; this tests segments at their limits. */
 Test(rmpp_wrong, the_last_one_before_a_later_one_of_another_word)
 {
     static const uint32_t highest[] = {64, 65, 66, 128, 129, 512};
@@ -174,7 +174,7 @@ Test(rmpp_wrong, one_segment_alone_is_no_transfer)
     cr_assert_null(feed(1, 64));
     COUNTS(0, 0, 0, 0, 0);
     cr_assert_eq(unfinished(), 0);
-    cr_assert_null(feed(1, LATER)); /* nor does it end one */
+    cr_assert_null(feed(1, LATER)); /* this segment does not end a transfer either */
     cr_assert_null(feed(1, 64));
     cr_assert_eq(unfinished(), 1);
 }
@@ -188,7 +188,7 @@ Test(rmpp_wrong, a_copy_changes_nothing)
     cr_assert_null(feed(3, 8));
     expect_bytes(feed(1, LATER), 408);
     COUNTS(1, 0, 0, 0, 0);
-    cr_assert_null(feed(2, LATER)); /* one that comes after the end begins another transfer */
+    cr_assert_null(feed(2, LATER)); /* a segment that comes after the end begins another transfer */
     COUNTS(1, 0, 0, 0, 0);
     cr_assert_eq(unfinished(), 1);
     cr_assert_null(feed(1, LATER));
@@ -220,7 +220,7 @@ Test(rmpp_wrong, too_many_segments_end_the_transfer)
     cr_assert_eq(unfinished(), 2);
 }
 
-/* The transfer of transaction `t`: its segment `number`. */
+/* Feeds segment `number` of transaction `t`, and returns its transfer. */
 static const struct iba_rmpp_transfer *of(uint64_t t, uint32_t number, int last)
 {
     return feed_bytes(&ENDS, bytes_of(&(struct piece){number, last, (uint8_t)number, t}), IBA_MAD_BYTES);
@@ -233,7 +233,7 @@ Test(rmpp_wrong, the_one_that_was_quiet_longest_is_replaced)
     for (uint64_t t = 0; t < IBA_RMPP_TRANSFERS; t++)
         if (t != 5 && t != 9)
             cr_assert_null(of(t, 2, LATER));
-    cr_assert_null(of(5, 1, LATER)); /* a copy, too, shows that it goes on */
+    cr_assert_null(of(5, 1, LATER)); /* a copy of a segment also shows that the transfer goes on */
     COUNTS(0, 0, 0, 0, 0);
     cr_assert_null(of(100, 2, LATER)); /* for number 9 */
     COUNTS(0, 0, 1, 0, 0);
@@ -248,8 +248,8 @@ Test(rmpp_wrong, the_one_that_was_quiet_longest_is_replaced)
     COUNTS(14, 0, 2, 0, 0);
     cr_assert_eq(unfinished(), 2);
     cr_assert_null(of(100, 3, 8));
-    expect_bytes(of(100, 1, LATER), 408); /* nothing is left of the one whose place it has */
-    cr_assert_null(of(9, 3, 8));          /* it begins again, in a place that is free */
+    expect_bytes(of(100, 1, LATER), 408); /* nothing is left of the transfer that had this place */
+    cr_assert_null(of(9, 3, 8));          /* the replaced transfer begins again, in a free place */
     cr_assert_null(of(9, 2, LATER));
     COUNTS(15, 0, 2, 0, 0);
     expect_bytes(of(9, 1, LATER), 408);
@@ -302,7 +302,7 @@ Test(rmpp_wrong, stop_and_abort_end_no_other)
     expect_bytes(of(8, 2, 0), 200);
 }
 
-/* Nothing changes for datagrams that are no segments, or whose bytes were not all captured. */
+/* Datagrams that are no segments, or that were not captured whole, change nothing. */
 Test(rmpp_wrong, others_are_no_segments)
 {
     uint8_t *w;
@@ -320,7 +320,7 @@ Test(rmpp_wrong, others_are_no_segments)
     expect_bytes(feed(2, 8), 208);
 }
 
-/* The first segment says what the records are; it may come last. */
+/* The first segment has the size of the records, although it may come last. */
 Test(rmpp_wrong, the_first_one_describes_the_records)
 {
     const struct iba_rmpp_transfer *t;
@@ -339,7 +339,7 @@ Test(rmpp_wrong, the_first_one_describes_the_records)
     cr_assert(t && t->bytes == 300 && t->record_bytes == 0 && iba_rmpp_records(t) == 0);
 }
 
-/* The highest bit of the method says that it is a response, whatever the others are. */
+/* The highest bit of the method shows that a segment is a response, whatever the other bits are. */
 Test(rmpp_wrong, a_request_is_one_record)
 {
     static const struct {

@@ -36,8 +36,8 @@ static const struct message {
     {IBA_UPPER_RPC, REP, false, AT_REP, 0, 4, {0xf6, 0xab, 0x0e, 0x18}, {IBA_M_rpc_cm}, 0},
 };
 
-/* A datagram of the message; the rest of it is not zero, so that a code at another place does not fit. Returns the
- * parts that the protocol adds. */
+/* Makes a datagram with the message. All other bytes are not zero, so that a code at a wrong place does not match.
+ * Returns how many parts the protocol adds. */
 static unsigned added(struct iba_mad *m, uint8_t *w, uint8_t id, bool ip, size_t captured, enum iba_upper u)
 {
     unsigned before;
@@ -118,7 +118,7 @@ Test(upper, nothing_else_has_any)
     cr_assert_eq(m.n_part, before, "performance management");
 }
 
-/* Which message it is is known from the service identifier on: 8 bytes after 8 of the message. */
+/* The service identifier shows the protocol once it is captured: 8 bytes that follow the message's first 8. */
 Test(upper, the_service_identifier_was_captured)
 {
     uint8_t w[IBA_MAD_BYTES] = {0};

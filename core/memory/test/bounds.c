@@ -15,8 +15,9 @@ static struct mr reg_at(uint64_t iova, uint64_t length, unsigned access)
     return reg_with(&bed, a);
 }
 
-/* Every access of up to SMALL + 2 bytes from two before to two after the SMALL bytes at `first`, whose host address is
- * `base`. Byte by byte: the access is good when each byte of it is, and when it does not start after the end. */
+/* Tries every access of up to SMALL + 2 bytes, from two bytes before to two bytes after the SMALL bytes at `first`,
+ * whose host address is `base`. An access must be granted if each of its bytes lies inside and it does not start after
+ * the end. */
 static void edges(uint32_t rkey, uint64_t first, const uint8_t *base)
 {
     for (int at = -2; at <= SMALL + 2; at++)
@@ -72,7 +73,7 @@ Test(bounds, window_anywhere)
             }
 }
 
-/* Addresses of both may begin at zero, in any combination; the bind uses the region's addresses. */
+/* Addresses of a region, of a window or of both may begin at zero. The bind uses the region's addresses. */
 Test(bounds, zero_based_windows_and_regions)
 {
     for (unsigned kind = IBA_MEM_MW2A; kind <= IBA_MEM_MW2B; kind++)
@@ -130,7 +131,7 @@ Test(bounds, registration_up_to_2_to_the_64)
     }
 }
 
-/* FLUSH of the whole region: address and length do not count, everything else does (RR-66). */
+/* A FLUSH of the whole region ignores address and length; every other check applies (RR-66). */
 Test(bounds, whole)
 {
     static uint8_t pages[1];
@@ -159,7 +160,7 @@ Test(bounds, whole)
     cr_assert_eq(host, bed.arena + MW_AT);
 }
 
-/* Pages count from the region's first byte, for windows too; the bitmap is read at each access. */
+/* Pages count from the region's first byte, also for windows. Each access reads the bitmap again. */
 Test(bounds, pages)
 {
     static uint8_t pages[1];

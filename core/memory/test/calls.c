@@ -5,7 +5,7 @@
 
 static struct bed bed;
 
-/* Refusals leave the whole table as it was. */
+/* Checks that the call is refused, and that the whole table stays unchanged. */
 #define REFUSED(call, err)                                                                                             \
     do {                                                                                                               \
         const struct bed before = bed;                                                                                 \
@@ -109,7 +109,7 @@ Test(calls, deregister)
 
     REFUSED(iba_mr_deregister(&bed.m, 0), IBA_MEM_NO_KEY);
     REFUSED(iba_mr_deregister(&bed.m, UINT32_MAX), IBA_MEM_NO_KEY);
-    REFUSED(iba_mr_deregister(&bed.m, r.rkey), IBA_MEM_NO_KEY); /* not its L_Key */
+    REFUSED(iba_mr_deregister(&bed.m, r.rkey), IBA_MEM_NO_KEY); /* r.rkey is not the L_Key of the region */
     REFUSED(iba_mr_deregister(&bed.m, r.lkey ^ 0x55), IBA_MEM_NO_KEY);
     REFUSED(iba_mr_deregister(&bed.m, mw), IBA_MEM_KIND);
     const uint32_t now = bound(&bed, bind_of(mw, r, RR));
@@ -164,7 +164,7 @@ Test(calls, full)
     cr_assert(mw != r[9].lkey && mw != r[9].rkey);
 }
 
-/* No access after the end of the arrays: the memory there looks like a free entry, or like a window in use. */
+/* No call accesses memory after the arrays. That memory looks like a free entry, or like a window in use. */
 Test(calls, ends_where_its_arrays_end)
 {
     static const struct iba_mkey tempts[] = {{.kind = IBA_MEM_FREE},
@@ -208,7 +208,7 @@ Test(calls, a_table_of_one_holds_nothing)
     iba_mem_check(&bed.m);
 }
 
-/* Entropy that never changes, and entropy that counts */
+/* Sources of random bits: one that always returns the same, and one that counts. */
 static uint64_t constant(void *ctx)
 {
     return *(uint64_t *)ctx;

@@ -15,8 +15,8 @@ static enum iba_mem_err invalidate(uint32_t key, uint32_t pd, uint32_t qpn, bool
     return e;
 }
 
-/* Rows: kinds of key. Columns: the QP that bound or registered, one of the same domain, that number in another domain,
- * one that shares neither */
+/* Rows are kinds of keys. Columns are QPs: the one that bound or registered the key, another QP of the same domain, a
+ * QP of that number in another domain, and one that shares neither. */
 Test(invalidate, matrix)
 {
     enum { O = IBA_MEM_OK, W = IBA_MEM_OWNER, K = IBA_MEM_KIND };

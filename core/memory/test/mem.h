@@ -40,7 +40,7 @@ enum {
 };
 #define IOVA UINT64_C(0x7000000000000000)
 
-/* A table with two protection domains, and memory to describe */
+/* A memory table with two protection domains, and the host memory of its regions. */
 struct bed {
     struct iba_mem m;
     struct iba_mkey key[KEYS];
@@ -79,7 +79,7 @@ static inline struct mr reg_with(struct bed *b, struct iba_mr_attr a)
     return r;
 }
 
-/* The whole arena at IOVA */
+/* A region of the whole arena, whose addresses begin at IOVA. */
 static inline struct mr reg(struct bed *b, unsigned access)
 {
     return reg_with(b, attr(b, access));
@@ -94,7 +94,7 @@ static inline uint32_t alloc_mw(struct bed *b, enum iba_mem_kind kind)
 }
 
 enum { QP = 0x12, MW_AT = 100, MW_BYTES = 1000 };
-/* 1000 bytes from 100 on, by QP 0x12; the key byte is another than the window's */
+/* A bind of 1000 bytes from offset 100 on, by QP 0x12. Its key byte differs from the window's. */
 static inline struct iba_bind bind_of(uint32_t mw, struct mr r, unsigned access)
 {
     return (struct iba_bind){.mw_rkey = mw,
@@ -114,7 +114,7 @@ static inline uint32_t bound(struct bed *b, struct iba_bind how)
     return rkey;
 }
 
-/* A window of that kind on a fresh region that allows all; its key */
+/* Binds a window of that kind on a new region with all rights. Returns the window's key. */
 static inline uint32_t bound_mw(struct bed *b, enum iba_mem_kind kind, unsigned access)
 {
     const struct mr r = reg(b, ALL);
@@ -127,13 +127,14 @@ static inline struct iba_reach reach_of(const struct bed *b, uint32_t rkey, uint
     return (struct iba_reach){.va = va, .length = length, .key = rkey, .pd = b->pd, .qpn = QP, .remote = true};
 }
 
-/* The first byte of the place; NULL if it is nowhere, or in pieces */
+/* Returns the host address of the first byte; NULL if the place has no memory, or is a region of pieces. */
 static inline uint8_t *host_of(const struct iba_place *p)
 {
     return p->key && p->key->base ? p->key->base + p->at : NULL;
 }
 
-/* Calls iba_mem_reach() and checks that it counts the row that decided and returns memory only when it grants */
+/* Calls iba_mem_reach(). Checks that the call counts the row that decided, and returns memory only if it grants the
+ * access. */
 static inline enum iba_mem_verdict ask(struct bed *b, struct iba_reach r, uint8_t **host)
 {
     struct iba_mem before = b->m;

@@ -46,7 +46,7 @@ static struct thing *spare(void)
     return NULL;
 }
 
-/* The thing with exactly this key: either of its two keys, or the requested one. */
+/* Returns the thing with exactly this key, among L_Keys, R_Keys or both, as the caller asks. */
 static struct thing *with(uint32_t key, bool lkey, bool rkey)
 {
     for (unsigned i = 0; i < KEYS; i++)
@@ -64,7 +64,7 @@ static unsigned windows_on(const struct thing *mr)
     return n;
 }
 
-/* Whether the thing has the byte at address va + i. */
+/* Returns whether the byte at address va + i belongs to the thing. */
 static bool has_byte(const struct thing *t, uint64_t va, uint64_t i)
 {
     return i <= UINT64_MAX - va && va + i >= t->va && va + i - t->va < t->length;
@@ -77,7 +77,8 @@ static bool byte_present(const struct thing *t, uint64_t va, uint64_t i)
     return !t->present || (t->present[page / 8] & 1u << page % 8);
 }
 
-/* Whether all bytes lie inside, counted one by one; for zero bytes, the place where they would be. */
+/* Returns whether all bytes lie inside, counted one by one. For zero bytes, the address itself must lie inside or
+ * directly after the end. */
 static bool inside(const struct thing *t, uint64_t va, uint64_t length)
 {
     if (length == 0)
@@ -210,7 +211,7 @@ static enum iba_mem_err expect_invalidate(const struct thing *t, uint32_t pd, ui
     return windows_on(t) ? IBA_MEM_BUSY : IBA_MEM_OK;
 }
 
-/* Checks a key that the table made for an index: no other thing has it, and it differs from the last ones of that
+/* Checks a key that the table made for an index: no other thing has this key, and it differs from the last keys of the
  * index. */
 static void learn(struct thing *t, uint32_t lkey, uint32_t rkey)
 {
@@ -246,7 +247,7 @@ static uint32_t any_key(void)
     }
 }
 
-/* A valid thing, a region if asked for; sometimes any thing */
+/* Draws a valid thing, a region if the caller asks for one; sometimes any thing. */
 static const struct thing *any_valid(bool region)
 {
     const struct thing *t = &things[pick(KEYS)];
@@ -295,7 +296,7 @@ static uint64_t any_length(uint64_t room)
     }
 }
 
-/* Near the start, the end, or in the middle */
+/* Draws an address near the start, near the end, or in the middle of the thing. */
 static uint64_t any_va(const struct thing *t)
 {
     switch (pick(8)) {
@@ -479,7 +480,7 @@ static void call_forget(void)
             unbound(&things[i]);
 }
 
-/* Every returned byte belongs to a region that is registered now. */
+/* Checks that every returned byte belongs to a registered region. */
 static void covered(const uint8_t *host, uint64_t length)
 {
     for (uint64_t i = 0; i < length; i++) {

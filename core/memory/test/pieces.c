@@ -21,7 +21,7 @@ static enum iba_mem_err try_pieces(const struct iba_pieces *p, unsigned access, 
 
 /* ---- which byte is where ---- */
 
-/* Writes 0, 1, 2 ... through the region, and expects them at these offsets of the arena. */
+/* Writes 0, 1, 2 ... through the region, and checks that these bytes are at the given offsets of the arena. */
 static void lies(const struct iba_pieces *p, const int *at, unsigned n)
 {
     uint8_t bytes[64], want[ARENA] = {0};

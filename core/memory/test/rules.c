@@ -15,7 +15,7 @@ static size_t rule(const char *name)
     return i;
 }
 
-/* Whether exactly that rule decides about r */
+/* Checks that exactly this rule decides about the request r. */
 static void decides(struct bed *b, struct iba_reach r, const char *name)
 {
     const size_t want = rule(name);
@@ -183,7 +183,7 @@ Test(rules, absent)
     decides(&bed, r, "reached");
 }
 
-/* Blocks of eight bytes of the arena, at a stride of 16 */
+/* Registers a region of pieces: blocks of eight bytes of the arena, 16 bytes apart. */
 static struct mr reg_pieces(struct bed *b, unsigned access, struct mr below)
 {
     static struct iba_piece piece;
@@ -226,7 +226,8 @@ Test(rules, absent_piece)
     decides(&bed, r, "reached");
 }
 
-/* An access with every fault at once, corrected one by one, meets every rule in the order of the table. */
+/* An access has every fault at once. The test corrects the faults one by one; the access then meets every rule in the
+ * order of the table. */
 Test(rules, the_first_that_applies_decides)
 {
     struct iba_reach r = good(&bed);

@@ -32,7 +32,7 @@ struct tree {
     uint8_t *arena; /* TREE_ARENA bytes */
     uint64_t seed;
     struct tree_region region[TREE_REGIONS];
-    unsigned n, gone; /* gone: bits of those that are deregistered */
+    unsigned n, gone; /* gone: a bit for each deregistered region */
 };
 
 static inline unsigned tree_pick(struct tree *t, unsigned n) /* splitmix64 */
@@ -106,7 +106,7 @@ static inline void tree_add_pieces(struct tree *t)
     t->n += e == IBA_MEM_OK;
 }
 
-/* One to three ordinary regions, and up to eight of pieces. */
+/* Registers one to three ordinary regions, and up to eight regions of pieces. */
 static inline void tree_grow(struct tree *t)
 {
     t->n = t->gone = 0;
@@ -116,7 +116,7 @@ static inline void tree_grow(struct tree *t)
         tree_add_pieces(t);
 }
 
-/* Deregisters one: what was made of it gives no access to these bytes from now on. */
+/* Deregisters one region. Regions made of it no longer give access to its bytes. */
 static inline void tree_remove(struct tree *t, unsigned i)
 {
     if (!(t->gone >> i & 1))
@@ -124,7 +124,7 @@ static inline void tree_remove(struct tree *t, unsigned i)
     t->gone |= 1u << i;
 }
 
-/* Whether the keys below this one allow that for these bytes. */
+/* Returns whether the keys of the regions below this one allow the access to these bytes. */
 static inline bool tree_permits(const struct tree *t, const struct tree_region *r, unsigned from, unsigned n,
                                 bool write)
 {

@@ -5,7 +5,7 @@
 
 static struct bed bed;
 
-/* A refused bind leaves the window and the region as they were, and gives no key. */
+/* Checks that the bind is refused, leaves the window and the region unchanged, and gives no key. */
 static void refused(struct iba_bind b, uint32_t pd, enum iba_mem_err want)
 {
     const struct bed before = bed;
@@ -99,8 +99,8 @@ Test(windows, a_bad_queue_pair_number, .signal = SIGABRT)
     iba_mw_bind(&bed.m, &b, bed.pd, 0x1000000, &rkey);
 }
 
-/* Which QPs may access through a window that QP bound in domain pd: QS-64 (type 1: the domain), QS-69 (2A: the QP, 2B:
- * both) */
+/* Which QPs may access memory through a window that QP bound in domain pd. QS-64: type 1, every QP of the domain.
+ * QS-69: type 2A, the same QP; type 2B, the same QP in the same domain. */
 Test(windows, owner_matrix)
 {
     for (size_t i = 0; i < COUNT(kinds); i++) {
@@ -120,7 +120,7 @@ Test(windows, owner_matrix)
     }
 }
 
-/* Type 1: each bind a new key, also onto the same range; the old ones fail (QS-62). */
+/* A type 1 window gets a new key with each bind, even to the same range; the old keys fail (QS-62). */
 Test(windows, type_1_binds_again_and_again)
 {
     const struct mr r = reg(make(&bed), ALL), other = reg(&bed, ALL);
@@ -158,7 +158,8 @@ Test(windows, type_1_unbinds_at_length_zero)
     cr_assert_eq(iba_mr_deregister(&bed.m, r.lkey), IBA_MEM_OK);
 }
 
-/* Type 2: bound once, then only after an invalidation, with a different key byte (QS-63, QS-65, QS-72). */
+/* A type 2 window can be bound once. After an invalidation it can be bound again, with a different key byte (QS-63,
+ * QS-65, QS-72). */
 Test(windows, type_2_binds_from_free_only)
 {
     for (size_t i = 1; i < COUNT(kinds); i++) {
@@ -211,7 +212,8 @@ Test(windows, region_waits_for_the_last_window)
     iba_mem_check(&bed.m);
 }
 
-/* The next QP with that number inherits no window; type 1 windows did not belong to the QP. */
+/* After a QP is destroyed, the next QP with its number has none of its windows. Type 1 windows stay, because they did
+ * not belong to the QP. */
 Test(windows, forget_qp)
 {
     uint32_t key[3];

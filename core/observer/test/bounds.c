@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Many senders to one QP, and hosts whose addresses were chosen to collide: a search looks at few others, nothing is
- * mistaken, and no result depends on the seed. */
+/* Many senders to one QP, and hosts whose addresses were chosen so that their hashes collide. A search looks at few
+ * entries, no packet is matched wrongly, and no result depends on the seed. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include "observer/iba_obs_direction.h"
@@ -51,7 +51,7 @@ static void send(struct iba_observer *s, uint8_t opcode, uint32_t sender, uint32
     (void)iba_observer_feed(s, &(struct iba_sighting){.view = &v, .now = n * 10000, .frame = n + 1});
 }
 
-/* The most entries that a search may have to look at: of occupied buckets in a row. */
+/* Returns the longest run of occupied buckets, which is the most entries that a search may have to look at. */
 static uint32_t longest_run(const struct iba_observer *s)
 {
     const uint32_t n = s->cfg.n_known * IBA_OBS_BUCKETS;
@@ -75,7 +75,7 @@ static uint32_t run_of(uint8_t opcode, bool one_qp)
     return most;
 }
 
-/* As ordinary as senders to different QPs. */
+/* Many senders of datagrams to one QP cost no more than senders to different QPs. */
 Test(bounds, senders_of_datagrams)
 {
     const uint32_t ordinary = run_of(IBA_UD_SEND_ONLY, false);
@@ -91,7 +91,7 @@ Test(bounds, senders_to_a_connected_qp)
     cr_expect_eq(found[IBA_FINDING_SPOOF] + found[IBA_FINDING_QP_REUSED], 0);
 }
 
-/* Datagrams of each sender stay a direction of their own, whatever the others send. */
+/* The datagrams of each sender stay one direction, whatever the other senders send. */
 Test(bounds, each_sender_is_known_again)
 {
     struct iba_observer *s = open_observer(1);
@@ -127,7 +127,7 @@ enum { ASKED = 1024, PAIRS = 1500 };
 
 struct host {
     uint8_t address[IBA_ADDR_MOST];
-    uint32_t qpn, server_qpn; /* its own QP; the server's, to which it sends */
+    uint32_t qpn, server_qpn; /* the sender's own QP, and the server's QP, to which it sends */
 };
 
 static const struct iba_flow *packet(struct iba_observer *s, bool response, const struct host *h, uint64_t n)
@@ -173,7 +173,7 @@ static struct host colliding_host(uint32_t i)
     return h;
 }
 
-/* Which of the hosts' responses find the requests: those of the newest n_asked, whatever the seed is. */
+/* Checks which of the hosts' responses find their requests: those of the newest n_asked hosts, for every seed. */
 static void pairs(struct host host_of(uint32_t i))
 {
     for (unsigned k = 0; k < SEEDS; k++) {
@@ -188,7 +188,7 @@ static void pairs(struct host host_of(uint32_t i))
         for (uint32_t i = 0; i < PAIRS; i++) {
             const struct host h = host_of(i);
             const struct iba_flow *f = packet(s, true, &h, PAIRS + i);
-            if (i >= FLOWS) /* the others may still be in use, where a search looks, too */
+            if (i >= FLOWS) /* the other hosts may still be in the table, in places that a search visits */
                 cr_expect_eq(iba_flow_is_paired(f), i >= PAIRS - ASKED, "seed %u: host %u", k, i);
         }
         cr_expect_eq(s->n_known, 2 * PAIRS);
@@ -235,7 +235,7 @@ Test(bounds, a_chain_has_a_request_once)
     }
 }
 
-/* The hash is the same where the compiler has no type of 128 bits. */
+/* The hash gives the same value with compilers that have no 128-bit type. */
 Test(bounds, a_step_of_the_hash_is_the_same_by_halves)
 {
     uint64_t h = 1;

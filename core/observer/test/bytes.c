@@ -87,7 +87,8 @@ static void set_slid(struct iba_recipe *r)
     iba_lrh_set_slid(iba_recipe_part(r, IBA_H_lrh), 0x1234);
 }
 
-/* A local path is between LIDs: with another one, it is another path. Between GIDs, LIDs are those of a link. */
+/* A path inside a subnet is between LIDs, so another LID is another path. A path between GIDs crosses subnets, and its
+ * LIDs belong to one link. */
 static const struct part {
     enum iba_encap encap;
     enum iba_link link;
@@ -159,7 +160,7 @@ static bool a_router_changes(size_t at)
     return at == 4;
 }
 
-/* A network copies whole packets. So two packets that differ in a bit, which no router changes, are two packets. */
+/* The network copies whole packets. Two packets that differ in a bit which no router changes are two packets. */
 Test(bytes, each_bit_makes_a_packet_of_its_own)
 {
     uint8_t first[CAP], second[CAP];

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Where the observer's results change: core/observer/test/edges.golden has a line for each packet of each talk of
- * rows.h, and for the end of the talk. Only this packet differs from the talk:
+/* Times and values at which the observer's results change. core/observer/test/edges.golden has a line for each packet
+ * of each talk of rows.h, and for the end of the talk. For each line only that packet is changed:
  *
- *   it comes sooner or later: the line has each time, in ns, from which on the results are others
- *   it has another PSN, MSN, length, syndrome, or fault: the line has a digest of all results
+ * If the packet comes sooner or later, the line has each time, in ns, from which on the results differ. If the packet
+ * has another PSN, MSN, length, syndrome or fault, the line has a digest of all results.
  *
- * So a limit that is off by one changes a line, wherever a talk comes near it. test/golden.h says how to renew the
- * file.
- */
+ * So a limit that is off by one changes a line, wherever a talk comes near that limit. test/golden.h says how to renew
+ * the file. */
 #include "observer/iba_decision.h"
 #include "rows.h"
 #include "test/golden.h"
@@ -25,7 +24,7 @@ static void number(uint64_t value)
     digest = golden_number(digest, value);
 }
 
-/* All but times: these differ with each time that a packet comes. */
+/* Adds everything of a finding except times, which change whenever a packet comes at another time. */
 static void on_finding(void *ctx, const struct iba_finding *f)
 {
     (void)ctx;
@@ -86,7 +85,7 @@ static uint64_t results(const struct talk *t)
 
 /* ---- times ---- */
 
-/* The first time above `low`, at which the results are `same`, with other results; at `high` they are others. */
+/* Returns the first time above `low` at which the results are no longer `same`; at `high` they differ. */
 static uint64_t edge(const struct talk *t, uint64_t *time, uint64_t low, uint64_t high, uint64_t same)
 {
     while (high - low > 1) {
@@ -128,7 +127,8 @@ static void with(struct talk *t, unsigned i, const struct shot *x)
     all_of_them = golden_number(all_of_them, results(t));
 }
 
-/* The packet with one field after the other as another packet might have it. */
+/* Returns a digest of the results with one field of the packet after the other changed to a value that another packet
+ * might have. */
 static uint64_t fields(struct talk *t, unsigned i)
 {
     static const int32_t psns[] = {-2049, -1024, -257, -65,  -17,  -16,  -5,   -4,       -3,

@@ -31,7 +31,7 @@ static void describe(char line[LINE], enum score_network network, enum score_mod
     line[n + 1] = '\0';
 }
 
-/* Calls `each` with the line of every network, in the order of the file. */
+/* Calls `each` with the golden line of every network, in the order of the file. */
 static void every_line(void (*each)(FILE *golden, const char *line), FILE *golden)
 {
     char line[LINE];

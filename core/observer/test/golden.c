@@ -81,7 +81,8 @@ static bool aims;
 static iba_time past[PAST]; /* of the newest packets */
 static unsigned n_past;
 
-/* Round trips take 10 us in these talks: half of one, three quarters, two, four, and what the observer adds. */
+/* Round trips take 10 us in these talks. The limits are half a round trip, three quarters, two and four of them, and
+ * the observer's own times. */
 static const iba_time limits[] = {IBA_OBS_LEAST_RTT_NS,
                                   IBA_OBS_AT_ONCE_NS,
                                   IBA_OBS_ROUND_NS,
@@ -106,7 +107,7 @@ static const iba_time limits[] = {IBA_OBS_LEAST_RTT_NS,
                                   61280000,
                                   100 * MS};
 
-/* The time until exactly a limit has passed since one of the newest packets, or 1 ns less. */
+/* Returns the time that makes the next packet come exactly a limit after one of the newest packets, or 1 ns sooner. */
 static iba_time aimed_wait(iba_time now)
 {
     const iba_time at = past[below(PAST)] + limits[below(sizeof limits / sizeof *limits)] - below(2);
@@ -157,7 +158,7 @@ static uint32_t packets_of(uint32_t bytes)
     return bytes <= MTU ? 1 : (bytes + MTU - 1) / MTU;
 }
 
-/* The next request, in the middle of a message or at its beginning. */
+/* Returns the next request, in the middle of a message or at its beginning. */
 static struct shot request(struct talk *t, uint32_t psn)
 {
     struct shot x = {.from = A, .psn = psn, .bytes = 8};
@@ -212,7 +213,7 @@ static struct shot acknowledge(const struct talk *t)
                          .msn = t->msn - (one_in(4) ? below(4) : 0)};
 }
 
-/* A response with data: of a READ or ATOMIC that was asked for, mostly. */
+/* Returns a response with data, most often for a READ or ATOMIC that was requested. */
 static struct shot answer(struct talk *t)
 {
     const unsigned i = below(READS);
@@ -233,7 +234,7 @@ static struct shot answer(struct talk *t)
     return x;
 }
 
-/* All responses of the newest READ, one of them perhaps missing or exchanged with the next. */
+/* Sends all responses of the newest READ. Sometimes one is missing, or exchanged with the next. */
 static void answer_all(struct witness *w, struct talk *t, iba_time *now)
 {
     const unsigned i = (t->n_read + READS - 1) % READS, lost = one_in(3) ? below(6) : 99,
@@ -263,7 +264,8 @@ static uint64_t some_wait(void)
     return one_in(4) ? waits[below(sizeof waits / sizeof *waits)] : 10000;
 }
 
-/* In a calm talk the responder asks for a missing request, or for time, and the requester goes back to it. */
+/* Sends the next packet of a calm talk: the responder asks for a missing request or for time, and the requester goes
+ * back to that request. */
 static bool calm_shot(struct talk *t, struct shot *x)
 {
     if (!t->calm)
@@ -288,7 +290,8 @@ static bool calm_shot(struct talk *t, struct shot *x)
     return true;
 }
 
-/* The identification is as far ahead or behind as the observer believes a sender to count, or one farther. */
+/* Returns an IP identification as far ahead or behind as the observer still takes for the sender's counter, or one
+ * farther. */
 static uint16_t aimed_id(uint16_t next)
 {
     const uint16_t step = (uint16_t)(1024 + below(2));
@@ -296,7 +299,8 @@ static uint16_t aimed_id(uint16_t next)
     return (uint16_t)(one_in(2) ? next - step : next + step);
 }
 
-/* Damage, a syndrome that few responders send, and identifications far away. */
+/* Damages the packet, or gives it a syndrome that few responders send, or an IP identification far from the last
+ * one. */
 static void disturb(const struct talk *t, struct shot *x)
 {
     static const uint8_t syndromes[] = {0x40, NAK + 3, NAK + 5, 0x7f, RNR + 1};
@@ -309,7 +313,7 @@ static void disturb(const struct talk *t, struct shot *x)
         x->id = aimed_id(t->id[x->from]);
 }
 
-/* The packet of a UC or UD queue pair, which has the number of this one. */
+/* Turns the packet into one of a UC or UD queue pair with the same number. */
 static void other_service(struct shot *x)
 {
     if (one_in(2))
@@ -381,10 +385,10 @@ static void begin(struct talk *t)
 static struct {
     struct shot x;
     const struct talk *t;
-    unsigned left; /* packets until it comes */
+    unsigned left; /* packets that come before the kept one */
 } held;
 
-/* Holds a packet back, or lets it and a held one come. */
+/* Delivers a packet, keeps it to deliver it later, or also delivers one that was kept. */
 static void deliver(struct witness *w, const struct shot *x, const struct talk *t, iba_time *now)
 {
     if (aims && held.left == 0 && one_in(8)) {
@@ -434,7 +438,7 @@ static void one_talk(struct witness *w)
     iba_observer_end(w->observer, one_in(2) ? now : now + 5000 * MS);
 }
 
-/* A line for each talk from number `first` on. */
+/* Compares a line for each talk from number `first` on with the file. */
 static void compare(const char *path, unsigned first, unsigned n)
 {
     /* directions that all have room, that rest and come back, or that are forgotten */

@@ -46,7 +46,7 @@ static uint32_t psns(const struct iba_view *v)
     return n == 0 ? 1 : (n + MTU - 1) / MTU;
 }
 
-/* The simplest record of the sent requests: it keeps only the highest PSN. */
+/* Records the sent requests in the simplest way: it keeps only the highest PSN. */
 static void account(struct scene *s, unsigned from, const struct iba_view *v)
 {
     const iba_psn psn = iba_psn_of(iba_bth_psn(iba_view_bth(v)));
@@ -298,7 +298,8 @@ Test(hostile, who_was_not_ready_is_waited_for)
     cr_assert_gt(total, seeds(), "somebody was not ready");
 }
 
-/* All faults at once. The observer cannot always find out what happened, but neither engine broke a rule. */
+/* All faults happen at once. The observer cannot always find out what happened, but may report no broken rule, since
+ * both engines keep the rules. */
 static void expect_no_errors(bool rd)
 {
     for (uint64_t seed = 0; seed < seeds(); seed++) {

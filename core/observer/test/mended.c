@@ -21,7 +21,7 @@
 #define LAST(ns, n) FROM_B(ns, READ_RESP_LAST, n, .bytes = 88, .syndrome = ACK, .msn = 1)
 /* B sends a request, so the capture shows which directions belong together. */
 #define PAIRED FROM_B(0, SEND_ONLY, 50, .bytes = 8, .how = ASKING), AFTER(0, ACKNOWLEDGE, 50, .syndrome = ACK, .msn = 1)
-/* Three lawful jumps of A's, or of B's requests: the direction is known to reorder. */
+/* Three lawful jumps in A's requests or in B's: after them the observer knows that the direction reorders packets. */
 #define REORDERS                                                                                                       \
     ONLY(0, 0), ACKED(0, 0, 1), ONLY(0, 2), ONLY(100, 1), ONLY(0, 4), ONLY(100, 3), ONLY(0, 6), ONLY(100, 5),          \
         ACKED(0, 6, 7)
@@ -32,7 +32,7 @@
 
 static struct witness w;
 
-/* Plays the talk, and compares the kinds of its findings. */
+/* Plays the talk, and compares the kinds of its findings with `kinds`. */
 static void expect(uint64_t kinds, const struct shot *shot, unsigned n)
 {
     iba_time now = MS;

@@ -29,7 +29,7 @@ static uint32_t number(void *ctx, const struct iba_flow *f)
     return ++n;
 }
 
-/* An observer of few directions that hands on messages. */
+/* Opens an observer of few directions that reports messages. */
 static void watch(struct witness *w)
 {
     const struct iba_observer_config cfg = {
@@ -93,7 +93,7 @@ Test(message, a_read_ends_with_its_last_response)
 
     PLAY(&w, REQ(SEND_ONLY, 1, .bytes = 8), REQ(READ_REQUEST, 2, .dma = 600), REQ(SEND_ONLY, 5, .bytes = 8),
          RSP(READ_RESP_FIRST, 2, .bytes = 256, .msn = 2));
-    cr_assert_eq(n_done, 1); /* what stood before the READ is acknowledged with it */
+    cr_assert_eq(n_done, 1); /* a READ's response also acknowledges the requests before it */
     PLAY(&w, RSP(READ_RESP_MIDDLE, 3, .bytes = 256), RSP(READ_RESP_LAST, 4, .bytes = 88, .msn = 2),
          RSP(ACKNOWLEDGE, 5, .msn = 3));
     cr_assert_eq(n_done, 3);
@@ -104,7 +104,7 @@ Test(message, a_read_ends_with_its_last_response)
     free(w.observer);
 }
 
-/* Reads end in the middle of those that wait, others begin, and each keeps its own values. */
+/* Some READs end while others are outstanding, and new ones begin; each READ keeps its own values. */
 Test(message, reads_may_end_in_any_order)
 {
     static const uint32_t order[] = {3, 1, 4, 6, 2, 5};
@@ -272,7 +272,7 @@ Test(message, a_request_to_send_again_refuses_nothing)
     }
 }
 
-/* All other NAKs refuse the message of their PSN. */
+/* Every NAK except those of a gap and of a receiver that is not ready refuses the message with its PSN. */
 Test(message, each_other_nak_refuses)
 {
     for (uint8_t syndrome = 0x61; syndrome <= 0x64; syndrome++) {
@@ -286,8 +286,7 @@ Test(message, each_other_nak_refuses)
     }
 }
 
-/* An acknowledgement of an earlier packet than the last ends no message; nor one of a message whose last packet is not
- * seen. */
+/* An acknowledgement ends no message whose last packet has a later PSN, or was not captured. */
 Test(message, an_earlier_acknowledgement_ends_nothing)
 {
     struct witness w;
@@ -302,7 +301,8 @@ Test(message, an_earlier_acknowledgement_ends_nothing)
     free(w.observer);
 }
 
-/* Only a READ's own last response ends it: neither an acknowledgement of a later request, nor its first response. */
+/* A READ ends only with its own last response: neither an acknowledgement of a later request nor the READ's first
+ * response ends it. */
 Test(message, responses_of_a_read_that_is_sent_again)
 {
     struct witness w;
@@ -337,7 +337,8 @@ Test(message, the_first_packet_comes_later)
     free(w.observer);
 }
 
-/* Without it the message is incomplete, and its length is that of what was seen. */
+/* If the message's first packet does not come again, the message is incomplete; its length is that of the captured
+ * packets. */
 Test(message, the_first_packet_does_not_come)
 {
     struct witness w;
@@ -362,7 +363,7 @@ Test(message, every_end_has_a_name)
         cr_assert_str_eq(iba_message_end_name((enum iba_message_end)e), ends[e]);
 }
 
-/* A direction without a number has no messages: the caller could not say whose they are. */
+/* A direction without a number gets no messages, because the caller could not know to which direction they belong. */
 Test(message, a_direction_without_a_number_has_none)
 {
     struct witness w;
@@ -375,7 +376,7 @@ Test(message, a_direction_without_a_number_has_none)
     free(w.observer);
 }
 
-/* Messages that were open when the caller took memory back still end. */
+/* Messages that were open when the caller reduced the observer's memory still end. */
 Test(message, open_messages_outlive_less_memory)
 {
     struct witness w;

@@ -33,7 +33,7 @@ static void reply(unsigned i)
                &(struct small){IBA_RC_ACKNOWLEDGE, ACK, .answer = true, .qpn = 0x100 + i, .psn = psn, .msn = psn + 1});
 }
 
-/* The first request of each, and then their answers in this order. */
+/* Each connection sends its first request; then the responses come in this order. */
 static void first_of(unsigned n, const unsigned *order)
 {
     begin();
@@ -48,7 +48,7 @@ static void nobody_is_accused(const char *when)
     cr_assert_eq(witness_count(&w, IBA_NOTE), 0, "%s: %s", when, iba_findings[w.n_kept ? w.kept[0].kind : 0].name);
 }
 
-/* Connection `busy` goes on alone, then each in turn. */
+/* Connection `busy` sends on alone, then all connections take turns. */
 static void part(unsigned n, unsigned busy)
 {
     for (unsigned i = 0; i < 5; i++)
@@ -68,7 +68,7 @@ Test(pairing, two_connections_of_one_first_psn)
         }
 }
 
-/* Every order of the answers of three, and each of them as the busy one. */
+/* Three connections: every order of their responses, each with every connection as the busy one. */
 Test(pairing, three_connections_of_one_first_psn)
 {
     static const unsigned order[][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};

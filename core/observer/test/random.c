@@ -16,7 +16,7 @@ static unsigned long packets(void)
     return s ? strtoul(s, NULL, 10) : PACKETS;
 }
 
-/* Few QPs, PSNs and sizes, so that packets relate to each other. */
+/* Builds a packet with one of a few QPs, PSNs and sizes, so that packets relate to each other. */
 static size_t build(struct iba_random *r, uint8_t *packet, enum iba_link *link)
 {
     static const enum iba_encap encap[] = {IBA_ENCAP_ROCE2_V4, IBA_ENCAP_ROCE2_V6, IBA_ENCAP_ROCE1, IBA_ENCAP_IB_LOCAL,

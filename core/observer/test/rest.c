@@ -33,7 +33,7 @@ static void reply(unsigned qp, uint32_t n, uint8_t syndrome, uint32_t msn)
     feed(IBA_RC_ACKNOWLEDGE, qp, true, psn_of(qp, n), syndrome, msn, 0);
 }
 
-/* Every connection sends a request and gets its response, in turn, so many times. */
+/* All connections take turns: each sends a request and gets its response, `rounds` times. */
 static void converse(uint32_t rounds)
 {
     now = MS;
@@ -116,8 +116,8 @@ Test(rest, its_end_is_remembered)
     cr_assert_eq(w.kept[0].cause, 1 + 2 * QPS * ROUNDS + QPS);
 }
 
-/* Only the next packet would show whether a packet was late or sent again. The observer reports the packet before its
- * direction rests. */
+/* Only the next packet of the direction would show whether a packet was late or a retransmission. The observer reports
+ * the packet before it puts the direction to rest. */
 Test(rest, what_was_in_doubt_is_told)
 {
     converse(ROUNDS);
@@ -151,8 +151,8 @@ static void others(void)
         }
 }
 
-/* One direction got answers before, another sends its request twice. Both are reported at the end, although they rest
- * then. */
+/* A direction whose request has no answer, sent once or twice, is at rest at the end. The observer still reports the
+ * request. */
 Test(rest, who_waits_in_vain_is_told)
 {
     converse(ROUNDS);
@@ -184,7 +184,7 @@ Test(rest, who_asked_again_in_vain_is_told)
     cr_assert_eq(w.kept[0].cause, asked + 1);
 }
 
-/* How often it asked is counted on while it rests. */
+/* The count of a request's transmissions survives the rest of its direction. */
 Test(rest, how_often_it_asked_is_known)
 {
     enum { AGAIN = 3 };

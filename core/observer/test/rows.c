@@ -174,7 +174,7 @@ Test(rows, findings_name_their_packet)
     }
 }
 
-/* The capture shows ever more messages, and the MSN counts none of them. */
+/* The capture shows more and more messages, and the responder's MSN counts none of them. */
 Test(rows, each_wrong_count_is_told)
 {
     static struct witness w;
@@ -238,8 +238,8 @@ Test(rows, a_path_mtu_that_is_told_is_believed)
     }
 }
 
-/* Which marked packet the notification answers, the time since that packet, and the time since the previous
- * notification. */
+/* The finding has the marked packet that the notification answers, the time since that packet, and the time since the
+ * previous notification. */
 Test(rows, notifications_answer_marked_packets)
 {
     static struct witness w;
@@ -305,7 +305,7 @@ static size_t build_send(uint8_t *packet, enum iba_encap encap, bool bad_vcrc)
     return len;
 }
 
-/* The packet belongs to no known direction. */
+/* A damaged packet whose BTH cannot be read belongs to no known direction. */
 Test(rows, damage_before_the_bth_is_told)
 {
     static struct witness w;
@@ -341,8 +341,8 @@ Test(rows, a_bad_vcrc_is_damage)
     cr_assert_eq(witness_count(&w, IBA_NOTE), 1);
 }
 
-/* When a direction continues with another P_Key, that is its P_Key: its first packet may have been damaged without an
- * ICRC to show it. */
+/* If a direction goes on with another P_Key, that P_Key is the right one: the direction's first packet may have been
+ * damaged, and without an ICRC nothing shows that. */
 Test(rows, the_second_of_another_partition_is_the_last_to_be_told)
 {
     static struct witness w;
@@ -355,7 +355,7 @@ Test(rows, the_second_of_another_partition_is_the_last_to_be_told)
     cr_assert_eq(w.found[IBA_FINDING_PKEY], 2);
 }
 
-/* The packet is far ahead of all that follow, so it was damaged without an ICRC to show it. */
+/* The first packet is far ahead of all that follow. So it was damaged, and without an ICRC nothing else shows that. */
 Test(rows, a_first_request_that_is_far_off_is_forgotten)
 {
     static struct witness w;
@@ -370,8 +370,8 @@ Test(rows, a_first_request_that_is_far_off_is_forgotten)
     cr_assert_eq(witness_count(&w, IBA_NOTE), 0);
 }
 
-/* A retransmission of a request that is no longer remembered does not displace a newer request: that one came. The
- * newer one is the newest, the oldest that is remembered, or any between. */
+/* The observer no longer remembers a request, which is then sent again. This retransmission replaces no newer request,
+ * be it the newest, the oldest that is remembered, or one between them. */
 Test(rows, an_old_request_displaces_no_newer_one)
 {
     enum { LATEST = 2 * IBA_OBSERVER_WINDOW + 12 };

@@ -5,7 +5,7 @@
 #define OBSERVER_TEST_ROWS_H
 #include "shots.h"
 
-/* The kinds from CM_VERSION on have a test of their own: the observer reports what it is given. */
+/* Findings from CM_VERSION on have a test of their own, because the observer only passes them on. */
 enum { MASKED = IBA_FINDING_FIRST_CM };
 _Static_assert(MASKED <= 64, "kinds have a bit in a mask");
 struct row {

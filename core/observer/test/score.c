@@ -32,7 +32,8 @@ static bool is_wrong(const struct score_sight *e, unsigned kind)
     return (e->found & ~(e->must | e->hidden | e->either)) >> kind & 1;
 }
 
-/* These are true of all packets that a requester sends when it goes back, or a responder when it answers again. */
+/* These findings are true of all packets that a requester sends when it goes back, and of all that a responder sends
+ * when it answers again. */
 #define AT_ONE_GO                                                                                                      \
     (SCORE_KIND(RETRY_NAK) | SCORE_KIND(RETRY_RNR) | SCORE_KIND(RETRY_IMPLIED) | SCORE_KIND(RETRY_TIMEOUT) |           \
      SCORE_KIND(RETRY_UNCLEAR) | SCORE_KIND(ANSWER_AGAIN))
@@ -173,8 +174,8 @@ static double chance(uint64_t n, uint64_t mistakes, double rate)
     return (double)(1 - fewer);
 }
 
-/* A line is below a limit by its bare ratio. It is below beyond chance when an observer that just keeps the limit would
- * make so many mistakes in fewer than one of twenty such measurements. */
+/* A ratio below its limit may be chance. A line fails only if an observer that exactly keeps the limit would make so
+ * many mistakes in fewer than one of twenty such measurements. */
 #define LEVEL 0.05
 struct ruling {
     bool applies, below, beyond;
@@ -341,8 +342,8 @@ Test(score, midstream)
     score_named(SCORE_MIDSTREAM);
 }
 
-/* Networks in which the observer was wrong once, by faults that were mended (core/observer/test/mended.c names them):
- * it finds all there, and reports nothing wrong. */
+/* In these networks the observer was once wrong, because of faults that have been corrected
+ * (core/observer/test/mended.c lists them). It must find all events there, and report no wrong one. */
 Test(score, mended)
 {
     static const struct {

@@ -47,8 +47,8 @@ struct score_frame { /* a packet as an engine sent it */
                      waited */
     bool misses;  /* a response: the requester found that an answer before it is missing */
 };
-/* Whether the capture lacks a PSN that a packet jumps over. Uncertain: the capture has it in a packet with damaged
- * headers. */
+/* Whether the capture lacks a PSN that a packet jumps over. It is uncertain if the capture has that PSN in a packet
+ * with damaged headers. */
 enum score_missing { SCORE_CAPTURED, SCORE_UNCERTAIN, SCORE_MISSING };
 struct score_sight { /* one packet that passed the capture point */
     uint32_t frame;
@@ -94,47 +94,50 @@ struct score_run {
     uint64_t digest;                        /* a digest of the contents of these findings, in order */
 };
 
-/* Plays the network of that kind and number. Fills in the required and the reported findings. */
+/* Plays the network of that kind and number. Fills in the findings that are required, and those that the observer
+ * reports. */
 void score_play(struct score_run *r, enum score_mode mode, enum score_network network, uint64_t seed);
-/* Whether the capture before `e` lacks that frame and its repeats. Damaged ones count as captured. */
+/* Returns whether the capture before `e` lacks that frame and its repeats. Damaged frames count as captured. */
 enum score_missing score_missing(const struct score_run *r, const struct score_sight *e, uint32_t frame);
-/* Whether the earlier captured packet of that PSN was another request, or had other payload, since its memory was
- * written in between. The kind of finding, as a bit; 0: neither. */
+/* Returns the kind of finding, as a bit, if the earlier captured packet of that PSN was another request, or had another
+ * payload because its memory was written in between; 0 otherwise. */
 uint64_t score_changed(const struct score_run *r, const struct score_frame *f, uint32_t id);
 /* The kinds of retransmission that responses asked for: responses captured since the request was sent last, 10 ms ago
  * at most, or sent before a capture that began in the middle, 10 ms ago at most, and that lacks the request. A slow
  * requester may react to them only now. RNR_EARLY: the wait of one of them is not over. */
 uint64_t score_reason(const struct score_run *r, const struct score_sight *e);
-/* The retransmission directly follows the frame `newest`, which was sent again shortly before. So it may as well belong
- * to the same retransmissions, whose sender had to pause in between. The kinds that it may have then; 0: none. */
+/* The retransmission directly follows the frame `newest`, which was sent again shortly before. Both may belong to one
+ * series of retransmissions, in which the sender had to pause. Returns the kinds that the retransmission may then have,
+ * or 0. */
 uint64_t score_paused(const struct score_run *r, const struct score_sight *e, uint32_t newest);
-/* All captured requests of the same sender that have later PSNs came less than a round trip ago. */
+/* Returns whether all captured requests of the same sender with later PSNs came less than a round trip ago. */
 bool score_just_overtaken(const struct score_run *r, const struct score_sight *e);
-/* The previous request of the same sender, if it has the same bytes and came in the same instant; NULL: it did not. */
+/* Returns the previous request of the same sender if it has the same bytes and came at the same instant; NULL
+ * otherwise. */
 const struct score_sight *score_previous_twin(const struct score_run *r, const struct score_sight *e);
-/* The next packet is a retransmission of this one, caused by a captured response. The two look like that retransmission
- * and a network copy of it, which is likelier. */
+/* Returns the packet after this one if it is a retransmission caused by a captured response. The two then look like
+ * that retransmission and a network copy of it, which is likelier. */
 const struct score_sight *score_comes_with_retry(const struct score_run *r, const struct score_sight *e);
-/* The capture has at most a few requests of that end before the packet, none of them within a round trip of another.
- * They may be single retransmissions from before the capture, and what the packet jumps over was sent then
- * (score_same.c). */
+/* Returns whether the capture has at most a few requests of that end before the packet, none of them within a round
+ * trip of another. These may be single retransmissions from before the capture, and the requests that the packet jumps
+ * over may have been sent then (score_same.c). */
 bool score_begins(const struct score_run *r, const struct score_sight *e);
-/* Another frame with the same PSN and opcode was sent, up to the frame `newest`. */
+/* Returns whether another frame with the same PSN and opcode was sent, up to the frame `newest`. */
 bool score_sent_twice(const struct score_run *r, uint32_t newest, uint32_t id);
-/* The responder sent a response with this PSN before, even if that was before the capture began. */
+/* Returns whether the responder sent a response with this PSN before, even before the capture began. */
 bool score_answers_again(const struct score_run *r, uint32_t id);
-/* The next transmission of this request is one that a NAK asked for. */
+/* Returns whether a NAK asked for the next transmission of this request. */
 bool score_is_asked_for(const struct score_run *r, uint32_t id);
-/* A responder without a receive for the packet answers with an RNR NAK (RR-49). */
+/* Returns whether the packet needs a receive; a responder without one sends an RNR NAK (RR-49). */
 bool score_takes_receive(const struct score_frame *f);
-/* The capture has one request of that end before the packet: the one that a NAK in the capture asked for. So what
- * follows it may have been sent before the capture, too (score_same.c). */
+/* Returns whether the capture has exactly one request of that end before the packet, and a captured NAK asked for it.
+ * The requests after it may then have been sent before the capture, too (score_same.c). */
 bool score_asked_first(const struct score_run *r, const struct score_sight *e);
-/* The requester went back because of the response in that frame. */
+/* Returns whether the requester went back because of the response in that frame. */
 bool score_was_obeyed(const struct score_run *r, uint32_t id);
-/* The frame is of the same kind and sender as the packet, was sent before it, and is not captured yet. */
+/* Returns whether the frame has the kind and sender of the packet, was sent before it, and is not captured yet. */
 bool score_is_overtaken(const struct score_run *r, const struct score_sight *e, uint32_t frame);
-/* The frame is captured after the packet. */
+/* Returns whether the frame is captured after the packet. */
 bool score_comes_later(const struct score_run *r, const struct score_sight *e, uint32_t frame);
 /* Fills in the required and possible findings of every packet in the capture. */
 void score_truth(struct score_run *r);

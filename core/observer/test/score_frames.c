@@ -32,8 +32,8 @@ uint64_t score_changed(const struct score_run *r, const struct score_frame *f, u
     return 0;
 }
 
-/* The frame asks the requester to go back to that PSN, or to one before it. Before the wait of an RNR NAK is over, the
- * requester comes too early. */
+/* Returns the kind of retransmission if the frame asks the requester to go back to that PSN or to an earlier one;
+ * otherwise 0. The kind is RNR_EARLY while the wait of an RNR NAK is not over. */
 static uint64_t asks_back(const struct score_run *r, const struct score_sight *o, iba_psn psn, iba_time waited)
 {
     const struct score_frame *g = &r->frame[o->frame];
@@ -49,7 +49,8 @@ static uint64_t asks_back(const struct score_run *r, const struct score_sight *o
                : 0;
 }
 
-/* The capture began a moment ago, in the middle: a NAK from before may have asked for the packet. */
+/* Returns whether the capture began a moment ago, in the middle of the connection: a NAK from before may have asked for
+ * the packet. */
 static bool just_began(const struct score_run *r, const struct score_sight *e, iba_time slowest)
 {
     const struct score_sight *first = r->sight;
@@ -79,7 +80,7 @@ uint64_t score_reason(const struct score_run *r, const struct score_sight *e)
 
 enum { INSTANT_NS = 1000 };
 
-/* The time of the packet with that frame. */
+/* Returns the time of the packet that carries the frame. */
 static iba_time time_of(const struct score_run *r, const struct score_sight *e, uint32_t frame)
 {
     while (e > r->sight && (--e)->frame != frame)
@@ -112,8 +113,8 @@ bool score_just_overtaken(const struct score_run *r, const struct score_sight *e
     return true;
 }
 
-/* The previous or next request of the same sender, if it has the same bytes and comes in the same instant; NULL: it
- * does not. */
+/* Returns the previous or the next request of the same sender if it has the same bytes and comes at the same instant;
+ * NULL otherwise. */
 static const struct score_sight *twin_of(const struct score_run *r, const struct score_sight *e, int step)
 {
     const struct score_frame *f = &r->frame[e->frame];

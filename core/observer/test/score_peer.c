@@ -91,7 +91,7 @@ static void arrives_in_any_order(void *ctx, unsigned to, const struct iba_view *
     set_due(y);
 }
 
-/* The packets before this one are lost. */
+/* The receiver stops waiting: the packets before this one count as lost. */
 static void give_up_waiting(void *ctx)
 {
     struct score_play *y = ctx;
@@ -111,7 +111,7 @@ static void give_up_waiting(void *ctx)
 
 /* ---- adapters that keep packets that arrive after a lost one ---- */
 
-/* An earlier READ or ATOMIC lacks its answer. */
+/* Returns whether an earlier READ or ATOMIC has no answer yet. */
 static bool is_early_answer(const struct iba_qp *qp, const struct score_frame *f)
 {
     for (uint32_t i = 0; i < qp->s.count; i++) {
@@ -136,7 +136,7 @@ static bool is_early(const struct score_play *y, unsigned to, uint32_t frame)
                       : iba_psn_diff(f->psn, qp->s.una) >= 0 && is_early_answer(qp, f);
 }
 
-/* The kept packet that the receiver waits for; w->n: none. */
+/* Returns the index of the kept packet that the receiver waits for; w->n if there is none. */
 static uint32_t next_kept(const struct score_play *y, unsigned to)
 {
     const struct score_waits *w = &y->waits[to];
@@ -181,7 +181,7 @@ static void arrives_behind_a_loss(void *ctx, unsigned to, const struct iba_view 
     }
 }
 
-/* A NAK asks for the packet, and has had no effect yet. */
+/* Returns whether a NAK asks for the packet, and the requester has not obeyed it yet. */
 static bool is_asked_for(const struct score_play *y, unsigned from, iba_psn psn)
 {
     const struct score_why *why = &y->cause[from];
@@ -189,8 +189,8 @@ static bool is_asked_for(const struct score_play *y, unsigned from, iba_psn psn)
     return why->kind == SCORE_KIND(RETRY_NAK) && iba_psn_eq(y->r->frame[why->frame - 1].psn, psn);
 }
 
-/* Of the retransmissions only the oldest packet leaves, and the packet that a NAK asks for. After an RNR NAK all of
- * them leave. */
+/* Of its retransmissions the requester sends only the oldest packet, and the packet that a NAK asks for. After an RNR
+ * NAK it sends all of them. */
 static bool sends_the_oldest(void *ctx, unsigned from, const struct iba_view *v)
 {
     struct score_play *y = ctx;

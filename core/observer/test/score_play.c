@@ -111,7 +111,8 @@ static uint64_t headers(const struct iba_view *v)
     return h;
 }
 
-/* A hash of the path: traffic class without ECN, hop limit, flow label; UDP source port; service level and LIDs. */
+/* Returns a hash of the path: traffic class without ECN, hop limit, flow label, UDP source port, service level and
+ * LIDs. */
 static uint64_t way_of(const struct iba_view *v)
 {
     const bool six = v->l3 == IBA_H_ipv6 || iba_view_has(v, IBA_H_grh);
@@ -315,7 +316,7 @@ static void converse(struct score_play *y, uint64_t seed)
     cr_assert(pair_run(y->p, y->p->now + HOUR));
 }
 
-/* By its number: a network without faults, with a single kind of fault, or with all. */
+/* The network's number selects a network without faults, with one kind of fault, or with all. */
 static struct iba_net_faults faults_of_plain(uint64_t seed)
 {
     struct iba_net_faults f = {.delay_ns = 5000, .reorder_ns = seed % 2 ? 4000 : 20000};
@@ -389,7 +390,7 @@ static iba_time connection(struct score_play *y, const struct pair_config *c, ib
 #define PAUSE UINT64_C(2000000000)
 enum { OTHER_PSN = 0x5a5a5 };
 
-/* In networks with an odd number, end 1 has a new QP. */
+/* Returns whether the end has a new QP, as end 1 has in networks with an odd number. */
 static bool is_new(uint64_t seed, unsigned end)
 {
     return end == 1 && seed % 2;

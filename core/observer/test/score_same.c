@@ -11,8 +11,8 @@ enum { PSN = 10, US = 1000, SHORT_WAIT = 1, LONG_WAIT = 11 };
 static struct score_run timer, response;    /* the two reasons for the retransmission */
 static struct score_run go_back, selective; /* the two kinds of adapters */
 
-/* A packet. `cause`: the frame of the response that made its sender go back, plus 1; 0: its timer. Lost packets are
- * lost before the capture point. */
+/* Sends a packet. `cause` is the frame of the response that made the sender go back, plus 1, or 0 if its timer did.
+ * Lost packets are lost before the capture point. */
 static struct score_frame *send_one(struct score_run *r, struct score_frame f, iba_time at, bool lost)
 {
     const uint32_t id = r->n_frame++;
@@ -46,7 +46,7 @@ static struct score_frame refusal(uint64_t nak, uint8_t code)
         .psn = iba_psn_of(PSN), .plain = true, .nak = nak, .credits = code, .opcode = IBA_RC_ACKNOWLEDGE};
 }
 
-/* The captured packets of both histories: their headers, content, times and order. */
+/* Checks that both histories leave the same capture: the headers, content, times and order of its packets. */
 static void expect_same_capture(const struct score_run *one, const struct score_run *other)
 {
     cr_assert_eq(one->n_sight, other->n_sight);
@@ -181,7 +181,7 @@ Test(score_same, begun)
     cr_expect_not(timer.sight[3].must & SCORE_KIND(RETRY_TIMEOUT));
 }
 
-/* No requester obeys a NAK so late. */
+/* The NAK is so old that no requester obeys it any more. */
 Test(score_same, begun_long_ago)
 {
     after_the_beginning(&timer, SCORE_KIND(RETRY_TIMEOUT), 11000 * US);
@@ -269,8 +269,8 @@ Test(score_same, overtaken_long_ago)
     cr_expect_not(timer.sight[3].either & SCORE_KIND(LATE));
 }
 
-/* A capture that lacks packets. A SEND comes again: either its acknowledgement was lost after the capture point, and
- * the timer ran out; or the capture lacks the RNR NAK for it. */
+/* The capture lacks packets, and a SEND comes again. Either its acknowledgement was lost after the capture point, and
+ * the timer ran out; or the capture lacks the RNR NAK for the SEND. */
 static void after_a_hole(struct score_run *r, uint64_t why, bool acknowledged)
 {
     const bool timed = why == SCORE_KIND(RETRY_TIMEOUT);
@@ -329,7 +329,8 @@ static void after_a_single_retransmission(struct score_run *r, enum score_networ
     send_one(r, second, 12 * US, false);
 }
 
-/* RQ-21 and RQ-26 allow a requester both. So a GAP that is true of the one is wrong of the other. */
+/* RQ-21 and RQ-26 allow a requester to go back, and to repeat one packet only. So a GAP that is true for one requester
+ * is wrong for another. */
 Test(score_same, skipped)
 {
     after_a_single_retransmission(&go_back, SCORE_PLAIN);
@@ -473,7 +474,7 @@ Test(score_same, damaged)
     cr_expect_not((damaged.sight[2].must | sent.sight[2].must) & SCORE_KIND(GAP));
 }
 
-/* Where the damage is in the PSN, the capture lacks the packet as any other packet that is lost. */
+/* If the damage is in the PSN, the packet is missing in the capture like a lost one. */
 Test(score_same, damaged_psn)
 {
     with_other_headers(&go_back, true);

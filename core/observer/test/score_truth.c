@@ -87,14 +87,15 @@ static void take(struct truth *t, struct stream *s, unsigned asker, uint32_t id)
     s->any = true;
 }
 
-/* An acknowledgement says that the request arrived. If the capture lacks the request, NOT_CAPTURED says so already. */
+/* Returns whether the request was acknowledged, so it arrived. If the capture lacks the request, NOT_CAPTURED reports
+ * that already. */
 static bool is_answered(const struct truth *t, const struct score_frame *f)
 {
     return f->request && t->answered[f->from] && iba_psn_diff(f->psn, t->una[f->from]) < 0;
 }
 
-/* Whether the packet jumps over a request that the capture lacks: one sent since the last captured one; with selective
- * repeat, any. */
+/* Returns whether the packet jumps over a request that the capture lacks: one sent since the last captured request, or
+ * with selective repeat any request. */
 static enum score_missing jumps(const struct truth *t, const struct stream *s, const struct score_sight *e)
 {
     const uint32_t id = e->frame;
@@ -149,7 +150,7 @@ static bool may_be_refused(const struct truth *t, const struct score_sight *e)
     return t->r->mode == SCORE_LOSSY && f->run == e->frame && score_takes_receive(f) && !is_answered(t, f);
 }
 
-/* The packet is a retransmission. */
+/* Finds the reason for a packet that is a retransmission. */
 static void of_retry(const struct truth *t, struct score_sight *e, const struct stream *s)
 {
     const struct score_frame *f = &t->r->frame[e->frame];
@@ -199,8 +200,8 @@ static bool skips(const struct truth *t, const struct stream *s, const struct sc
            !iba_psn_eq(s->next, s->high) && iba_psn_eq(f->psn, s->high);
 }
 
-/* The request before the packet is answered, or its answer has begun. All requests may be retransmissions from before
- * the capture. */
+/* Returns whether the request before the packet is answered, or its answer has begun. Otherwise all requests may be
+ * retransmissions from before the capture. */
 static bool begins(const struct truth *t, const struct stream *s, const struct score_sight *e)
 {
     const unsigned from = t->r->frame[e->frame].from;
@@ -273,7 +274,7 @@ static void passes_over(struct truth *t, struct stream *s, struct score_sight *e
     }
 }
 
-/* True when requests that were sent before frame `id` arrived, and the capture lacks all their packets. */
+/* Returns whether requests sent before frame `id` arrived, although the capture has none of their packets. */
 static bool unseen_request(struct truth *t, uint32_t id, unsigned asker, iba_psn psn)
 {
     bool any = false;
@@ -377,7 +378,8 @@ static void of_copy(const struct truth *t, struct score_sight *e, const struct s
     e->either |= late ? SCORE_KIND(LATE) : 0;
 }
 
-/* A packet with a later PSN was sent after this one and captured before it. Otherwise this one may be the later one. */
+/* Returns whether a packet with a later PSN was sent after this one and captured before it. Otherwise this packet may
+ * be the later one. */
 static bool shows_late(const struct truth *t, const struct stream *s, uint32_t id)
 {
     const struct score_frame *f = &t->r->frame[id];
@@ -409,7 +411,8 @@ static void of_path(struct truth *t, struct score_sight *e)
 
 #define LOSSES (SCORE_KIND(GAP) | SCORE_KIND(RESPONSE_GAP) | SCORE_KIND(ANSWER_MISSING))
 
-/* The receiver refused the packet or an earlier one, so it is sent again; or it is a retransmission, or answers one. */
+/* Returns whether the packet is a retransmission, answers one, or will be sent again because the receiver refused it or
+ * an earlier packet. */
 static bool is_repeated(const struct truth *t, uint32_t id)
 {
     const struct score_frame *f = &t->r->frame[id];
@@ -419,8 +422,8 @@ static bool is_repeated(const struct truth *t, uint32_t id)
     return f->retry || score_is_asked_for(t->r, id);
 }
 
-/* Nothing shows that the capture lacks this packet where another one jumps over it: an acknowledgement, since one may
- * acknowledge many requests (RR-09), or a request that was acknowledged before. */
+/* Returns whether nothing shows that the capture lacks this packet when another one jumps over it. That holds for an
+ * acknowledgement, since one may acknowledge many requests (RR-09), and for a request that was acknowledged before. */
 static bool leaves_no_trace(const struct truth *t, const struct score_frame *f)
 {
     return (f->plain && !f->nak) || is_answered(t, f);
@@ -496,7 +499,7 @@ static void of_order(struct score_run *r, unsigned from)
     }
 }
 
-/* The packet comes after packets that its end sent later. */
+/* The packet comes after packets that its end sent later, so it is late. */
 static void of_late(struct truth *t, struct score_sight *e, struct stream *s)
 {
     struct score_frame *f = &t->r->frame[e->frame];

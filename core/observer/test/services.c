@@ -214,7 +214,7 @@ static void see(struct witness *w, const uint8_t *bytes, size_t len, enum iba_li
     number((unsigned)iba_flow_src_qp(o->flow, &qpn) + ((uint64_t)qpn << 32));
 }
 
-/* At one capture point, or at both of them. */
+/* Sends the packet past one capture point, or past both. */
 static void send(struct witness *w, const struct packet *x, iba_time *now, unsigned points)
 {
     static struct iba_recipe r;
@@ -287,7 +287,7 @@ static struct packet fetch(struct line *n)
     return x;
 }
 
-/* The next request packet. */
+/* Returns the next request packet. */
 static struct packet ask(struct line *n)
 {
     const bool reads = n->svc == 0 || n->svc == IBA_XRC << 5;

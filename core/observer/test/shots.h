@@ -113,7 +113,7 @@ static inline size_t shot_bytes(const struct shot *x, uint32_t base, uint8_t pac
     return len;
 }
 
-/* The facts of connection management about the packet, which is the next one. */
+/* Returns the facts of connection management about the packet, which is the next one that the observer gets. */
 static inline struct iba_cm_facts shot_facts(const struct shot *x, uint64_t frame)
 {
     return (struct iba_cm_facts){.n = x->how == REFUSING || x->how == GIVING || x->how == ANSWERING,
@@ -124,7 +124,7 @@ static inline struct iba_cm_facts shot_facts(const struct shot *x, uint64_t fram
                                  .begun = x->how == MADE ? frame : 0};
 }
 
-/* `facts`: of connection management about the packet. */
+/* Gives the packet to the observer. `facts` are those of connection management about this packet. */
 static inline void shoot_with(struct witness *w, const struct shot *x, uint32_t base, iba_time *now,
                               const struct iba_cm_facts *facts)
 {

@@ -13,7 +13,7 @@ struct small {
     uint8_t content;        /* first byte of a request's payload */
 };
 
-/* Every second packet is prefetched, which must not change the results. */
+/* Gives the packet to the observer. Every second packet is prefetched, which must not change the results. */
 static inline void feed_small(struct witness *w, iba_time now, const struct small *s)
 {
     enum { CAP = 256, BYTES = 8 };

@@ -30,7 +30,7 @@ static inline uint32_t sound_peer(const struct iba_observer *s, uint32_t known)
     return k->flow ? s->flow[k->flow - 1].peer : k->peer;
 }
 
-/* Each piece of the caller's memory begins at a cache line, as the caller's memory does. */
+/* Returns whether each part of the caller's memory begins at a cache line, provided that the memory itself does. */
 static inline bool sound_layout(const struct iba_observer *s)
 {
     const void *const pieces[] = {s->flow, s->known, s->rests, s->bucket, s->asked, s->chain};

@@ -7,7 +7,7 @@
 
 enum { WITNESS_FLOWS = 16, WITNESS_KNOWN = 64, WITNESS_KEPT = 64 };
 
-/* Tests hold sets of the observer's kinds as bits. */
+/* Tests keep sets of findings as bits of 64-bit numbers. */
 _Static_assert(IBA_FINDING_FIRST_CM <= 64, "a set of kinds is 64 bits");
 
 struct witness {

@@ -7,7 +7,7 @@
 
 enum { CAP = 300, MILLION = 1000000 };
 
-/* An encapsulation, cycling with n, and an opcode that has a row. */
+/* Builds a packet with the encapsulation and the opcode that `n` selects; all of them take turns. */
 static size_t build(uint64_t n, uint8_t *packet, enum iba_link *link)
 {
     static const uint8_t payload[20] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
@@ -26,7 +26,7 @@ static size_t build(uint64_t n, uint8_t *packet, enum iba_link *link)
     return len;
 }
 
-/* The bits [at, at + n) of the packet are the only ones that may differ, and one must. */
+/* Checks that the packets differ only in the bits [at, at + n), and in at least one of them. */
 static void changed_only(const uint8_t *a, const uint8_t *b, size_t len, size_t at, size_t n)
 {
     bool inside = false;
@@ -74,8 +74,8 @@ Test(mutate, a_field_changes_alone_and_inside_the_packet)
     }
 }
 
-/* All values that typically break code occur: of BTH.PadCnt every one, of PktLen both ends, both sides of the old
- * value. */
+/* The mutator draws all values that typically break code: every value of BTH.PadCnt, both ends of PktLen's range, and
+ * both neighbours of the old value. */
 Test(mutate, interesting_values_come_up)
 {
     uint8_t packet[CAP];
@@ -107,7 +107,7 @@ Test(mutate, interesting_values_come_up)
     cr_assert_eq(pads, 0xf);
 }
 
-/* One mutation of a packet in a block of its own: the sanitizer detects any access beyond it. */
+/* Mutates a packet in a heap block of its own, so that the sanitizer detects any access beyond it. */
 static size_t mutate_one(uint64_t n, struct iba_random *r, uint32_t repair, struct iba_mutation *m, uint8_t *out,
                          enum iba_link *link, size_t *was)
 {
@@ -163,7 +163,8 @@ Test(mutate, every_kind_says_what_it_did)
         cr_assert_gt(count[k], 5000, "kind %u only %u times", k, count[k]);
 }
 
-/* Repaired: every CRC that the changed packet still has is good, so the fuzzed code does not drop it. */
+/* After a repair every CRC that the changed packet still has is correct, so the fuzzed code does not drop the packet
+ * because of a CRC. */
 Test(mutate, repaired_packets_have_good_crcs)
 {
     unsigned good = 0, other = 0;

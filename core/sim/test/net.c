@@ -4,7 +4,7 @@
 
 static struct bench bench, other;
 
-/* Sends `frames` numbered frames, alternating sides, one a microsecond, receiving what is due. */
+/* Sends `frames` numbered frames from alternating sides, one each microsecond, and receives those that are due. */
 static void run(struct bench *b, uint64_t frames)
 {
     uint8_t frame[BYTES], got[BYTES];
@@ -88,7 +88,7 @@ Test(net, due_together_come_in_the_order_sent)
     }
 }
 
-/* The deadline is the earliest due time, at every step, and a frame comes exactly then. */
+/* At every step the deadline is the earliest due time, and a frame comes at exactly that time. */
 Test(net, deadline_is_when_something_comes)
 {
     uint8_t frame[BYTES], got[BYTES];
@@ -119,7 +119,8 @@ Test(net, deadline_is_when_something_comes)
     }
 }
 
-/* Every frame: SENT once; then either LOST, alone, or DELIVERED once more than DUPLICATED. */
+/* Each frame has one entry SENT. Then it is either LOST, without another entry, or DELIVERED once more often than
+ * DUPLICATED. */
 Test(net, log_accounts_for_every_frame)
 {
     enum { FRAMES = 100000 };
@@ -141,7 +142,8 @@ Test(net, log_accounts_for_every_frame)
     }
 }
 
-/* Six standard deviations of a binomial distribution: a fair generator stays inside, a wrong factor does not. */
+/* Six standard deviations of a binomial distribution: a correct generator stays inside this limit, one with a wrong
+ * factor does not. */
 static void expect_share(uint64_t n, uint64_t of, uint32_t per_million, const char *what)
 {
     const double p = per_million / 1e6, mean = (double)of * p, spread = 36 * mean * (1 - p);
@@ -163,8 +165,8 @@ static const struct single {
 };
 enum { SINGLE = sizeof single / sizeof *single, FRAMES = 100000 };
 
-/* Each fault alone, at several probabilities, 0 and 1 among them: its share is as configured, and no other fault
- * occurs. */
+/* Each fault alone, with several probabilities including 0 and 1: the share of faulty frames is the configured one, and
+ * no other fault occurs. */
 Test(net, each_fault_alone_as_often_as_asked)
 {
     static const uint32_t p[] = {0, 1000, 33333, 500000, 999000, MILLION};
@@ -181,8 +183,8 @@ Test(net, each_fault_alone_as_often_as_asked)
         }
 }
 
-/* A higher probability of one fault must not affect others: every frame that was corrupt without loss is corrupt, or
- * lost, with it. */
+/* A higher probability of one fault must not change which frames get another fault: each frame that is corrupt in a run
+ * without loss is corrupt or lost in the run with loss. */
 Test(net, faults_do_not_move_each_other)
 {
     static uint8_t fate[2][FRAMES];
@@ -232,7 +234,7 @@ Test(net, corrupt_frames_differ_in_one_to_three_bits)
     }
 }
 
-/* Duplicates are the same bytes, also when corrupt; each copy comes in its own time. */
+/* Duplicates have the same bytes, also if these are corrupt. Each copy arrives at a time of its own. */
 Test(net, duplicates_are_identical)
 {
     const struct iba_net_faults f = {.duplicate = MILLION, .corrupt = 500000, .delay_ns = 100, .jitter_ns = 50};
@@ -291,7 +293,8 @@ Test(net, reordered_frames_are_overtaken)
     cr_assert_eq(overtaken, bench.count[IBA_NET_REORDERED]);
 }
 
-/* No slot: lost and counted, and a slot that comes free is used again; a duplicate that finds none is not made. */
+/* A frame that finds no free slot is lost and counted. A slot that becomes free is used again. A duplicate that finds
+ * no slot is not made. */
 Test(net, overflow_is_a_counted_loss)
 {
     const struct iba_net_faults f = {.duplicate = MILLION};
@@ -320,7 +323,8 @@ Test(net, overflow_is_a_counted_loss)
     cr_assert_eq(iba_net_deadline(&bench.net), IBA_NEVER);
 }
 
-/* Against a plain model: a list scanned for the earliest (due, serial), whatever the mix of sends and receives. */
+/* The network against a simple model for any mix of sends and receives: the model is a list, in which it searches the
+ * earliest (due, serial). */
 Test(net, agrees_with_a_plain_model)
 {
     enum { N = 4000 };

@@ -36,7 +36,7 @@ static void look(struct iba_view *v, enum iba_link link, const uint8_t *packet, 
     iba_view_check(v);
 }
 
-/* Undoes the mark and repairs: what is left must be what was sent. */
+/* Undoes the mark and repairs the checks. The result must be the packet that was sent. */
 static void unmark(const struct iba_view *v, uint8_t *got, uint8_t ecn)
 {
     switch (v->l3) {
@@ -112,7 +112,8 @@ Test(net_mark, wrong_checks_stay_wrong)
     }
 }
 
-/* A packet of another protocol, or an incomplete one, passes unchanged and unlogged; nothing is read beyond it. */
+/* A packet of another protocol, or an incomplete one, passes unchanged, and the log does not have it. Nothing is read
+ * beyond the packet. */
 Test(net_mark, every_prefix_of_every_encapsulation)
 {
     uint8_t packet[BYTES], got[BYTES];
@@ -129,7 +130,7 @@ Test(net_mark, every_prefix_of_every_encapsulation)
     }
 }
 
-/* The mark is drawn like the other faults. */
+/* The probability of marks works like that of other faults. */
 Test(net_mark, as_often_as_asked)
 {
     enum { FRAMES = 100000 };

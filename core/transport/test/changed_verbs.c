@@ -78,7 +78,7 @@ static void spoil_path(struct iba_av *av)
     }
 }
 
-/* Returns the attribute that it changed. */
+/* Changes one attribute at random, and returns which one. */
 static uint32_t spoil(struct iba_qp_attr *a)
 {
     const struct {
@@ -189,7 +189,7 @@ static void make_queue(bool cq)
         record(iba_create_srq(&d->ca, &d->srq[n], d->shared[n], LITTLE, below(N_PD), &n));
 }
 
-/* Two rings in turn, since the new one is another than the old one. */
+/* Two rings take turns, because a queue must be resized into a ring other than its present one. */
 static void resize(uint32_t n)
 {
     static struct iba_wc more[N_CQ][N_WC];

@@ -527,7 +527,7 @@ Test(completer, every_row_has_its_counter)
     }
 }
 
-/* A WRITE, a bind that is over at once, a READ and a SEND: PSNs 100, 101, 102. */
+/* Posts a WRITE, a bind that completes at once, a READ and a SEND, which have the PSNs 100, 101 and 102. */
 static void bind_in_the_middle(void)
 {
     struct iba_send_wr w = {.wr_id = 2, .op = IBA_WR_BIND_MW};

@@ -98,7 +98,7 @@ static void expect_equal(struct iba_dcqcn *d, uint32_t qpn, struct model *m, iba
     cr_assert_eq(d->flow[qpn % FLOWS].target, m->target, "seed %u", (unsigned)seed);
 }
 
-/* Notifications, packets and pauses of three flows; times meet the periods exactly now and then. */
+/* Random notifications, packets and pauses of three flows. Some times lie exactly at the end of a period. */
 Test(dcqcn, each_flow_does_what_the_algorithm_says)
 {
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
@@ -135,8 +135,8 @@ Test(dcqcn, each_flow_does_what_the_algorithm_says)
     }
 }
 
-/* Each parameter of the paper's section 5 and of Linux's names; of two queue pairs that share a slot the new one starts
- * at the line rate. */
+/* Each parameter of the paper's section 5 and of Linux. If two queue pairs share a slot, the newer one starts at the
+ * line rate. */
 Test(dcqcn, parameters_and_slots)
 {
     enum { LINE = 40000 };

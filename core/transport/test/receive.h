@@ -154,7 +154,8 @@ static inline void set_port(struct bed *b, enum iba_port_kind kind)
     p->pkey[1] = 0x8005;
 }
 
-/* Fills `b`; its QPs are in RTS, their receive queues empty. rc takes from the SRQ when `shared`. */
+/* Fills `b`. Its QPs are in RTS and have empty receive queues. If `shared`, the QP `rc` takes its receives from the
+ * SRQ. */
 static inline void bed_make(struct bed *b, enum iba_port_kind kind, bool shared)
 {
     struct iba_ca_config cfg = {.n_port = 2,
@@ -199,7 +200,7 @@ static inline void bed_make(struct bed *b, enum iba_port_kind kind, bool shared)
     make_qp(b, &b->raw, IBA_QPT_RAW_ETHERTYPE, RAW_QPN, 5, IBA_NONE);
 }
 
-/* A receive of one buffer of `len` bytes at the start of memory */
+/* Returns a receive with one buffer of `len` bytes at the start of the memory. */
 static inline struct iba_recv_wr buffer(const struct bed *b, uint32_t len)
 {
     return (struct iba_recv_wr){.wr_id = 77, .n_sge = 1, .sge = {{.addr = VA, .length = len, .lkey = b->lkey}}};
@@ -212,7 +213,7 @@ static inline void post(struct bed *b, uint32_t qpn, uint32_t len)
     MUST(iba_post_recv(&b->ca, qpn, &w));
 }
 
-/* The QP becomes a target, and the SRQ one of an XRC domain: the target's, or another. */
+/* Makes the QP an XRC target, and puts the SRQ into an XRC domain: the target's, or another one. */
 static inline void as_target(struct bed *b, bool other)
 {
     uint32_t domain[2];
@@ -289,7 +290,7 @@ static inline void packet(struct bed *b, enum iba_encap e, uint8_t opcode, uint3
         iba_immdt_set_data(p, 0x01020304);
 }
 
-/* A request to the RC QP over IB, `ahead` of the first PSN. */
+/* Builds a request over IB to the RC QP, whose PSN is `ahead` after the first one. */
 static inline void ask(struct bed *b, uint8_t opcode, int ahead, size_t payload)
 {
     packet(b, IBA_ENCAP_IB_LOCAL, opcode, RC_QPN, (uint32_t)(EPSN + ahead), payload);

@@ -114,7 +114,7 @@ static inline void to_rts(const struct setup *s)
            IBA_QPA_SQ_PSN | (rc ? IBA_QPA_TIMEOUT | IBA_QPA_RETRY | IBA_QPA_RNR_RETRY | IBA_QPA_MAX_RD : 0));
 }
 
-/* A QP in RTS, and a region over b.memory. */
+/* Creates a QP in RTS, and a region over b.memory. */
 static inline void start(struct setup s)
 {
     const struct iba_ca_config cfg = {.n_port = 1,
@@ -208,7 +208,7 @@ static inline void post(enum iba_wr_op op, uint64_t id, uint32_t len)
 }
 
 /* ---- packets ---- */
-/* The next packet, parsed; false: there is none. */
+/* Takes and parses the next packet that the adapter sends. Returns false if there is none. */
 static inline bool sends(void)
 {
     size_t len;
@@ -243,7 +243,7 @@ static inline const uint8_t *sent(enum iba_hdr h)
     return iba_view_hdr(&b.v, h);
 }
 
-/* A response that goes directly to the completer's table, with the headers of its opcode. */
+/* A response that the test gives to the completer's table directly, with the headers of its opcode. */
 struct response {
     uint8_t opcode, syndrome;
     uint32_t psn, msn;
@@ -295,7 +295,7 @@ static inline void data(enum iba_op opcode, uint32_t psn, const uint8_t *payload
 {
     respond((struct response){.opcode = (uint8_t)opcode, .syndrome = 0x1f, .psn = psn, .payload = payload, .len = len});
 }
-/* Counter of the completer's row of that name. */
+/* Returns how often the completer's row with that name was hit. */
 static inline uint32_t hits(const char *name)
 {
     const struct iba_rules *t = &iba_rc_completer_rules;

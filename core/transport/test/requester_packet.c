@@ -9,7 +9,8 @@ static uint64_t pmtu_of(const struct iba_qp *qp)
     return UINT64_C(128) << qp->attr.path_mtu;
 }
 
-/* Expects the packets of one message of `len` bytes as the architecture has them (WF-64), and compares every byte. */
+/* Checks the packets of one message of `len` bytes: their opcodes are those that the architecture orders (WF-64), and
+ * every byte is as expected. */
 static void expect_message(enum iba_wr_op op, uint32_t len, uint32_t psn, bool reliable)
 {
     const uint8_t svc = reliable ? 0 : 0x20;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Conditions under which requests may go, and requests that cannot. */
+/* Conditions under which the requester may send requests, and requests that it cannot send. */
 #include "requester.h"
 #include "transport/iba_wr_ops.h"
 #include "wire/iba_opcode_rows.h"
@@ -163,7 +163,7 @@ Test(requester_queue, local_fault_of_the_oldest_at_once)
     EXPECT_WC(2, IBA_WC_FLUSHED);
 }
 
-/* RQ-55: another request fails before the local fault's turn. */
+/* RQ-55: another request fails before it is the turn of the request with the local fault. */
 Test(requester_queue, only_the_first_failure_is_told)
 {
     struct iba_send_wr w;
@@ -377,7 +377,7 @@ Test(requester_queue, absent_page_is_waited_for)
     EXPECT_WC(1, IBA_WC_SUCCESS);
 }
 
-/* RQ-03: fewer than half of all PSNs are open, to the last one. */
+/* RQ-03: fewer than half of all PSNs may be outstanding; the test goes up to the last one. */
 Test(requester_queue, open_psns_end_before_half_of_all)
 {
     struct iba_qp qp = {.type = IBA_QPT_RC, .state = IBA_QPS_RTS};

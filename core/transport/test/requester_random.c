@@ -29,7 +29,7 @@ static void post_any(void)
         posted++;
 }
 
-/* Most answers fit the oldest open request; some have any PSN near it. */
+/* Feeds a random answer. Most answers are for the oldest outstanding request; some have any PSN near it. */
 static void answer_any(void)
 {
     static const uint8_t op[] = {IBA_RC_ACKNOWLEDGE,       IBA_RC_ACKNOWLEDGE,    IBA_RC_READ_RESP_FIRST,

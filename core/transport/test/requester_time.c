@@ -11,7 +11,7 @@ Test(requester_time, ack_timeout_table)
         cr_assert_eq(iba_ack_timeout_ns(n), UINT64_C(4096) << n); /* RQ-18 */
 }
 
-/* WF-50: the numbers, compared with the names that the dissector prints. */
+/* WF-50: the times of RNR timer codes, compared with the names that the dissector prints. */
 Test(requester_time, rnr_table)
 {
     for (uint8_t c = 0; c < 32; c++) {
@@ -156,7 +156,7 @@ Test(requester_time, copies_are_equal)
     EXPECT_SILENCE();
 }
 
-/* After a late ACK of first copies, their second copies are not sent. */
+/* If a late ACK acknowledges first transmissions, their retransmissions are not sent. */
 Test(requester_time, late_ack_during_a_retry)
 {
     START(IBA_QPT_RC, (void)0);
@@ -174,7 +174,7 @@ Test(requester_time, late_ack_during_a_retry)
     EXPECT_SILENCE();
 }
 
-/* RQ-07: after a timeout in a READ, the requester asks for the rest, from any PSN of the READ. */
+/* RQ-07: after a timeout in a READ, whichever PSN was received last, the requester asks only for the rest. */
 Test(requester_time, rest_of_a_read)
 {
     for (uint32_t got = 0; got < 5; got++) {

@@ -62,7 +62,7 @@ static uint64_t cell(void)
 
 TestSuite(responder, .timeout = 30);
 
-/* RR-03, RR-04, RR-05: one NAK per gap. Duplicates are answered during the gap. After a good request the next gap gets
+/* RR-03, RR-04, RR-05: a gap gets one NAK, and duplicates are still answered. After a correct request the next gap gets
  * a NAK again. */
 Test(responder, one_nak_a_gap)
 {
@@ -177,7 +177,8 @@ Test(responder, lost_read_is_the_last_word)
     expect_silence();
 }
 
-/* Without responder resources the QP's own entries suffice for any number of NAKs and ACKs: the newest leave. */
+/* A QP without responder resources still has entries of its own, which suffice for any number of NAKs and ACKs: the
+ * newest ones are sent. */
 Test(responder, own_places_suffice)
 {
     enum { GAPS = 20 };
@@ -254,7 +255,7 @@ Test(responder, deepest)
     expect_silence();
 }
 
-/* RR-09..RR-11: with an ACK delay one ACK is for several packets; AckReq causes an ACK at once. */
+/* RR-09..RR-11: with an ACK delay one ACK answers several packets. A request with AckReq is acknowledged at once. */
 Test(responder, acks_are_gathered)
 {
     bed_make(&bed, IBA_PORT_IB, false);
@@ -271,7 +272,7 @@ Test(responder, acks_are_gathered)
     expect_silence();
 }
 
-/* RR-19, WF-49: the largest code that is not above the number of receives. */
+/* RR-19, WF-49: the credit code is the largest one that stands for no more receives than there are. */
 Test(responder, credits)
 {
     static const uint8_t code[] = {0, 1, 2, 3, 4, 4, 5, 5, 6};
@@ -290,7 +291,7 @@ Test(responder, credits)
     expect_syndrome(0x1f, 0);
 }
 
-/* WF-49: code 30 stands for 32768 receives, and for all beyond; 31 has no number. */
+/* WF-49: code 30 stands for 32768 receives, and also for any larger number. Code 31 stands for no number. */
 Test(responder, credits_of_many)
 {
     static const uint32_t codes[] = {0,    1,    2,    3,    4,    6,     8,     12,    16,   24,   32,
@@ -436,8 +437,7 @@ Test(responder, write_is_checked_whole)
     cr_assert_eq(cell(), 0);
 }
 
-/* QS-57: a key becomes invalid in the middle of a message. RR-59: the WQE in use completes in error, if there is one.
- */
+/* QS-57: a key becomes invalid in the middle of a message. RR-59: if a receive is in use, it completes in error. */
 Test(responder, key_goes_under_a_write)
 {
     bed_make(&bed, IBA_PORT_IB, false);

@@ -101,7 +101,7 @@ static void unknown_again(struct bed *b)
     read(b, 0, 8);
 }
 
-/* A READ arrives while the largest number of replays waits. */
+/* A READ arrives while the largest possible number of replays waits. */
 static void no_room_again(struct bed *b)
 {
     read(b, 0, 8);
@@ -228,7 +228,7 @@ static void no_receive_wqe(struct bed *b)
     ask(b, IBA_RC_SEND_ONLY, 0, 8);
 }
 
-/* Memory whose second page is missing: a receive of two pages, or a target in it */
+/* Maps memory whose second page is absent. A receive of two pages lies in it, or the target of a request. */
 static void on_demand(struct bed *b, uint16_t access)
 {
     b->present = 1;
@@ -396,8 +396,8 @@ static void atomic_write(struct bed *b)
     ask(b, IBA_RC_ATOMIC_WRITE, 0, 8);
 }
 
-/* The expected response: opcode and syndrome, or SILENCE; the PSN as a distance from the first; whether the QP fails.
- */
+/* The expected response: opcode and syndrome, or SILENCE; its PSN, relative to the first one; and whether the QP
+ * fails. */
 struct expectation {
     const char *row;
     void (*prepare)(struct bed *b);
@@ -542,7 +542,7 @@ static void meet(const struct iba_rules *changed)
     }
 }
 
-/* Any row may be changed, as in a broken device. Another row or none then applies, and the adapter survives. */
+/* In a broken device any row may be changed. Then another row or none applies, and the adapter still works. */
 Test(responder_rules, a_changed_row)
 {
     each_changed_table(IBA_TABLE_RC_RESPONDER, iba_rc_responder_rules.n, meet);
@@ -575,7 +575,8 @@ Test(responder_rules, write_with_immediate_denied)
     cr_assert_eq(events(&bed), 0);
 }
 
-/* RR-64: a gap or an opcode out of order does not establish the connection; a good request after a gap does. */
+/* RR-64: a request after a gap or with an opcode out of order does not establish the connection. A correct request that
+ * follows does. */
 Test(responder_rules, what_is_refused_establishes_nothing)
 {
     bed_make(&bed, IBA_PORT_IB, false);

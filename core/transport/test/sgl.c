@@ -46,7 +46,7 @@ Test(sgl, every_piece)
     }
 }
 
-/* QS-55: L_Key, protection domain, range, and the right to write; reading needs no right. */
+/* QS-55: the L_Key, its protection domain, its range, and the right to write are checked. Reading needs no right. */
 Test(sgl, protection)
 {
     struct iba_sge sge = {.addr = VA, .length = 64, .lkey = 0};

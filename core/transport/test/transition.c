@@ -98,7 +98,7 @@ static uint32_t mask_of(const char *list)
     return mask;
 }
 
-/* Looks up the second table; false: there is no such transition. */
+/* Looks up a transition in the second table. Returns false if the table has no such transition. */
 static bool look_up(uint8_t type, uint8_t from, uint8_t to, uint32_t *required, uint32_t *optional)
 {
     *required = *optional = 0;
@@ -119,7 +119,7 @@ struct visit {
     uint8_t type, from, to;
 };
 
-/* A fresh QP of the type, in `from`. */
+/* Creates a QP of this type in the state `from`. */
 static void arrive(struct visit *v)
 {
     v->d = desk_open();
@@ -243,7 +243,7 @@ Test(transition, each_optional_added)
     cr_assert_gt(visits, 100);
 }
 
-/* The printed table is the one in use, has no row twice, and cites its clause. */
+/* The printed table is the one that the engine uses, has no row twice, and cites a clause in each row. */
 Test(transition, table)
 {
     size_t n;

@@ -317,7 +317,7 @@ static void meet_ud(const struct iba_rules *changed)
         meet(&ud_cases[i], IBA_TABLE_UD_RECEIVER, changed);
 }
 
-/* Any row may be changed, and the adapter survives. */
+/* A device with any one row changed still works. */
 Test(unreliable_rules, a_changed_row)
 {
     each_changed_table(IBA_TABLE_UC_RECEIVER, iba_uc_receiver_rules.n, meet_uc);
@@ -343,7 +343,8 @@ Test(unreliable_rules, a_broken_message_leaves_its_wqe)
     }
 }
 
-/* Class E: a WQE of an SRQ completes in error, and does not wait for the next message. */
+/* Class E: if a message breaks, the receive that it took from an SRQ completes in error at once, and is not kept for
+ * the next message. */
 Test(unreliable_rules, a_broken_message_costs_an_srq_its_wqe)
 {
     bed_make(&bed, IBA_PORT_IB, true);
@@ -387,7 +388,7 @@ Test(unreliable_rules, area_for_the_grh)
     cr_assert_eq(memcmp(bed.memory + 20, bed.in + 14, 20), 0, "the IPv4 header ends the area");
 }
 
-/* PV-13: the entry of the QP's attribute counts as long as the table has it. */
+/* PV-13: the QP's attribute selects an entry of the P_Key table, as long as the table has that entry. */
 Test(unreliable_rules, a_table_of_keys_that_has_become_shorter)
 {
     for (unsigned n = 2; n <= 5; n++) {

@@ -419,7 +419,7 @@ static void meet(const struct iba_rules *changed)
     }
 }
 
-/* The adapter survives all packets with any row changed. */
+/* A device with any one row changed still works with all packets. */
 Test(validate_rules, a_changed_row)
 {
     each_changed_table(V, iba_validate_rules.n, meet);
@@ -496,7 +496,7 @@ Test(validate_rules, violations_are_counted_and_told)
     cr_assert_eq(bed.events[IBA_EVENT_QKEY_VIOLATION], 1);
 }
 
-/* PV-09..PV-13: which P_Keys reach which QP. */
+/* PV-09..PV-13: which P_Keys of packets match which QP. */
 Test(validate_rules, pkeys)
 {
     static const struct {
@@ -569,7 +569,7 @@ Test(validate_rules, raw_queue_pairs)
         }
 }
 
-/* PV-15, PV-29: each member of a group is checked by itself. */
+/* PV-15, PV-29: each member of a multicast group is checked separately. */
 Test(validate_rules, members_differ)
 {
     bed_make(&bed, IBA_PORT_IB, false);
@@ -586,7 +586,7 @@ Test(validate_rules, members_differ)
     cr_assert_eq(all_hits(&bed, IBA_TABLE_UD_RECEIVER), 0);
 }
 
-/* PV-32: the QP uses the new path at once, for the answer too. */
+/* PV-32: after migration the QP uses the new path at once, also for its answer. */
 Test(validate_rules, migration)
 {
     bed_make(&bed, IBA_PORT_IB, false);

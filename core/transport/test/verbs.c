@@ -46,7 +46,7 @@ Test(verbs, create_qp_refuses)
     REFUSED(d, iba_create_qp(&d->ca, &d->qp[1], &init, &qpn), FULL);
 }
 
-/* A queue that a type lacks needs no completion queue. */
+/* A QP whose type lacks a queue needs no completion queue for it. */
 Test(verbs, create_qp_of_one_queue)
 {
     struct desk *d = desk_open();

@@ -116,7 +116,7 @@ static inline struct desk *desk_open(void)
     return &d;
 }
 
-/* The values to create QP `i` of the desk with. */
+/* Returns the values with which QP `i` of the desk is created. */
 static inline struct iba_qp_init desk_init(struct desk *d, unsigned i, enum iba_qp_type type)
 {
     return (struct iba_qp_init){.type = (uint8_t)type,
@@ -150,7 +150,7 @@ static inline uint32_t desk_qp_with_srq(struct desk *d, unsigned i, enum iba_qp_
     return qpn;
 }
 
-/* Legal values of all attributes. */
+/* Returns legal values of all attributes. */
 static inline struct iba_qp_attr desk_attr(const struct iba_qp *qp)
 {
     return (struct iba_qp_attr){.port = 1,
@@ -174,7 +174,7 @@ static inline struct iba_qp_attr desk_attr(const struct iba_qp *qp)
                                 .cur_state = qp->state};
 }
 
-/* The next state on a queue pair's path to RTS. */
+/* Returns the state after this one on a queue pair's path to RTS. */
 static inline uint8_t desk_onwards(uint8_t state)
 {
     static const uint8_t onwards[] = {IBA_QPS_INIT, IBA_QPS_RTR, IBA_QPS_RTS,  IBA_QPS_RTS,
@@ -222,14 +222,14 @@ static inline struct iba_recv_wr desk_recv(uint64_t id)
 {
     return (struct iba_recv_wr){.wr_id = id};
 }
-/* A send of no bytes. */
+/* Returns a send of zero bytes. */
 static inline struct iba_send_wr desk_send(const struct desk *d, uint64_t id)
 {
     return (struct iba_send_wr){
         .wr_id = id, .op = IBA_WR_SEND, .flags = IBA_WR_SIGNALED, .ah = d->ah0, .remote_qpn = 0x345};
 }
 
-/* Expects this completion next. */
+/* Checks that this completion comes next. */
 static inline void completes(struct desk *d, uint32_t cq, uint64_t id, enum iba_wc_status status)
 {
     struct iba_wc wc;

@@ -13,7 +13,7 @@ static uint32_t below(uint32_t n)
 {
     return (uint32_t)iba_random_below(&d->random, n);
 }
-/* The number of a QP that exists, or a number near it. */
+/* Draws the number of an existing QP, or a number near it. */
 static uint32_t some_qpn(void)
 {
     const struct iba_qp *qp = d->qps[below(N_QP)];

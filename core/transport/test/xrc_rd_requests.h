@@ -25,7 +25,7 @@ static inline void xrc_other_srq(struct bed *b)
     iba_xrceth_set_srqn(PART(b, xrceth), number);
 }
 
-/* RC's QP becomes an EE context, UD's and UC's become RD QPs. */
+/* Makes RC's QP an EE context, and the QPs of UD and UC RD QPs. */
 static inline void as_context(struct bed *b)
 {
     b->rc.type = IBA_QPT_EE;

@@ -6,7 +6,8 @@
 
 #define HERE "core/wire/iba_aeth.h"
 
-/* Both tables go 1, 2, 3, 4, 6, 8, 12, ...: a power of two, and half as much again. */
+/* Returns the value of a code. Both tables have the values 1, 2, 3, 4, 6, 8, 12, ...: powers of two, and one and a half
+ * times each. */
 static uint32_t step(unsigned code)
 {
     return code < 2 ? code : code % 2 == 0 ? 1u << code / 2 : 3u << (code - 3) / 2;

@@ -5,7 +5,8 @@
 
 enum { CAP = 5000 };
 
-/* Ones' complement sum over 16-bit words, as RFC 1071 2 describes the check: a good header sums to 0xffff. */
+/* Returns the ones' complement sum over 16-bit words, as RFC 1071, section 2, describes the check. A correct header has
+ * the sum 0xffff. */
 static unsigned words_sum(const uint8_t *p, size_t n)
 {
     unsigned sum = 0;
@@ -127,7 +128,7 @@ Test(build, erf_records_count_themselves_and_their_frame)
     cr_assert_eq(v.len, 24 + 66);
 }
 
-/* A record has the fewest bytes that are a multiple of 8. */
+/* An ERF record has the smallest length that is a multiple of 8 bytes. */
 Test(build, erf_records_end_at_the_next_multiple_of_eight)
 {
     static uint8_t buf[CAP];
@@ -165,7 +166,8 @@ Test(build, kept_lengths_stay_as_set)
     cr_assert_eq(iba_udp_length(buf + 34), 9);
 }
 
-/* A field set through its row is kept, but only that field: the header's checksum is still derived. */
+/* A field that the test sets stays as set, but the builder still derives the header's other fields, such as the
+ * checksum. */
 Test(build, a_field_set_by_row_is_not_derived)
 {
     static uint8_t buf[CAP];
@@ -306,7 +308,7 @@ Test(build, udp_checksums_inside_and_outside)
     }
 }
 
-/* Packets of others rebuilt from their description: scapy's test of a UC SEND Only (see vectors.h). */
+/* Rebuilds a packet of another program from its description: the UC SEND Only of scapy's tests (see vectors.h). */
 Test(build, rebuilds_a_packet_of_scapy)
 {
     static uint8_t buf[CAP];
@@ -427,7 +429,7 @@ Test(build, headers_inside_the_payload_end_with_it)
     cr_assert_eq(v.layer[v.n_layer - 1].at, udp - buf);
 }
 
-/* RFC 768: a checksum of zero is sent as all ones. Two bytes of payload take every sum. */
+/* RFC 768: a UDP checksum of zero is sent as all ones. The test tries all sums, by all values of two payload bytes. */
 Test(build, no_udp_checksum_is_zero)
 {
     static uint8_t buf[CAP];
@@ -450,7 +452,7 @@ Test(build, no_udp_checksum_is_zero)
     cr_expect(ones == 1 || ones == 2, "%u sums are zero", ones);
 }
 
-/* RFC 4385: only an Ethernet frame after a label has a control word, wherever the label is. */
+/* RFC 4385: only an Ethernet frame after an MPLS label has a control word, at any depth of labels. */
 Test(build, control_words)
 {
     static struct iba_recipe r;

@@ -127,7 +127,8 @@ Test(crc, published_sample_packet)
     cr_assert_eq(iba_le16(wire + 56), 0xfa45);
 }
 
-/* WF-73: GRH.PayLen and NxtHdr of this one are not legal, so no view finds a BTH in it; its CRCs are still these. */
+/* WF-73: this packet has illegal values in GRH.PayLen and NxtHdr, so the view finds no BTH in it. Its CRCs are still
+ * those that the specification prints. */
 Test(crc, global_sample_packet)
 {
     uint8_t wire[128];

@@ -23,7 +23,8 @@ static const struct place *place_of(unsigned hdr)
     return NULL;
 }
 
-/* Gives each network header different addresses; returns the last one, which belongs to the BTH's packet. */
+/* Gives each network header different addresses. Returns the innermost network header, whose addresses are those of the
+ * InfiniBand packet. */
 static const struct iba_part *address(struct iba_recipe *r, uint64_t *seed)
 {
     const struct iba_part *last = NULL;
@@ -107,7 +108,7 @@ Test(endpoints, as_many_bytes_count_as_the_kind_has)
         }
 }
 
-/* ::ffff:0:0/96 (RFC 4291), each of its 96 bits. */
+/* ::ffff:0:0/96 (RFC 4291): a GID that differs in any one of the 96 bits is not IPv4. */
 Test(endpoints, an_ipv4_gid_has_the_prefix_of_mapped_addresses)
 {
     uint8_t gid[IBA_ADDR_MOST];

@@ -18,7 +18,8 @@ static void number(uint64_t value)
 
 /* ---- the packet ---- */
 
-/* Each holds something else: nothing, IPv4, IPv6 and ARP of IPoIB, with lengths that fit exactly, and other bytes. */
+/* Each payload has different content: none; IPv4, IPv6 and ARP of IPoIB, with lengths that match exactly; and other
+ * bytes. */
 static const struct content {
     const char *name;
     uint8_t opcode;
@@ -120,7 +121,7 @@ static uint64_t flipped(enum iba_link link, uint8_t *bytes, size_t len)
     return digest;
 }
 
-/* After a fault in any byte, whole and cut. */
+/* Adds the repaired packet after a fault in any byte, both the whole packet and a cut one. */
 static uint64_t repaired(enum iba_link link, const uint8_t *bytes, size_t len)
 {
     uint8_t copy[CAP];
@@ -222,7 +223,7 @@ Test(golden, the_farthest_bth_has_an_icrc)
     }
 }
 
-/* On native links it begins at the LRH, so GRHs count. */
+/* On native links the ICRC begins at the LRH, so that GRHs add to the distance. */
 Test(golden, the_farthest_bth_of_native_packets)
 {
     enum { FIT = 4 };
@@ -240,7 +241,7 @@ Test(golden, the_farthest_bth_of_native_packets)
     }
 }
 
-/* The length of a first fragment's datagram counts where it fits: as in a packet that is whole. */
+/* A UDP length that ends inside a first fragment is used as in a packet that is not fragmented. */
 Test(golden, a_datagram_that_ends_inside_its_first_fragment)
 {
     static const uint8_t payload[64];
@@ -264,7 +265,7 @@ Test(golden, a_datagram_that_ends_inside_its_first_fragment)
     cr_expect_eq(v[1].end, v[1].bth_at + IBA_BYTES_bth + sizeof payload - 8 + 4);
 }
 
-/* A header's length counts words that are begun (RFC 791, 3.1). */
+/* A header's length in words includes a last word that is only partly used (RFC 791, 3.1). */
 Test(golden, options_of_any_length_count_as_words)
 {
     for (uint8_t extra = 0; extra <= 8; extra++) {

@@ -5,7 +5,7 @@
 
 enum { GUARD = 8, ROOM = 64 };
 
-/* Where the field lists are. */
+/* The files of the field lists, for error messages. */
 #define LISTS "core/wire/*_fields.h"
 
 static unsigned bit_of(const uint8_t *p, unsigned i)
@@ -13,7 +13,7 @@ static unsigned bit_of(const uint8_t *p, unsigned i)
     return (unsigned)p[i / 8] >> (7 - i % 8) & 1u;
 }
 
-/* The reference: one bit at a time, as WF-01 numbers them. */
+/* The reference implementation, which sets one bit at a time, as WF-01 numbers the bits. */
 static void bits_set(uint8_t *p, unsigned at, unsigned n, uint64_t v)
 {
     for (unsigned i = 0; i < n; i++) {
@@ -124,7 +124,7 @@ Test(hdr, decoded_struct_is_the_same_header)
         }
 }
 
-/* A field alone: only its member is written, and only its bits are. */
+/* Reads or writes one field alone: only that member of the struct changes, or only that field's bits in the packet. */
 Test(hdr, one_field_touches_no_other_member)
 {
     enum { MEMBERS = 128 };

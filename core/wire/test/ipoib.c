@@ -27,7 +27,8 @@ static void see(uint8_t opcode, const uint8_t *body, size_t n, uint32_t qpn, enu
     EXPECT(v.err == IBA_OK, "opcode 0x%02x: %s", opcode, iba_strerror(v.err));
 }
 
-/* Four bytes of IPoIB, then an ARP packet of InfiniBand, an IPv4 or an IPv6 header whose length fits */
+/* Writes four bytes of IPoIB header, then an ARP packet of InfiniBand, or an IPv4 or IPv6 header with a matching
+ * length. */
 static void fill(uint8_t body[BODY], unsigned kind)
 {
     memset(body, 0, BODY);
@@ -38,7 +39,7 @@ static void fill(uint8_t body[BODY], unsigned kind)
     }
 }
 
-/* A whole SEND of a service that has one but XRC */
+/* Returns whether the opcode is a whole SEND, of any service except XRC. */
 static bool may_hold(uint8_t opcode)
 {
     static const uint8_t sends[] = {0x04, 0x05, 0x17, 0x24, 0x25, 0x44, 0x45, 0x64, 0x65};
@@ -64,7 +65,7 @@ Test(ipoib, only_whole_sends_of_every_opcode)
         }
 }
 
-/* QP0 and QP1 have management datagrams, unless somebody declares them. */
+/* Packets to QP0 and QP1 are read as management datagrams, unless the options say otherwise. */
 Test(ipoib, destinations)
 {
     uint8_t body[BODY];
@@ -80,7 +81,8 @@ Test(ipoib, destinations)
     }
 }
 
-/* By its bytes alone: every single bit that must be as it is, in the four bytes and the header's version and length. */
+/* Payload is recognized by its bytes alone. The test inverts each bit that must have its value: in the four bytes, and
+ * in the header's version and length. */
 Test(ipoib, one_bit_differs)
 {
     static const struct {
@@ -114,7 +116,8 @@ Test(ipoib, one_bit_differs)
     }
 }
 
-/* An ARP packet, and an IPv4 header with eight bytes after it, are the shortest: 28 bytes after the four. */
+/* The shortest IPoIB payloads are an ARP packet, and an IPv4 header with eight bytes after it: 28 bytes after the first
+ * four. */
 Test(ipoib, the_shortest)
 {
     uint8_t body[BODY];
@@ -131,7 +134,8 @@ Test(ipoib, the_shortest)
         }
 }
 
-/* The header that the capture lacks is taken for Ethernet after a label, and for IPv4 where a packet begins with IP. */
+/* Returns whether both views show the same fault. A view of a cut packet takes a header that the capture lacks for
+ * Ethernet after an MPLS label, and for IPv4 where an IP packet begins. */
 static bool same_fault(const struct iba_view *cut, const struct iba_view *whole)
 {
     const bool guessed = (iba_view_has(cut, IBA_H_mpls) && cut->err_hdr == IBA_H_eth) || cut->caplen == 0;
@@ -156,8 +160,8 @@ static void expect_the_same_but_less(const char *name, enum iba_link link, size_
     }
 }
 
-/* However short a frame is, a capture of a part of it shows no other fault and no other header than the whole frame. A
- * frame that turns out not to be RoCE had a length that did not fit. */
+/* A cut capture of a frame of any length shows no other fault and no other header than the whole frame shows. If the
+ * whole frame turns out not to be RoCE, its length did not match. */
 Test(ipoib, a_cut_capture_shows_nothing_of_its_own)
 {
     uint8_t body[BODY];

@@ -18,7 +18,7 @@ Test(mtu, bytes_of_every_code)
     cr_assert_eq((uint32_t)IBA_MTU_MOST_BYTES, mtus[COUNT(mtus) - 1].bytes);
 }
 
-/* Counts as a sender does: one packet after another, until nothing is left. */
+/* Counts packets as a sender does: one after another, until no byte is left. */
 static uint32_t counted(uint64_t length, uint32_t mtu)
 {
     uint32_t n = 1;

@@ -101,7 +101,7 @@ static const char position[] = "FMLLOOFMLLOOOFML"
 static const char direction[] = "qqqqqqqqqqqqqsss"
                                 "sssqqqqq????qq??";
 
-/* The row to write for a code that has none. */
+/* The file in which a missing row is to be written. */
 #define HERE "core/wire/test/opcode.c"
 
 static void render(uint64_t hdrs, char *text, size_t n)

@@ -115,7 +115,7 @@ static size_t sample(enum iba_encap e, uint8_t code, uint8_t *buf, struct iba_vi
     return serve(&r, (enum iba_link)iba_encaps[e].link, v, buf, CAP);
 }
 
-/* The first length at which a cut packet can be recognized. */
+/* Returns the shortest captured length at which a cut packet is recognized. */
 static size_t decided_at(const struct iba_view *whole)
 {
     switch (whole->proto) {
@@ -126,7 +126,7 @@ static size_t decided_at(const struct iba_view *whole)
     }
 }
 
-/* Bytes in a block of their own, so that the sanitizer detects a read beyond them. */
+/* Copies the bytes into a heap block of their own, so that the sanitizer detects a read beyond them. */
 static uint8_t *own_copy(const uint8_t *p, size_t n)
 {
     uint8_t *own = malloc(n ? n : 1);
@@ -161,7 +161,7 @@ static void cut_by_capture(const struct iba_view *whole, enum iba_link link, siz
     own_free(own, n);
 }
 
-/* A frame that really ends early gives a fault or is not recognized, and never has a good ICRC. */
+/* A frame that ends early on the wire has a fault or is not recognized, and its ICRC is not correct. */
 static void cut_on_the_wire(const struct iba_view *whole, enum iba_link link, size_t n)
 {
     uint8_t *own = own_copy(whole->wire, n);
@@ -222,7 +222,7 @@ static bool is_masked(const struct iba_view *v, uint32_t bit)
     return global && ((bit >= grh + 4 && bit <= grh + 31) || (bit >= grh + 56 && bit <= grh + 63));
 }
 
-/* Whether the bit belongs to a field that determines how parsing continues. */
+/* Returns whether the bit belongs to a field that determines how parsing continues. */
 static bool steers(const struct iba_view *v, uint32_t bit)
 {
     for (unsigned i = 0; i < v->n_layer; i++) {
@@ -265,7 +265,7 @@ Test(view, every_bit_counts_unless_masked)
         }
 }
 
-/* Flow control: every bit of its six bytes counts. */
+/* Inverting any bit of a flow-control packet's six bytes makes its CRC wrong. */
 Test(view, every_bit_of_flow_control_counts)
 {
     static uint8_t buf[CAP];

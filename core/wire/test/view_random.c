@@ -14,7 +14,7 @@ static struct base {
 } pool[POOL];
 static unsigned n_pool;
 
-/* Each encapsulation with as many opcodes as fit into the pool */
+/* Fills the pool with each encapsulation and as many opcodes as there is room for. */
 static void fill_pool(uint64_t *seed)
 {
     static struct iba_recipe r;
@@ -48,7 +48,7 @@ static uint64_t odd_value(uint64_t *seed, uint64_t max)
     }
 }
 
-/* Any field of any header the packet has */
+/* Changes any field of any header that the packet has. */
 static void mutate_field(uint8_t *p, const struct iba_view *v, uint64_t *seed)
 {
     if (v->n_layer == 0)
@@ -61,7 +61,7 @@ static void mutate_field(uint8_t *p, const struct iba_view *v, uint64_t *seed)
         rnd_bytes(seed, p + l->at + f->at / 8, f->bits / 8u);
 }
 
-/* A length field, off by a small number */
+/* Changes a length field by a small number. */
 static void mutate_length(uint8_t *p, const struct iba_view *v, uint64_t *seed)
 {
 #define L(h, name)                                                                                                     \
@@ -103,7 +103,7 @@ static size_t mutate(uint8_t *p, const struct base *b, uint64_t *seed)
     return len;
 }
 
-/* Every CRC that can be checked can be repaired, and nothing else changes. */
+/* Returns whether a repair corrects every CRC that can be checked, and changes nothing else. */
 static bool repairs(const struct iba_view *v, enum iba_link link, uint8_t *p, size_t caplen, size_t len)
 {
     struct iba_view again;
@@ -145,7 +145,7 @@ static void one(uint64_t *seed, struct tally *t)
     free(own);
 }
 
-/* Proves that the mutations reach every header and fault. */
+/* Checks that the mutations reach every header and every fault. */
 static void reached_everything(const struct tally *t)
 {
     for (unsigned e = 0; e < IBA_ERR_COUNT; e++)

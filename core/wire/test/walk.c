@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Each number that names the next header, whole: all EtherTypes after each header that has one, all IP protocols, UDP
- * ports, record types, flags and label nibbles. The numbers are IANA's and IEEE's. */
+/* Each number that names the next header, with all of its values: EtherTypes after each header that has one, IP
+ * protocols, UDP ports, record types, flags, and the nibble after labels. The numbers are those of IANA and IEEE. */
 #include "wire.h"
 #include "wire/iba_opcode_rows.h"
 
@@ -12,7 +12,7 @@ static struct iba_view v;
 static const struct iba_view_opts declared = {
     .qp = {{0x11, IBA_HOLDS_DATA}, {0x12, IBA_HOLDS_IPOIB}, {0x13, IBA_HOLDS_MAD}}, .port = {7, 4792}};
 
-/* The last of these headers has a field that names the next header. */
+/* A list of headers; the last one has a field that names the next header. */
 struct carrier {
     enum iba_link link;
     bool inner; /* inside a payload: nothing in it is RoCE */
@@ -49,7 +49,7 @@ static void parse(const struct carrier *c, size_t len)
     EXPECT(v.n_layer >= c->n, "%u layers of %u", v.n_layer, c->n);
 }
 
-/* The header after the first n; IBA_H_COUNT: none */
+/* Returns the header after the first `n`; IBA_H_COUNT if there is none. */
 static unsigned layer(unsigned n)
 {
     return n < v.n_layer ? v.layer[n].hdr : IBA_H_COUNT;
@@ -174,7 +174,8 @@ Test(walk, all_protocols_after_each_ip_header)
     }
 }
 
-/* The low bit says that more follow, the high 13 bits are the offset; two bits are reserved (RFC 8200 4.5). */
+/* In the word of an IPv6 fragment header the low bit means that more fragments follow, the high 13 bits are the offset,
+ * and two bits are reserved (RFC 8200 4.5). */
 Test(walk, all_fragment_words_of_ipv6)
 {
     static const struct carrier c = {IBA_LINK_ETHERNET, false, "nxt", H(IBA_H_eth, IBA_H_ipv6, IBA_H_ip6ext)};
@@ -206,8 +207,8 @@ Test(walk, all_fragment_words_of_ipv4)
     }
 }
 
-/* Lengths of extension headers: in eight bytes without the first, of AH in four without two (RFC 4302), of fragment
- * headers none. */
+/* Lengths of extension headers count units of eight bytes after the first unit; AH counts units of four bytes after the
+ * first two (RFC 4302), and fragment headers have no length. */
 Test(walk, all_lengths_of_extension_headers)
 {
     static const uint8_t kinds[] = {0, 43, 44, 51, 60};
@@ -258,8 +259,8 @@ Test(walk, all_ports)
     }
 }
 
-/* RoCE has a BTH and an ICRC at least, VXLAN its header and that of an Ethernet frame: with less it is something else.
- */
+/* RoCE has at least a BTH and an ICRC, VXLAN at least its header and that of an Ethernet frame. A shorter datagram to
+ * that port is another protocol. */
 Test(walk, the_shortest_datagrams_of_a_port)
 {
     for (size_t n = 0; n <= BODY; n++)
@@ -299,7 +300,8 @@ Test(walk, all_ports_of_cut_headers)
 
 /* ---- tunnels, labels, records ---- */
 
-/* RFC 2784 and 2890: a checksum (or routing) field, a key, a sequence number, in this order; only of version 0. */
+/* RFC 2784 and 2890: flags announce a checksum (or routing) field, a key, and a sequence number, which follow in this
+ * order. Only version 0 has them. */
 Test(walk, all_flags_of_gre)
 {
     static const struct carrier c = {IBA_LINK_ETHERNET, false, "proto", H(IBA_H_eth, IBA_H_ipv4, IBA_H_gre)};
@@ -328,7 +330,7 @@ Test(walk, all_flags_of_gre)
     }
 }
 
-/* The optional sub-header, then an Ethernet frame (0) or an IP packet (2). */
+/* ERSPAN III: an optional sub-header follows, then an Ethernet frame (type 0) or an IP packet (type 2). */
 Test(walk, all_words_of_erspan3)
 {
     static const struct carrier c = {IBA_LINK_ETHERNET, false, "",
@@ -351,7 +353,7 @@ Test(walk, all_words_of_erspan3)
     }
 }
 
-/* After the last label: IPv4, IPv6, a control word and Ethernet, or Ethernet (RFC 4385). */
+/* After the last MPLS label comes IPv4, IPv6, a control word and Ethernet, or Ethernet alone (RFC 4385). */
 Test(walk, all_first_nibbles_after_labels)
 {
     static const struct carrier c = {IBA_LINK_ETHERNET, false, "", H(IBA_H_eth, IBA_H_mpls)};

@@ -58,7 +58,7 @@ static inline const char *broken_layers(const struct iba_view *v)
     return has == v->has ? NULL : "has[] disagrees with the layers";
 }
 
-/* The property that a view breaks; NULL when all hold. */
+/* Returns the name of a property that the view violates; NULL if it has all properties. */
 static inline const char *broken(const struct iba_view *v)
 {
     const char *layers = broken_layers(v);
@@ -89,7 +89,7 @@ static inline const char *broken(const struct iba_view *v)
     return NULL;
 }
 
-/* Parses and checks; asserts the properties of every view. */
+/* Parses and checks the packet, and asserts the properties that every view must have. */
 static inline enum iba_err look(struct iba_view *v, enum iba_link link, const uint8_t *p, size_t caplen, size_t len)
 {
     iba_view_parse(v, link, p, caplen, len, NULL);
@@ -107,7 +107,7 @@ static inline size_t built(const struct iba_recipe *r, uint8_t *buf, size_t cap)
     return len;
 }
 
-/* Builds and parses; `buf` holds the packet while the view lives. Returns its length. */
+/* Builds and parses a packet. `buf` must stay as long as the view is used. Returns the packet's length. */
 static inline size_t serve(const struct iba_recipe *r, enum iba_link link, struct iba_view *v, uint8_t *buf, size_t cap)
 {
     const size_t len = built(r, buf, cap);
@@ -116,7 +116,7 @@ static inline size_t serve(const struct iba_recipe *r, enum iba_link link, struc
     return len;
 }
 
-/* Whether the encapsulation holds a BTH */
+/* Returns whether the encapsulation can carry a BTH. */
 static inline bool has_transport(enum iba_encap e)
 {
     return iba_encaps[e].hdr[iba_encaps[e].n_hdr - 1] == IBA_H_bth;
