@@ -2,7 +2,7 @@
 #include "help.h"
 #include <stddef.h>
 
-/* In two: compilers need not take longer literals. */
+/* The text has two parts, since compilers need not accept longer literals. */
 const char *const help_text[] = {
     "ibdissect - decode and judge InfiniBand and RoCE captures\n"
     "\n"

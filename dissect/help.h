@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef DISSECT_HELP_H
 #define DISSECT_HELP_H
-/* Parts, up to NULL. */
+/* The parts of the help text; NULL ends the list. */
 extern const char *const help_text[];
 extern const char help_merge[];
 #endif

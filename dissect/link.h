@@ -4,7 +4,7 @@
 #define DISSECT_LINK_H
 #include "options.h"
 
-/* The packet view's link type for that of a capture. False for an unknown one. */
+/* The link type of the packet view for a link type of a capture. False: the link type is unknown. */
 static inline bool link_of(const struct options *opt, uint32_t dlt, enum iba_link *link)
 {
     static const struct {

@@ -94,7 +94,7 @@ static void list_values(struct out *o)
     }
 }
 
-/* code, name, service, direction, position, payload rule, headers, title */
+/* Prints code, name, service, direction, position, payload rule, headers, title. */
 static void list_opcodes(struct out *o)
 {
     static const char *const dir[] = {"request", "response"}, *const pos[] = {"first", "middle", "last", "only"},
@@ -122,7 +122,7 @@ static void list_opcodes(struct out *o)
     }
 }
 
-/* name, severity, field, sentence, clause, what it means, what causes it, what to do */
+/* Prints name, severity, field, sentence, clause, what it means, what causes it, what to do. */
 static void list_findings(struct out *o)
 {
     for (unsigned i = 0; i < IBA_FINDING_COUNT; i++) {

@@ -16,7 +16,7 @@
 #include "system/confine.h"
 #include "system/text.h"
 
-/* A whole decimal number in [least, most]. */
+/* Reads a whole decimal number in [least, most]. */
 static bool whole(const char *s, unsigned long least, unsigned long most, unsigned long *v)
 {
     char *end;
@@ -82,9 +82,10 @@ static int set_form(struct options *opt, const char *text)
 {
     static const struct {
         const char *key;
-        size_t to;               /* offset of a char in print_opts */
-        const char *from, *into; /* special spellings and what they stand for; others stand for themselves */
-        const char *allowed;     /* NULL: any character */
+        size_t to; /* offset of a char in print_opts */
+        /* special spellings and the characters they stand for; other spellings stand for themselves */
+        const char *from, *into;
+        const char *allowed; /* NULL: any character */
     } keys[] = {
         {"separator", offsetof(struct print_opts, separator), "/t/s", "\t ", NULL},
         {"aggregator", offsetof(struct print_opts, aggregator), "/s", " ", NULL},
@@ -387,7 +388,7 @@ static int one_option(struct options *opt, int c, const char *arg)
     case 'f': opt->bpf = arg; return EXIT_OK;
     case 'Y': return set_filter(opt, arg);
     case 'c': return set_count(opt, arg);
-    case 'n': return EXIT_OK; /* names are never looked up: accepted for tshark's users */
+    case 'n': return EXIT_OK; /* accepted for users of tshark, as names are never looked up */
     case 'V': return set_printer(opt, "tree");
     case 'x': opt->print.hex = true; return EXIT_OK;
     case 'l': opt->line_buffered = true; return EXIT_OK;
@@ -422,7 +423,7 @@ static int one_option(struct options *opt, int c, const char *arg)
     }
 }
 
-/* Prints a text, or a list of -G where it is NULL. */
+/* Prints a text; where it is NULL, the list of -G that `what` names. */
 static int show(const char *what, const char *const *text)
 {
     static struct out o;
@@ -442,7 +443,7 @@ static const struct option longs[] = {
 #define OPTION_LONG(id, name, value, arg, what) {name, value##_argument, NULL, OPT_##id},
     DISSECT_LONGS(OPTION_LONG){0}};
 
-/* getopt_long() returned '?' or ':' for `word`, or for the letter optopt. */
+/* Reports an error of getopt_long(), which returned '?' or ':' for `word`, or for the letter optopt. */
 static int bad_option(int got, const char *word)
 {
     enum { SLIPS = 3 };

@@ -22,7 +22,7 @@ struct options {
     const char *file[MAX_FILES];
     size_t n_file;
     const char *iface, *bpf;
-    const char *user;      /* --user: with -i; NULL: as privileges_drop() chooses */
+    const char *user;      /* --user, with -i; NULL: privileges_drop() chooses */
     struct filter *filter; /* NULL: every packet */
     uint64_t count;        /* -c: packets to print; 0 for no limit */
     struct window window;  /* --from, --to */
@@ -33,19 +33,20 @@ struct options {
     size_t n_stat;
     bool json_stats; /* -T json with -q */
     bool quiet, line_buffered;
-    bool check_crc;                             /* -o icrc:off leaves it out */
-    bool hold;                                  /* -2: buffer packets until later packets complete them */
-    bool judge;                                 /* packets are judged, since some output needs it */
-    bool judge_printed;                         /* -o analysis:off: not for the forms that show everything */
-    enum iba_severity fail_on;                  /* --fail-on; IBA_SEVERITY_NONE: never */
+    bool check_crc;     /* -o icrc:off clears it */
+    bool hold;          /* -2: buffer packets until later packets complete them */
+    bool judge;         /* some output needs judged packets */
+    bool judge_printed; /* -o analysis:off: not for the forms that show everything */
+    /* --fail-on; IBA_SEVERITY_NONE: findings do not change the exit code */
+    enum iba_severity fail_on;
     uint32_t pmtu;                              /* --mtu; 0: learned */
     enum iba_link user_link[16];                /* the link type of DLT 147..162, -d user0,infiniband */
     struct service_hint service[SERVICE_HINTS]; /* -d infiniband.cm.serviceid==ID,PROTOCOL */
     size_t n_service;
     struct iba_view_opts view;
-    bool print_anyway;        /* -P: with -w too */
-    bool no_sandbox;          /* --no-sandbox: stay as the program was started */
-    unsigned jobs;            /* --jobs; 0: not given, as 1 */
+    bool print_anyway;        /* -P: print packets even with -w */
+    bool no_sandbox;          /* --no-sandbox: keep root, and run unconfined */
+    unsigned jobs;            /* --jobs; 0: not given, means 1 */
     const char *write_path;   /* -w */
     const char *report_path;  /* --report; NULL: none */
     const char *summary_path; /* --summary; NULL: none. With --every: a folder */
@@ -55,10 +56,11 @@ struct options {
     const char *host;         /* --host: a name for the captures in the summary; NULL: "" */
 };
 
-/* EXIT_OK: run. Anything else, or *done: the program ends with that code; the message has been printed. */
+/* EXIT_OK without *done: the run may begin. Otherwise the program ends with the returned code; a message has been
+ * printed. */
 int options_parse(struct options *opt, int argc, char **argv, bool *done);
 void options_free(struct options *opt);
 
-/* -G: lists for scripts and people. False when there is no such list. */
+/* -G: prints a list for scripts and people. False when there is no such list. */
 bool list_print(struct out *o, const char *what);
 #endif

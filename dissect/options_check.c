@@ -17,7 +17,7 @@ int options_wrong(const char *format, ...)
     return EXIT_USAGE;
 }
 
-/* Whether later packets determine its values. */
+/* Whether later packets determine the values of the field. */
 static bool needs_future(const struct field *f)
 {
     static const char *const names[] = {"infiniband.analysis.response_in", "infiniband.mad.response_in",
@@ -29,7 +29,7 @@ static bool needs_future(const struct field *f)
     return any;
 }
 
-/* Whether the argument of a statistic uses such a field. */
+/* Whether the argument of a statistic uses a field for which `is` is true. */
 static bool stats_use(const struct options *opt, bool (*is)(const struct field *f))
 {
     for (size_t i = 0; i < opt->n_stat; i++)
@@ -42,7 +42,7 @@ static bool wants_future(const struct options *opt)
 {
     bool wants = opt->hold || (opt->filter && filter_uses(opt->filter, needs_future)) || stats_use(opt, needs_future);
 
-    /* Findings made later about packets that do not match must not count. */
+    /* Findings that are made later must not count if they are about packets that do not match. */
     wants |= opt->filter && opt->fail_on != IBA_SEVERITY_NONE;
 
     for (size_t i = 0; i < opt->print.n_field; i++)
@@ -50,7 +50,7 @@ static bool wants_future(const struct options *opt)
     return wants;
 }
 
-/* Judging costs time, so it is done only if some output uses the result. */
+/* Whether some output uses the result of judging; otherwise packets are not judged, since judging costs time. */
 static bool wants_judgement(const struct options *opt)
 {
     bool wants =
@@ -64,7 +64,8 @@ static bool wants_judgement(const struct options *opt)
     return wants || (opt->judge_printed && (opt->write_path || (!opt->quiet && opt->print.n_field == 0)));
 }
 
-/* "ibdissect FILE infiniband.aeth", as in tshark and tcpdump: a word that is no file, and is a filter. */
+/* Refuses a word that is a filter and no file, as in "ibdissect FILE infiniband.aeth": tshark and tcpdump take a filter
+ * there. */
 static int check_files(const struct options *opt)
 {
     char err[512];
@@ -80,7 +81,7 @@ static int check_files(const struct options *opt)
     return EXIT_OK;
 }
 
-/* A monitor forgets what it has written: nothing that needs the whole run goes with it. */
+/* Refuses options that need the whole run together with --every: a monitor forgets what it has written. */
 static int check_every(const struct options *opt)
 {
     if (opt->every_s == 0)

@@ -24,7 +24,7 @@ bool outputs_take_standard(const struct options *opt)
     return is_standard(opt->write_path) || is_standard(opt->report_path) || is_standard(opt->summary_path);
 }
 
-/* The outputs of this run; standard output counts when something is printed on it. */
+/* Lists the outputs of this run. Standard output is one of them when something is printed on it. */
 static size_t list(const struct options *opt, struct output to[OUTPUTS])
 {
     const bool prints = !opt->quiet || opt->n_stat > 0;
@@ -98,12 +98,12 @@ void outputs_confine(const struct options *opt)
     const char *page = opt->report_path && !is_standard(opt->report_path) ? opt->report_path : NULL;
     struct confine c;
 
-    tzset(); /* reads its file the first time */
+    tzset(); /* the first call reads the file of the time zone, which confinement forbids */
     if (opt->no_sandbox) {
         (void)fputs("ibdissect: --no-sandbox: packets are parsed with all rights of this user\n", stderr);
         return;
     }
-    if (!opt->iface) { /* there root is given up already */
+    if (!opt->iface) { /* with an interface, root was given up when the interface was open */
         char folder[FILE_FOLDER];
         const bool names = page && file_folder(page, folder);
         privileges_leave(opt->every_s || opt->metrics_path ? PRIVILEGES_KEEP_FILES

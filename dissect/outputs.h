@@ -3,14 +3,15 @@
 #define DISSECT_OUTPUTS_H
 #include "options.h"
 
-/* -w, --report or --summary writes to the standard output: packets are not printed. */
+/* Whether -w, --report or --summary writes to the standard output: then no packets are printed. */
 bool outputs_take_standard(const struct options *opt);
-/* Opening an input for writing would empty it, and two outputs in one file would overwrite each other. False with one
- * line in err: then nothing may be opened. */
+/* Whether no output is an input or another output: opening an input for writing would empty it, and two outputs in one
+ * file would overwrite each other. False with one line in err: then nothing may be opened. */
 bool outputs_are_apart(const struct options *opt, char *err, size_t errlen);
 
-/* All files are open: gives up root and capabilities, and confines the program to its open files, but for --no-sandbox.
- * A page that is renamed when it is whole keeps the right to rename in its folder; files of --every and --metrics,
- * which are made during the run, that to write in theirs. */
+/* Called when all files are open: gives up root and capabilities, and confines the program to its open files, unless
+ * --no-sandbox is given. For a page that is renamed when it is complete, the program keeps the right to rename in the
+ * page's folder; for files of --every and --metrics, which are made during the run, the right to write in their
+ * folders. */
 void outputs_confine(const struct options *opt);
 #endif

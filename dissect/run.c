@@ -24,7 +24,7 @@
 
 static void deliver_undecided(struct run *r);
 
-/* The line of say_progress(). */
+/* Clears the line of show_progress(). */
 static void clear_progress(const struct run *r)
 {
     if (r->progress)
@@ -34,13 +34,13 @@ static void clear_progress(const struct run *r)
 static void complain(struct run *r, const char *what)
 {
     deliver_undecided(r);
-    (void)out_flush(r->out); /* packets come before the message about the fault */
+    (void)out_flush(r->out); /* packets are printed before the message about the fault */
     clear_progress(r);
     text_line(stderr, "ibdissect: %s", what);
     r->rc = EXIT_INPUT;
 }
 
-/* `jobs`: bytes that other readers than the run's own have read. */
+/* Prints how far the run is. `jobs`: bytes that the readers of --jobs have read. */
 static void show_progress(struct run *r, uint64_t packets, uint64_t jobs)
 {
     uint64_t done = jobs, total = 0;
@@ -94,7 +94,8 @@ static void finish_write(struct run *r, int error)
 {
     char line[256];
 
-    if (error == 0 || r->write_failed) /* the writer repeats its first error when it is closed */
+    /* when it is closed the writer returns its first error again, which was reported already */
+    if (error == 0 || r->write_failed)
         return;
     r->write_failed = true;
     if (error == EPIPE) /* the reader of the pipe has closed it */
@@ -103,7 +104,7 @@ static void finish_write(struct run *r, int error)
     complain(r, line);
 }
 
-/* False: the output file cannot be written to any more. */
+/* Writes a packet. False: the output file cannot be written to any more. */
 static bool write_packet(struct run *r, const struct packet *p)
 {
     char comment[VERDICT_COMMENT];
@@ -164,7 +165,8 @@ static void deliver_undecided(struct run *r)
         ;
 }
 
-/* Shows a packet that two captures have once, with both numbers, while the other one is buffered. */
+/* Buffers a packet. If the packet is the second record of a packet that is buffered, the buffered one is printed for
+ * both, with both numbers. */
 static void hold(struct run *r, const struct packet *p)
 {
     struct verdict *twin = p->verdict->same_as ? undecided_verdict(r->undecided, p->verdict->same_as) : NULL;
@@ -179,7 +181,8 @@ static void hold(struct run *r, const struct packet *p)
         undecided_push(r->undecided, p);
 }
 
-/* A judge has no room for directions without end: a monitor begins with a new one before it is full. */
+/* Replaces the judge of a monitor before its table of directions is full: a run without end has more directions than
+ * any table. */
 static void renew_judge(struct run *r)
 {
     text_line(stderr, "ibdissect: more than %d directions: their state is forgotten, as if a capture began here",
@@ -189,7 +192,7 @@ static void renew_judge(struct run *r)
     r->full |= !run_open_judge(r);
 }
 
-/* --every: the time of a packet, or of the clock, may end the interval. */
+/* Ends the interval of --every if this time, of a packet or of the clock, is after it. */
 static void pass_interval(struct run *r, uint64_t now_ns)
 {
     char err[512];
@@ -231,7 +234,7 @@ static enum cap_result next(struct run *r, struct cap_packet *cap, size_t *sourc
     return got;
 }
 
-/* --from and --to. A packet without a time is in no part of the time. */
+/* Whether --from and --to let the packet through. A packet without a time is in no part of the time. */
 static bool is_wanted(struct run *r, const struct cap_packet *cap)
 {
     const struct window *w = &r->opt->window;
@@ -269,7 +272,7 @@ __attribute__((hot)) static bool parse(struct run *r, struct packet *p, struct c
     return true;
 }
 
-/* Reads packets that are in memory together, at least one unless none comes. False: there are no more. */
+/* Reads the next packet, and those after it that are in memory already. False: there are no more. */
 static bool fill(struct run *r)
 {
     size_t source;
@@ -307,14 +310,15 @@ static bool fill(struct run *r)
     return r->n_batch > 0 || r->quiet;
 }
 
-/* Checks several packets together: the steps of one CRC depend on each other, but not on those of another. */
+/* Checks the CRCs of several packets together: the steps of one CRC depend on each other, but not on the steps of
+ * another CRC. */
 static void check(struct run *r, unsigned from, unsigned end)
 {
     for (unsigned i = from; r->opt->check_crc && i < end; i++)
         iba_view_check(&r->batch[i].packet.view);
 }
 
-/* The state of their connections is in distant memory: the last of three steps to prefetch it. */
+/* The last of three steps that prefetch the state of the packets' connections, which is in distant memory. */
 static void fetch(struct run *r)
 {
     uint32_t direction[JUDGE_AHEAD];
@@ -325,8 +329,8 @@ static void fetch(struct run *r)
             r->opt->stat[s].kind->expect(r->opt->stat[s].state, direction[i]);
 }
 
-/* A signal is the usual end of a live capture and of a pipe. A file has an end of its own: results without the rest of
- * it must not look like results of the whole. */
+/* Reports that a file was not read to its end. A signal is the usual end of a live capture and of a pipe; but results
+ * of a part of a file must not look like results of the whole. */
 static void report_unread(struct run *r)
 {
     char line[320];
@@ -343,7 +347,7 @@ static void report_unread(struct run *r)
     }
 }
 
-/* An interval ends though no packet comes; packets may be late by as much as the kernel keeps them. */
+/* Ends the interval of --every although no packet comes. Packets may come late by as long as the kernel keeps them. */
 static void pass_quietly(struct run *r)
 {
     enum { LATE_S = 1 };
@@ -374,7 +378,7 @@ static void read_all(struct run *r)
         report_unread(r);
 }
 
-/* False: nothing was counted, one thread must do it. */
+/* Lets several threads do the run. False: nothing was counted, and one thread must do the run. */
 static bool read_by_jobs(struct run *r)
 {
     if (!r->jobs || !jobs_run(r->jobs))
@@ -405,7 +409,8 @@ static void end(struct run *r)
 {
     const struct options *opt = r->opt;
 
-    clear_progress(r); /* statistics must not begin in its line, and a large one is written before the last flush */
+    /* statistics must not begin in the line of the progress, and a large one is written before the last flush */
+    clear_progress(r);
     if (r->judge)
         judge_end(r->judge);
     deliver_undecided(r);

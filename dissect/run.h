@@ -3,6 +3,6 @@
 #define DISSECT_RUN_H
 #include "options.h"
 
-/* Reads, prints and counts as the options say. The program's exit code. */
+/* Reads, prints and counts as the options require. Returns the program's exit code. */
 int run(struct options *opt);
 #endif

@@ -12,22 +12,22 @@
 #include "system/signals.h"
 #include "system/text.h"
 
-static struct capture *volatile live; /* for the signal handler only */
+static struct capture *volatile live; /* the live capture, which only the signal handler uses */
 
 void run_stop_capture(void)
 {
     if (live)
-        cap_stop(live); /* it may be called from a handler, see capture.h */
+        cap_stop(live); /* a signal handler may call it, see capture.h */
 }
 
-/* Nothing was printed yet that a line could come before. */
+/* Reports a fault at once: no packet was printed that must precede the line. */
 static void fault(struct run *r, const char *what)
 {
     text_line(stderr, "ibdissect: %s", what);
     r->rc = EXIT_INPUT;
 }
 
-/* A finding that is made after its packet was printed. */
+/* Takes a finding that is made after its packet was printed. */
 static void late(void *ctx, const struct iba_finding *f, const struct verdict_names *names)
 {
     struct run *r = ctx;
@@ -91,7 +91,8 @@ bool run_open_judge(struct run *r)
     return true;
 }
 
-/* The interface is open: packets of a network are not parsed, and files not written, as root. */
+/* Gives up root, since the interface is open: packets of a network are not parsed as root, and files are not written as
+ * root. */
 static bool give_up_root(struct run *r)
 {
     char err[256];
@@ -113,7 +114,7 @@ static bool open_all(struct run *r)
             fault(r, err);
             return false;
         }
-        if (signals_came()) /* before there was something to stop */
+        if (signals_came()) /* a signal came before there was a capture to stop */
             cap_stop(live);
         if (r->opt->every_s)
             cap_tell_quiet(live);
@@ -131,7 +132,7 @@ static bool open_all(struct run *r)
     return r->n_capture > 0 && (r->n_capture == 1 || r->merge);
 }
 
-/* Opens the outputs other than standard output. */
+/* Opens the outputs, except standard output. */
 static bool open_outputs(struct run *r)
 {
     const struct options *opt = r->opt;
@@ -152,7 +153,8 @@ static bool open_outputs(struct run *r)
     return false;
 }
 
-/* A file that cannot be read is reported after its outputs were made; an interface needs root, and files do not. */
+/* Opens captures and outputs. Outputs are opened before files, so they exist even if a file cannot be read. An
+ * interface is opened before the outputs, since it needs root and outputs do not. */
 bool run_open_files(struct run *r)
 {
     char err[512];

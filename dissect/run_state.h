@@ -20,32 +20,32 @@ struct run {
     struct judge *judge;         /* NULL: no output needs it */
     struct track *track;
     struct undecided *undecided; /* NULL: packets are printed at once */
-    const char *fault;           /* of the one capture, to be printed after the buffered packets */
-    bool full;                   /* nothing further need be read */
+    const char *fault;           /* the fault of the only capture, printed after the buffered packets */
+    bool full;                   /* no more packets need to be read */
     struct out *out;
     struct {
         struct cap_packet cap;
         struct packet packet;
-    } batch[JUDGE_AHEAD]; /* read, and in memory together */
+    } batch[JUDGE_AHEAD]; /* packets that are in memory together */
     unsigned n_batch;
-    bool over;                   /* nothing more can be read */
-    bool quiet;                  /* live, and no packet comes */
-    bool cut;                    /* since a packet cannot be parsed */
+    bool over;                   /* no more packets can be read */
+    bool quiet;                  /* the capture is live, and no packet comes */
+    bool cut;                    /* the batch ended early because a packet cannot be parsed */
     const struct packet *packet; /* the current one */
     uint64_t seed;               /* of the observer's hashes */
     uint64_t first_ns, prev_ns;
-    uint64_t begin_ns; /* the first time in the captures, in the window or not */
-    bool timed;        /* there was one */
+    uint64_t begin_ns; /* the time of the first packet in the captures, in the window or not */
+    bool timed;        /* begin_ns is known */
     uint64_t read, shown;
     enum iba_severity worst; /* of packets that match, and of late findings */
     int rc;
     bool progress, write_failed;
-    uint64_t unwritten;       /* ERF records that are too short to be some */
-    char as[PRIVILEGES_USER]; /* the user that replaced root; empty: root was not given up */
+    uint64_t unwritten;       /* ERF records that were not written because they are too short */
+    char as[PRIVILEGES_USER]; /* the user that the program became instead of root; empty: root was not given up */
     time_t said;
 };
 
-/* run_open.c. False: the line is said. */
+/* In run_open.c. False: the error was reported. */
 bool run_open_judge(struct run *r);
 bool run_open_files(struct run *r);
 /* For a signal handler: ends a live capture. */

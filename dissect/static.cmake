@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# ibdissect-static: one file to copy to the machine that has the captures. Where all libraries have a static form. Not with sanitizers,
-# which have none.
+# ibdissect-static: one file to copy to the machine that has the captures. It is built where all libraries have a static form, and
+# without sanitizers, which have none.
 include(IbproofStatic)
 set(libraries pcap z pcre2-8)
 if(SECCOMP_FOUND)
@@ -15,7 +15,7 @@ set(parts ibrun ibjobs ibfinding iboutput ibfilter ibpage ibsummary ibstats ibtr
 add_executable(ibdissect-static main.c static_libs.c system/static_crc.c)
 target_compile_definitions(ibdissect-static PRIVATE _GNU_SOURCE)
 target_include_directories(ibdissect-static PRIVATE ${CMAKE_CURRENT_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/core ${ISAL_INCLUDE_DIRS})
-# Archives by file, so that the shared libraries that they link otherwise stay away. They need each other.
+# Archives are named by file, since by name the linker takes shared libraries. The archives need each other, so they are a group.
 target_link_options(ibdissect-static PRIVATE -static -Wl,--start-group)
 foreach(part IN LISTS parts)
   target_link_libraries(ibdissect-static PRIVATE $<TARGET_FILE:${part}>)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* For ibdissect-static only. Debian's libpcap can capture messages of D-Bus, too, for which it needs libraries that
- * have no static version. These functions take the place of that part of libpcap: there is no such interface. */
+/* Only for ibdissect-static. Debian's libpcap can also capture messages of D-Bus, for which it needs libraries that
+ * have no static version. The functions here replace that part of libpcap: they report that there is no such interface.
+ */
 #include <pcap/pcap.h>
 
 /* The names are libpcap's. */

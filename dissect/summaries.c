@@ -13,12 +13,12 @@
 #include "system/files.h"
 
 struct summaries {
-    const char *path; /* of the summary; NULL: none is written. With every_ns: the folder of the summaries */
+    const char *path; /* path of the summary, with every_ns the folder of the summaries; NULL: no summary is written */
     const char *folder;
     int fd;            /* -1: with every_ns */
     uint64_t every_ns; /* 0: one summary of the run */
-    uint64_t from_ns;  /* the interval's begin; 0: no packet with a time yet */
-    bool any;          /* the interval has something */
+    uint64_t from_ns;  /* begin of the interval; 0: no packet had a time yet */
+    bool any;          /* the interval has a packet or finding */
     struct summary_run *run;
     struct rows *rows;       /* NULL: none */
     struct metrics *metrics; /* NULL: none */
@@ -40,7 +40,7 @@ static bool open_file(struct summaries *f, char *err, size_t errlen)
     return f->fd >= 0;
 }
 
-/* False with one line in err. */
+/* Writes the metrics. False with one line in err. */
 static bool put_metrics(struct summaries *f, char *err, size_t errlen)
 {
     struct file_new place;
@@ -58,8 +58,8 @@ static bool put_metrics(struct summaries *f, char *err, size_t errlen)
     return !error && !end;
 }
 
-/* Where the summary of the interval goes: its begin, in UTC. A monitor that began again in the interval has written
- * some of it already: then with a number. */
+/* Names the summary of the interval by the interval's begin, in UTC. If a monitor that was started again in the
+ * interval has written such a file already, the name gets a number. */
 static void name_interval(const struct summaries *f, char path[PATH])
 {
     const time_t begin = (time_t)(f->from_ns / GIGA);
@@ -73,7 +73,7 @@ static void name_interval(const struct summaries *f, char path[PATH])
         (void)snprintf(path, PATH, "%s/%s-%u.json", f->path, name, n);
 }
 
-/* The folder is there, and takes files. */
+/* Checks that the folder exists and that files can be made in it. */
 static bool open_folder(struct summaries *f, char *err, size_t errlen)
 {
     enum { MODE = 0777 };
@@ -97,7 +97,7 @@ static bool open_folder(struct summaries *f, char *err, size_t errlen)
     return good;
 }
 
-/* The file can be written: a first one has no packets yet. */
+/* Writes a first file without packets, which shows that the file can be written. */
 static bool open_metrics(struct summaries *f, const char *path, char *err, size_t errlen)
 {
     f->metrics_path = path;
@@ -196,7 +196,7 @@ bool summaries_is_over(struct summaries *f, uint64_t now_ns)
     return now_ns >= f->from_ns + f->every_ns;
 }
 
-/* The summary of the interval in a file that appears when it is complete. False with one line in err. */
+/* Writes the summary of the interval to a file that appears when it is complete. False with one line in err. */
 static bool write_interval(struct summaries *f, struct summary *s, char *err, size_t errlen)
 {
     struct file_new place;
@@ -216,7 +216,7 @@ static bool write_interval(struct summaries *f, struct summary *s, char *err, si
     return good && !error;
 }
 
-/* Of the interval, or of the run; an interval that has nothing changes nothing. */
+/* Writes all files of the interval, or of the run. An interval without packets changes no file. */
 static bool write_all(struct summaries *f, struct summary *s, char *err, size_t errlen)
 {
     bool good = true;

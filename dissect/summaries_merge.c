@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The command merge: summaries in; their sum, and its page, out. */
+/* The command merge: reads summaries, and writes their sum and its page. */
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -29,8 +29,8 @@ static int wrong(int rc, const char *format, ...)
 
 struct merging {
     struct summary *sum;
-    const char *to;     /* of the sum; "-": standard output; NULL: none is written */
-    const char *report; /* of the page, in the same way */
+    const char *to;     /* file for the sum; "-": standard output; NULL: no sum is written */
+    const char *report; /* file for the page, with the same special values */
     bool no_sandbox;
     struct file_new place, page;
     char *text; /* of one input */
@@ -38,7 +38,7 @@ struct merging {
     struct out out;
 };
 
-/* More room for a text; false: it is too long. */
+/* Makes more room for a text; false: the text is too long. */
 static bool widen(struct merging *m)
 {
     enum { LEAST = 1 << 20 };
@@ -55,7 +55,7 @@ static bool widen(struct merging *m)
     return true;
 }
 
-/* The whole file; false with errno. */
+/* Reads the whole file; false with errno. */
 static bool slurp(struct merging *m, int fd, size_t *n)
 {
     ssize_t got;
@@ -91,7 +91,7 @@ static int add(struct merging *m, const char *path, uint32_t input)
     return EXIT_OK;
 }
 
-/* The files of other hosts are foreign bytes: they are parsed without any rights but to read them. */
+/* Gives up all rights except to read the files: files of other hosts are foreign bytes. */
 static void confine(const struct merging *m, char *const *path, int n)
 {
     struct confine c;
@@ -164,7 +164,7 @@ static int parse(struct merging *m, int argc, char **argv, bool *done)
     return optind < argc ? EXIT_OK : wrong(EXIT_USAGE, "no summary named; see ibdissect merge --help");
 }
 
-/* An output of the merge. NULL: there is none. False with a line said. */
+/* Begins an output of the merge. path NULL: this output is not wanted. False: the error was reported. */
 static bool begin(struct file_new *f, const char *path)
 {
     *f = (struct file_new){.fd = STDOUT_FILENO};
@@ -174,7 +174,7 @@ static bool begin(struct file_new *f, const char *path)
     return false;
 }
 
-/* Completes it, or removes it where rc says that something failed. The exit code. */
+/* Completes the output, or removes it if rc shows that something failed. Returns the exit code. */
 static int complete(struct file_new *f, const char *path, int rc)
 {
     const int error = f->to ? file_end(f, rc == EXIT_OK) : 0;
@@ -190,7 +190,7 @@ int summaries_merge(int argc, char **argv)
 
     if (rc != EXIT_OK || done)
         return rc;
-    (void)seed_hashes(); /* nobody can make summaries whose texts collide */
+    (void)seed_hashes(); /* so that nobody can make summaries whose texts collide */
     m.sum = summary_open();
     if (!m.sum)
         return wrong(EXIT_INPUT, "out of memory");

@@ -3,7 +3,7 @@
 #include <string.h>
 #include "field/moment.h"
 
-/* A point without a digit after it, which moment.c takes. */
+/* Whether the text has a point without a digit after it, which moment.c would accept. */
 static bool has_bare_point(const char *text)
 {
     const char *point = strchr(text, '.');

@@ -3,8 +3,8 @@
 #ifndef DISSECT_BOUND_H
 #define DISSECT_BOUND_H
 
-/* `many`; in fuzz builds `few`, so that an input of some packets fills the table, and no time goes into empty
- * memory. */
+/* The bound is `many`. In fuzz builds it is `few`, so that an input of some packets fills the table, and no time goes
+ * into empty memory. */
 #ifdef IBPROOF_FUZZED
 #define BOUND(many, few) (few)
 #else

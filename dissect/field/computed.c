@@ -243,7 +243,7 @@ bool computed_value(enum computed c, const struct packet *p, struct value *v)
 {
 #define COMPUTED_GET(id, ...) [COMPUTED_##id] = get_##id,
     static get *const gets[COMPUTED_COUNT] = {COMPUTED_FIELDS(COMPUTED_GET)};
-    /* The format of such a value, if it is not plain decimal. */
+    /* The format of values that are not plain decimal numbers. */
     static const struct iba_field forms[IBA_SHOW_COUNT] = {[IBA_SHOW_X4] = {.show = IBA_SHOW_X4},
                                                            [IBA_SHOW_X6] = {.show = IBA_SHOW_X6},
                                                            [IBA_SHOW_X8] = {.show = IBA_SHOW_X8},

@@ -61,6 +61,6 @@ struct computed_info {
 };
 extern const struct computed_info computed_fields[COMPUTED_COUNT];
 
-/* The field's value in this packet; false when it has none. Never more than one. */
+/* The field's value in this packet; false when the packet has none. A computed field has at most one value. */
 bool computed_value(enum computed c, const struct packet *p, struct value *v);
 #endif

@@ -15,9 +15,9 @@ struct source {
     uint8_t kind;
     uint8_t layout; /* enum iba_hdr or enum iba_mad_layout */
     uint8_t computed;
-    uint8_t what, finding; /* of findings: see verdict_value() */
+    uint8_t what, finding; /* of findings: arguments of verdict_value() */
     const struct iba_field *row;
-    const struct source *next; /* of the same field */
+    const struct source *next; /* the next source of the same field */
 };
 enum { MAX_FIELDS = 2048, MAX_SOURCES = 3072, NAME_BYTES = 96, BUCKETS = 4096, MAX_MAD_ROWS = 2048 };
 struct entry {
@@ -31,9 +31,9 @@ static struct {
     struct field all[MAX_FIELDS];
     struct source source[MAX_SOURCES];
     size_t n, n_source;
-    const struct field *analysis; /* they stand together */
+    const struct field *analysis; /* the first field of findings; all of them stand together */
     size_t n_analysis;
-    struct entry *bucket[BUCKETS]; /* while it is built */
+    struct entry *bucket[BUCKETS]; /* the hash table of names while the registry is built */
     uint16_t mad_row[IBA_M_COUNT]; /* first row of a layout in mad_field */
     const struct field *mad_field[MAX_MAD_ROWS];
     char names[MAX_FIELDS * NAME_BYTES / 2];
@@ -116,7 +116,7 @@ static int by_name(const void *a, const void *b)
 
 static const char analysis[] = "infiniband.analysis";
 
-/* One field for each name of a finding, and those that all findings have. */
+/* Makes one field for each name of a finding, and the fields that all findings have. */
 static void build_findings(void)
 {
     static const struct {
@@ -153,7 +153,8 @@ static void build_headers(void)
     }
 }
 
-/* Rows first: if tshark gives a field the name of its message, the message as a whole has no field. */
+/* Adds the rows of datagrams before the datagrams as a whole: if tshark gives a field the name of its message, the
+ * message as a whole has no field. */
 static void build_mads(void)
 {
     for (unsigned l = 0; l < IBA_M_COUNT; l++) {
@@ -170,7 +171,7 @@ static void build_mads(void)
     }
 }
 
-/* From a row of a datagram's layout back to its field. */
+/* Notes the field of each row of a datagram's layout. */
 static void link_mads(void)
 {
     unsigned n = 0;
@@ -247,13 +248,13 @@ const struct field *field_find(const char *name)
     return find_exact(whole);
 }
 
-/* A name that has a third of its letters wrong is another name, not a slip. */
+/* The most wrong letters in a slip. A name of which more than a third is wrong is another name. */
 static unsigned slips(size_t letters)
 {
     return letters < 3 ? 1 : (unsigned)(letters / 3);
 }
 
-/* The parts before the first dot differ by a slip at most: tcp.port is not udp.port. */
+/* Whether the parts of the names before the first dot differ by a slip at most: tcp.port is not udp.port. */
 static bool same_head(const char *a, const char *b)
 {
     const size_t na = strcspn(a, "."), nb = strcspn(b, ".");
@@ -266,8 +267,8 @@ static bool same_head(const char *a, const char *b)
     return name_distance(x, y, false) <= slips(na);
 }
 
-/* The distance if it is less than `least`, else a value not below it. The distance is at least the difference of the
- * lengths. */
+/* The edit distance of the names if it is less than `least`, else any value that is not. The distance is at least the
+ * difference of the lengths, so names of very different lengths are not compared. */
 static unsigned nearer(const char *name, const char *known, unsigned least)
 {
     const size_t a = strlen(name), b = strlen(known);
@@ -277,7 +278,8 @@ static unsigned nearer(const char *name, const char *known, unsigned least)
     return name_distance(name, known, false);
 }
 
-/* "frame.tim" of "frame.time_ns": all but the end of its last word, of which two letters are there at least. */
+/* Whether `known` begins with the name, and the name lacks only the end of the last word, of which it has two letters
+ * at least: "frame.tim" of "frame.time_ns". */
 static bool cut_short(const char *name, const char *known)
 {
     const size_t len = strlen(name);
@@ -286,8 +288,8 @@ static bool cut_short(const char *name, const char *known)
     return word && strlen(word + 1) >= 2 && strncmp(known, name, len) == 0 && known[len] && !strchr(known + len, '.');
 }
 
-/* "psn" for "infiniband.bth.psn", "frame.tim" for "frame.time_ns": a part of the name, at one end. The shortest such
- * field. */
+/* The shortest field whose name ends with this one after a dot, or from which this one is cut short: "psn" finds
+ * "infiniband.bth.psn", "frame.tim" finds "frame.time_ns". */
 static const char *field_with_part(const char *name)
 {
     size_t n, len = strlen(name);
@@ -354,7 +356,7 @@ struct value field_row_value(const struct iba_field *row, const uint8_t *wire)
     return v;
 }
 
-/* Values of one header; false when the callback stopped. */
+/* Passes on the values of one header; false when the callback stopped. */
 static bool header_values(const struct entry *e, enum iba_hdr h, const uint8_t *wire, field_each *each, void *ctx)
 {
     for (const struct source *s = e->first; s; s = s->next) {
@@ -369,7 +371,7 @@ static bool header_values(const struct entry *e, enum iba_hdr h, const uint8_t *
     return true;
 }
 
-/* Values of one part of a management datagram, as above. */
+/* Passes on the values of one part of a management datagram; false when the callback stopped. */
 static bool part_values(const struct source *s, const struct iba_mad *m, const struct iba_mad_part *p, field_each *each,
                         void *ctx)
 {
@@ -407,7 +409,7 @@ bool packet_mad(struct iba_mad *m, const struct packet *p)
     return true;
 }
 
-/* Of the datagram, then of the records of the table that it completes. */
+/* Passes on the values of the datagram, then those of the records of the table that the datagram completes. */
 static void all_mad_values(const struct entry *e, const struct packet *p, field_each *each, void *ctx)
 {
     struct iba_mad m;
@@ -421,7 +423,7 @@ static void all_mad_values(const struct entry *e, const struct packet *p, field_
     }
 }
 
-/* A finding may cite several clauses, "RQ-01, UU-03": one value each. */
+/* Passes on the text of a finding. A finding may cite several clauses, "RQ-01, UU-03": each is a value of its own. */
 static bool found_value(const char *text, bool list, field_each *each, void *ctx)
 {
     while (*text) {
@@ -435,7 +437,7 @@ static bool found_value(const char *text, bool list, field_each *each, void *ctx
     return true;
 }
 
-/* Each frame once. */
+/* Passes on the frames that explain the packet's findings, each frame once. */
 static void causes(const struct verdict *verdict, field_each *each, void *ctx)
 {
     for (unsigned i = 0, k; i < verdict_kept(verdict); i++) {

@@ -17,7 +17,7 @@ enum field_type {
     FIELD_BYTES,    /* value.bytes */
     FIELD_TEXT,     /* value.bytes, UTF-8, not NUL terminated */
     FIELD_TIME,     /* value.ns, signed nanoseconds */
-    FIELD_PRESENCE, /* a header as a whole: its bytes; or a protocol, with no bytes at all */
+    FIELD_PRESENCE, /* a header as a whole: its bytes; or a protocol, without bytes */
 };
 
 struct value {
@@ -26,43 +26,43 @@ struct value {
     int64_t ns;
     const uint8_t *bytes; /* borrowed from the packet, or constant */
     size_t len;
-    const struct iba_field *row; /* the row it came from, or NULL: its format, and the names of its codes */
+    const struct iba_field *row; /* the row that the value came from, or NULL: its format, and the names of its codes */
 };
 
 struct field {
     const char *name; /* "infiniband.bth.psn" */
     const char *label;
     enum field_type type;
-    uint64_t hdrs;  /* IBA_HDR_BIT of the headers that have it; 0 for a computed field */
+    uint64_t hdrs;  /* IBA_HDR_BIT of the headers that have the field; 0 for a computed field */
     uint32_t index; /* position in the registry, dense from 0 */
 };
 
-/* Built once, at the first call; never freed. Fields ascend by name. */
+/* All fields, by ascending name. The first call builds the list; nothing frees it. */
 const struct field *field_all(size_t *n);
-/* NULL when there is none. The prefix "infiniband." may be left out. */
+/* The field of this name; NULL when there is none. The prefix "infiniband." may be left out. */
 const struct field *field_find(const char *name);
-/* The answer to a name that no field has: `no field "x"; nearest is "y"`. A field is near that has it as its
- * last part (psn), that begins with it (frame.time), or from which it differs by few letters; if none is, where all
- * are. */
+/* Writes the answer to a name that no field has: `no field "x"; nearest is "y"`. A field is near if the name is its
+ * last part (psn), or the beginning of its name (frame.time), or differs from it by few letters. If no field is near,
+ * the answer names the list of all fields. */
 void field_unknown(char *out, size_t room, const char *name);
 
-/* The packet's datagram with the private data of its connection's upper protocol, if known. Otherwise as
- * iba_mad_of(). */
+/* The packet's datagram, with the private data of its connection's upper protocol if that is known. Apart from this it
+ * works as iba_mad_of(). */
 bool packet_mad(struct iba_mad *m, const struct packet *p);
 
 /* Calls `each` for every value the field has in the packet, in wire order, until it returns false. */
 typedef bool field_each(void *ctx, const struct value *v);
 void field_values(const struct field *f, const struct packet *p, field_each *each, void *ctx);
-/* The first value; false when the packet has none. */
+/* The field's first value in the packet; false when the packet has none. */
 bool field_first(const struct field *f, const struct packet *p, struct value *v);
 /* The value of one row of the header at `wire`; the row must be present there (iba_field_present). */
 struct value field_row_value(const struct iba_field *row, const uint8_t *wire);
-/* Whether it has values only when packets are judged. */
+/* Whether the field has values only when packets are judged. */
 bool field_is_analysis(const struct field *f);
-/* Calls `each` for every such field that has a value in the packet, by name, with the number of its values. */
+/* Calls `each` for every field of judging that has a value in the packet, by name, with the number of its values. */
 typedef void field_of_packet(void *ctx, const struct packet *p, const struct field *f, unsigned values);
 void field_analysis(const struct packet *p, field_of_packet *each, void *ctx);
-/* The same for the fields of a management datagram that are shown, in the order they stand in it. */
+/* Calls `each` for the fields of the packet's management datagram that are shown, in the order of the datagram. */
 void field_mad(const struct packet *p, field_of_packet *each, void *ctx);
 /* The field of row `row` of a layout. */
 const struct field *field_of_mad_row(enum iba_mad_layout l, unsigned row);

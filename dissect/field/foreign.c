@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* A name that ends with '.' or ',' stands for all that begin so. */
+/* A name that ends with '.' or ',' stands for all names that begin with it. */
 static const struct {
     const char *name, *instead;
 } rows[] = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Names that tshark has and ibdissect has not: what does the same. */
+/* Names that tshark has and ibdissect does not, each with what does the same in ibdissect. */
 #ifndef DISSECT_FOREIGN_H
 #define DISSECT_FOREIGN_H
-/* A field, a statistic of -z or a form of -T; NULL: not known. */
+/* The hint for a field, a statistic of -z, or a form of -T; NULL: the name is not known. */
 const char *foreign_instead(const char *name);
 #endif

@@ -12,7 +12,7 @@ static int64_t days(int64_t y, int64_t m, int64_t d)
     return era * 146097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719468;
 }
 
-/* `lead`, then exactly `digits` digits, at *s, which moves past them. */
+/* Reads `lead`, then exactly `digits` digits at *s, and moves *s past them. */
 static bool take_digits(const char **s, const char *lead, unsigned digits, int *out)
 {
     const char *at = *s;
@@ -30,7 +30,7 @@ static bool take_digits(const char **s, const char *lead, unsigned digits, int *
     return true;
 }
 
-/* ".5" and the like at *s, as nanoseconds; 0 where there is none. */
+/* Reads a fraction such as ".5" at *s as nanoseconds; 0 where there is none. */
 static int64_t take_fraction(const char **s)
 {
     int64_t unit = 1000000000, ns = 0;

@@ -6,9 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* "2024-02-29 [10:00[:00[.5]]][Z]", a T for the space; local time without the Z, as in Wireshark. As nanoseconds since
- * 1970. False: something else. */
+/* Reads "2024-02-29 [10:00[:00[.5]]][Z]", where a T may replace the space, as nanoseconds since 1970. Without the Z it
+ * is local time, as in Wireshark. False: the text is something else. */
 bool moment_date(const char *s, int64_t *ns);
-/* n characters: seconds with up to nine decimals, as nanoseconds. False: something else. */
+/* Reads n characters, seconds with up to nine decimals, as nanoseconds. False: the text is something else. */
 bool moment_seconds(const char *s, size_t n, int64_t *ns);
 #endif

@@ -90,7 +90,8 @@ void out_ip4(struct out *o, uint32_t a)
     out_advance(o, put_ip4(o->buf + o->n, a));
 }
 
-/* The longest run of zeros among the eight groups: at least two, the first of the longest. Returns its length. */
+/* Finds the longest run of at least two zeros among the eight groups; of runs of the same length the first. Returns its
+ * length. */
 static unsigned longest_zeros(const uint16_t group[8], unsigned *at)
 {
     unsigned most = 1;
@@ -156,8 +157,8 @@ static size_t missing(const struct out *o, size_t from, size_t width)
     return o->n >= from && want < OUT_SLACK && o->n + want <= OUT_BYTES ? want : 0;
 }
 
-/* Most cells have few characters. A fixed number of bytes is written faster than the right one: those after the text
- * are overwritten later. */
+/* Most cells have few characters. Writing a fixed number of bytes is faster than writing the exact number; the next
+ * text overwrites the bytes after this one. */
 enum { FEW = 16 };
 
 void out_pad(struct out *o, size_t from, size_t width)
@@ -192,7 +193,7 @@ void out_pad_left(struct out *o, size_t from, size_t width)
 
 static const char replacement[] = "\xef\xbf\xbd"; /* U+FFFD */
 
-/* Characters of s that JSON takes as they are. */
+/* The number of characters of s that JSON takes unescaped. */
 static size_t plain(const unsigned char *s, size_t n)
 {
     size_t k = 0;

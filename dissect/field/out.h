@@ -21,19 +21,20 @@ void out_init(struct out *o, int fd);
 /* Writes out what is buffered. False after any error. */
 bool out_flush(struct out *o);
 
-/* Room for OUT_SLACK more bytes, so that small appends need no check. */
+/* Ensures that OUT_SLACK more bytes fit, so that small appends need no check. */
 static inline void out_room(struct out *o)
 {
     if (o->n > OUT_BYTES - OUT_SLACK)
         (void)out_flush(o);
 }
-/* At the start of a line: the whole line, up to 3 * OUT_SLACK bytes, stays in the buffer, so that columns align. */
+/* Called at the start of a line: ensures that the whole line, up to 3 * OUT_SLACK bytes, stays in the buffer, so that
+ * columns can be aligned. */
 static inline void out_line(struct out *o)
 {
     if (o->n > OUT_BYTES - 4 * OUT_SLACK)
         (void)out_flush(o);
 }
-/* Room for `n` bytes, n <= OUT_BYTES, to be written at the cursor (put.h) and then taken with out_advance(). */
+/* Returns where `n` bytes, n <= OUT_BYTES, may be written with put.h; out_advance() then adds them to the output. */
 static inline char *out_cursor(struct out *o, size_t n)
 {
     if (n > OUT_BYTES - o->n)
@@ -54,7 +55,7 @@ static inline void out_str(struct out *o, const char *s)
 {
     out_mem(o, s, strlen(s));
 }
-/* Text of at most OUT_SLACK bytes. */
+/* Appends text of at most OUT_SLACK bytes. */
 static inline void out_short(struct out *o, const char *s, size_t n)
 {
     out_room(o);
@@ -63,26 +64,27 @@ static inline void out_short(struct out *o, const char *s, size_t n)
 }
 #define OUT_LIT(o, s) out_short((o), (s), sizeof(s) - 1)
 void out_u64(struct out *o, uint64_t v);
-/* "0x" and at least `digits` hex digits. */
+/* Appends "0x" and at least `digits` hex digits. */
 void out_hex(struct out *o, uint64_t v, unsigned digits);
 void out_hex_bytes(struct out *o, const uint8_t *p, size_t n);
-/* Seconds with nine decimals. */
+/* Appends nanoseconds as seconds with nine decimals. */
 void out_time(struct out *o, int64_t ns);
 void out_ip4(struct out *o, uint32_t a);
 void out_ip6(struct out *o, const uint8_t *a); /* RFC 5952 */
 void out_mac(struct out *o, uint64_t a);
-/* Padded on the right, or on the left, to `width`; `from` is o->n before the text was appended (text under OUT_SLACK).
- */
+/* Pads the text since `from` on the right, or on the left, to `width` characters. `from` is the o->n before the text,
+ * which is shorter than OUT_SLACK. */
 void out_pad(struct out *o, size_t from, size_t width);
 void out_pad_left(struct out *o, size_t from, size_t width);
-/* One line that is safe for a terminal: invalid UTF-8 and characters that are not plain (system/text.h) as \ooo, or
- * \n \r \t; \\ itself. */
+/* Appends one line that is safe for a terminal. Invalid UTF-8 and characters that are not plain (system/text.h) become
+ * \ooo, \n, \r or \t; a backslash is doubled. */
 void out_text(struct out *o, const char *s, size_t n);
-/* The same between quotes: they get a backslash, too. */
+/* As out_text(), for text between quotes: quotes in the text get a backslash, too. */
 void out_quoted(struct out *o, const char *s, size_t n, char quote);
-/* Inside JSON quotes: characters that are not plain (system/text.h) as \uXXXX; U+FFFD for invalid UTF-8. */
+/* Appends text for the inside of JSON quotes. Characters that are not plain (system/text.h) become \uXXXX; invalid
+ * UTF-8 becomes U+FFFD. */
 void out_json(struct out *o, const char *s, size_t n);
-/* Inside XML or HTML, also between double quotes. U+FFFD stands for invalid UTF-8, for characters that XML 1.0 does not
- * allow, and for those that are not plain (system/text.h) but tab and line feed. */
+/* Appends text for XML or HTML, also between double quotes. U+FFFD replaces invalid UTF-8, characters that XML 1.0 does
+ * not allow, and characters that are not plain (system/text.h), except tab and line feed. */
 void out_xml(struct out *o, const char *s, size_t n);
 #endif

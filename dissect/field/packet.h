@@ -11,18 +11,19 @@ struct verdict;
 
 struct packet {
     const struct cap_packet *cap; /* borrowed from the reader, valid until its next call */
-    struct iba_view view;         /* of cap->data; CRCs already checked unless -o icrc:off */
+    struct iba_view view;         /* the view of cap->data; its CRCs are checked unless -o icrc:off */
     uint64_t number;              /* 1-based, over all files */
-    uint64_t first_ns, prev_ns;   /* time of the first packet and of the one before */
-    uint32_t source;              /* index of the file it came from */
+    uint64_t first_ns, prev_ns;   /* times of the first packet and of the packet before this one */
+    uint32_t source;              /* index of the file that the packet came from */
     const char *source_name;
-    const struct iba_rmpp_transfer *table; /* of many segments, which this packet completes; else NULL */
+    const struct iba_rmpp_transfer *table; /* a table of many segments that this packet completes; else NULL */
     struct mad_context mad_context;
-    const uint64_t *content;       /* NULL, or iba_observer_content() of it */
+    const uint64_t *content;       /* iba_observer_content() of the packet, or NULL */
     const struct verdict *verdict; /* NULL: this run does not judge packets */
 };
 
-/* Bytes of the frame, the ERF header in front of it not counted: on the wire, captured, and where it starts. */
+/* The packet's bytes on the wire, its captured bytes, and where they start. The ERF header before the frame does not
+ * count. */
 static inline uint32_t packet_len(const struct packet *p)
 {
     return p->view.len - p->view.frame_at;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Text written at a cursor: each function returns the position of the next character. The caller has made sure of the
- * room; nothing here is longer than PUT_MOST bytes. */
+/* Text written at a cursor: each function returns the position of the next character. The caller has made sure that
+ * there is room; no function writes more than PUT_MOST bytes. */
 #ifndef DISSECT_PUT_H
 #define DISSECT_PUT_H
 #include <stdint.h>
@@ -17,7 +17,7 @@ static inline char *put_pair(char *p, uint32_t v)
     return p + 2;
 }
 
-/* Exactly eight digits. */
+/* Writes exactly eight digits. */
 static inline char *put_8(char *p, uint32_t v)
 {
     const uint32_t high = v / 10000, low = v % 10000;
@@ -26,7 +26,7 @@ static inline char *put_8(char *p, uint32_t v)
     return put_pair(put_pair(p, low / 100), low % 100);
 }
 
-/* Fast path: most printed values are small numbers. */
+/* Writes a decimal number. Small numbers have a fast path, since most printed values are small. */
 static inline char *put_u32(char *p, uint32_t v)
 {
     if (v < 100) {

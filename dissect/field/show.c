@@ -9,7 +9,7 @@ static void number(struct out *o, uint64_t v, unsigned base, unsigned digits)
         out_u64(o, v);
 }
 
-/* Values with the same format for scripts and people; false for the rest. */
+/* Prints values whose format is the same for scripts and for people; false for other values. */
 static bool common(struct out *o, const struct value *v)
 {
     switch (v->type) {

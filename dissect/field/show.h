@@ -5,12 +5,12 @@
 #include "field/field.h"
 #include "field/out.h"
 
-/* As `tshark -T fields -e` prints it. */
+/* Prints the value as `tshark -T fields -e` does. */
 void show_script(struct out *o, const struct value *v);
-/* The same in quotes: text gets a backslash before each of them. '\0': none. */
+/* As show_script(), between quotes: quotes in text get a backslash. '\0': no quotes. */
 void show_quoted(struct out *o, const struct value *v, char quote);
-/* For people: in the base that the row chooses, without the code's name. */
+/* Prints the value for people, in the base that its row chooses, without the name of the code. */
 void show_human(struct out *o, const struct value *v);
-/* The name of the value as a code, or NULL. */
+/* The name of the code that the value is, or NULL. */
 const char *show_name(const struct value *v);
 #endif

@@ -30,7 +30,7 @@ const char *verdict_text(const struct iba_finding *f, const struct verdict_names
 
 const char *verdict_sections(unsigned kind)
 {
-    static char text[IBA_FINDING_COUNT][IBA_CLAUSE_SECTIONS]; /* searched once for each kind */
+    static char text[IBA_FINDING_COUNT][IBA_CLAUSE_SECTIONS]; /* found once for each kind, then kept */
 
     if (text[kind][0] == '\0')
         (void)iba_clause_sections(iba_findings[kind].clause, text[kind], sizeof text[kind]);

@@ -107,7 +107,7 @@ static bool compatible(enum value_class a, enum value_class b)
     return a == b || (a == CLASS_BYTES && b == CLASS_ETHER) || (a == CLASS_ETHER && b == CLASS_BYTES);
 }
 
-/* A constant takes the class of the other operand; two constants have none. */
+/* Gives a constant the class of the other operand; two constants have none. */
 static bool pair(struct parser *ps, struct node *a, struct node *b)
 {
     if (a->kind == NODE_LITERAL && b->kind == NODE_LITERAL)
@@ -194,7 +194,7 @@ struct node *build_negate(struct parser *ps, struct node *a, uint32_t col)
 static const struct call_info {
     const char *name;
     unsigned max_args;
-    uint32_t classes; /* bits of the classes it takes */
+    uint32_t classes; /* bits of the classes that the function takes */
 } calls[CALL_KINDS] = {
     [CALL_ABS] = {"abs", 1, 1u << CLASS_NUMBER | 1u << CLASS_TIME},
     [CALL_COUNT] = {"count", 1, ~0u},
@@ -214,7 +214,7 @@ enum call build_call_named(const char *name, size_t len)
     return (enum call)i;
 }
 
-/* The first argument that is no constant gives the class of all. */
+/* Returns the first argument that is no constant: its class is the class of all arguments. */
 static struct node *leading(struct node *args)
 {
     while (args && args->kind == NODE_LITERAL)

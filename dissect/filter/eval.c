@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Evaluates a compiled filter for a packet. Values are streamed through callbacks, so nothing is allocated however many
- * a field has; a comparison of two fields compares every pair. */
+/* Evaluates a compiled filter for a packet. Callbacks pass values on one by one, so evaluation allocates nothing,
+ * however many values a field has. A comparison of two fields compares every pair of values. */
 #include "filter/filter.h"
 #include "filter/node.h"
 
@@ -10,7 +10,7 @@ struct stream { /* the state of a callback */
     operand_take *take;
     void *ctx;
     const struct operand *left;
-    bool wanted; /* more values */
+    bool wanted; /* further values are wanted */
 };
 
 static bool on_field(void *ctx, const struct value *v)
@@ -147,7 +147,7 @@ static bool count_stream(const struct node *n, const struct packet *p, operand_t
 struct extreme {
     struct operand best;
     bool any;
-    int side; /* what operand_order() says of a better one: -1 for min, 1 for max */
+    int side; /* the result of operand_order() for a better value: -1 for min, 1 for max */
 };
 
 static bool on_extreme(void *ctx, const struct operand *o)
@@ -223,7 +223,7 @@ struct comparison {
     const struct node *n;
     const struct packet *p;
     const struct operand *left;
-    bool seen, held; /* a pair; the last one */
+    bool seen, held; /* seen: there was a pair; held: the last pair passed the test */
 };
 
 static bool holds(enum test_op op, const struct operand *a, const struct operand *b)
@@ -241,7 +241,7 @@ static bool holds(enum test_op op, const struct operand *a, const struct operand
     }
 }
 
-/* One pair of values: "any" stops at the first that holds, "all" at the first that does not. */
+/* Tests one pair of values: "any" stops at the first pair that passes, "all" at the first that does not. */
 static bool on_pair(void *ctx, const struct operand *right)
 {
     struct comparison *c = ctx;

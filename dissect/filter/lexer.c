@@ -79,8 +79,8 @@ static void bad(struct parser *ps, size_t i, const char *what)
     ps->t.kind = TOKEN_BAD;
 }
 
-/* A dot or a dash belongs to a word when one more character of it follows; a slash when the word looks like an address.
- */
+/* Where the word ends. A dot or a dash belongs to a word when another character of the word follows; a slash when the
+ * word looks like an address. */
 static size_t word_end(const struct parser *ps, size_t from)
 {
     bool dot = false, colon = false;
@@ -131,7 +131,7 @@ static bool take_mark(struct parser *ps)
     return false;
 }
 
-/* One escape after the backslash at pos - 1. -1 for an unknown one. */
+/* Reads one escape after the backslash at pos - 1; -1 for an unknown escape. */
 static int take_escape(struct parser *ps)
 {
     static const char from[] = "abfnrtv\\'\"?", to[] = "\a\b\f\n\r\t\v\\'\"?";
@@ -151,7 +151,7 @@ static int take_escape(struct parser *ps)
     return n && v < 256 ? v : -1;
 }
 
-/* Reads from after the opening quote to after the closing one. */
+/* Reads a quoted text from the character after the opening quote, and moves past the closing quote. */
 static void take_quoted(struct parser *ps, char quote, bool raw)
 {
     struct filter *f = ps->f;
@@ -164,7 +164,8 @@ static void take_quoted(struct parser *ps, char quote, bool raw)
     while (ps->pos < ps->len && at(ps, ps->pos) != quote) {
         const size_t from = ps->pos;
         int c = (uint8_t)at(ps, ps->pos++);
-        if (raw && c == '\\' && at(ps, ps->pos) == quote) { /* stays an escape, for the regular expression */
+        /* In a raw string the backslash and the quote stay an escape for the regular expression. */
+        if (raw && c == '\\' && at(ps, ps->pos) == quote) {
             out[t->len++] = '\\';
             c = (uint8_t)at(ps, ps->pos++);
         } else if (!raw && c == '\\') {
@@ -214,7 +215,7 @@ static void skip_blanks(struct parser *ps)
         ps->pos++;
 }
 
-/* A number in a slice; *n is its value. */
+/* Reads a number in a slice into *n. */
 static bool take_index(struct parser *ps, int64_t *n)
 {
     const bool minus = at(ps, ps->pos) == '-';
@@ -230,7 +231,7 @@ static bool take_index(struct parser *ps, int64_t *n)
     return true;
 }
 
-/* After the first index: ":count", ":", "-last" or nothing. */
+/* Reads what follows the first index of a slice: ":count", ":", "-last" or nothing. */
 static bool take_count(struct parser *ps, int64_t from, int64_t *count)
 {
     const char c = at(ps, ps->pos);

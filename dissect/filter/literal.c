@@ -27,7 +27,7 @@ static int digit_of(char c)
     return c >= 'A' && c <= 'F' ? c - 'A' + 10 : 99;
 }
 
-/* Decimal, 0x hex, 0b binary, 0 octal. */
+/* Reads a number: decimal, hex after 0x, binary after 0b, octal after 0. */
 static bool parse_number(const char *s, size_t n, uint64_t *out)
 {
     unsigned base = 10;
@@ -58,7 +58,8 @@ static bool same(const char *name, const char *s, size_t n)
     return name && strlen(name) == n && strncasecmp(name, s, n) == 0;
 }
 
-/* Our name (RC_SEND_ONLY), our title (RC SEND Only), or Wireshark's (Reliable Connection (RC) - SEND Only). */
+/* Finds opcodes by our name (RC_SEND_ONLY), our title (RC SEND Only), or Wireshark's (Reliable Connection (RC) - SEND
+ * Only). */
 static bool opcode_named(const char *s, size_t n, struct operand *o)
 {
     const char *open = memchr(s, '(', n);
@@ -139,7 +140,8 @@ static bool bind_time(const struct node *lit, struct operand *o)
     return moment_date(date, &o->ns);
 }
 
-/* "0a", "a", "0a0b", "0a:0b", "0a-0b", "0a.0b" into `out`; -1 when it is none of these, or is longer than room. */
+/* Reads "0a", "a", "0a0b", "0a:0b", "0a-0b" or "0a.0b" into `out`. -1: the text is none of these, or longer than the
+ * room. */
 static long parse_hex(const char *s, size_t n, uint8_t *out, size_t room)
 {
     size_t used = 0, i = 0;
@@ -193,7 +195,7 @@ static bool bind_ether(const struct node *lit, struct operand *o)
     return true;
 }
 
-/* An address and, after a slash, its significant bits. */
+/* Reads an address and, after a slash, the number of its significant bits. */
 static bool bind_ip(const struct node *lit, struct operand *o, enum value_class cls)
 {
     const size_t max = cls == CLASS_IP4 ? 32 : 128;

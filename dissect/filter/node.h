@@ -9,9 +9,9 @@
 #include "field/field.h"
 
 enum { FILTER_MAX_TEXT = 64 * 1024, FILTER_MAX_DEPTH = 64, FILTER_MAX_NODES = 8192, FILTER_MAX_WORD = 128 };
-/* Bytes of a temporary result: several slices in one, the bitwise and of two byte strings. */
+/* Most bytes of a temporary result: of a value of several slices, or of the bitwise "and" of two byte strings. */
 enum { FILTER_SCRATCH = 256 };
-/* upper() and lower() look at this much of a text. */
+/* Most characters of a text that upper() and lower() change. */
 enum { FILTER_CASE_TEXT = 1024 };
 
 /* Values can be compared with values of the same class. */
@@ -20,24 +20,25 @@ enum value_class { CLASS_NONE, CLASS_NUMBER, CLASS_TIME, CLASS_ETHER, CLASS_IP4,
 struct operand {
     enum value_class cls;
     uint8_t prefix; /* significant bits of an IP address */
-    uint8_t width;  /* bytes a number has on the wire */
+    uint8_t width;  /* bytes that a number has on the wire */
     uint64_t u, hi; /* NUMBER: u to hi, which differ only where a name stands for a range of codes; IP4: u */
     int64_t ns;
-    const uint8_t *bytes; /* all but NUMBER and TIME; may point to `small`, so an operand is not copied by "=" */
+    /* For classes other than NUMBER and TIME. It may point to `small`, so "=" must not copy an operand. */
+    const uint8_t *bytes;
     size_t len;
     uint8_t small[16];
 };
 
 enum node_kind {
-    /* values */
-    NODE_LITERAL, /* text that waits for the class of its partner */
+    /* nodes that have values */
+    NODE_LITERAL, /* text whose class is that of the value it is compared with */
     NODE_CONST,
     NODE_FIELD,
     NODE_SLICE, /* a[spans] */
     NODE_ARITH, /* a op b */
     NODE_NEGATE,
     NODE_CALL, /* op is the function; a is the first of a list of arguments */
-    /* tests */
+    /* nodes that are true or false */
     NODE_EXISTS,
     NODE_NONZERO,
     NODE_COMPARE,
@@ -49,7 +50,7 @@ enum node_kind {
     NODE_XOR,
     /* parts */
     NODE_SPAN,
-    NODE_ELEMENT, /* a, or a to b */
+    NODE_ELEMENT, /* of a set: the value a, or the range from a to b */
 };
 
 enum test_op { OP_EQ, OP_NE, OP_LT, OP_LE, OP_GT, OP_GE, OP_CONTAINS };
@@ -57,7 +58,7 @@ enum arith_op { ARITH_ADD, ARITH_SUB, ARITH_MUL, ARITH_DIV, ARITH_MOD, ARITH_AND
 enum call { CALL_ABS, CALL_COUNT, CALL_LEN, CALL_LOWER, CALL_MAX, CALL_MIN, CALL_UPPER, CALL_KINDS };
 enum literal_form { LITERAL_WORD, LITERAL_STRING, LITERAL_CHAR };
 
-/* Bytes from `from` (from the end where negative) on; count 0 is "to the end". */
+/* A span of bytes: begins at `from`, counted from the end if negative; count 0 means up to the end. */
 struct span {
     int32_t from;
     uint32_t count;
@@ -66,7 +67,7 @@ struct span {
 struct node {
     enum node_kind kind;
     uint8_t op;
-    uint8_t form;  /* of a literal */
+    uint8_t form;  /* form of a literal */
     bool all;      /* a comparison must hold for every pair of values, not for one */
     bool negative; /* a literal after a minus sign */
     uint8_t height;
@@ -85,7 +86,8 @@ struct node {
 struct filter {
     struct node *node;
     size_t n_node, max_node;
-    char *text; /* a copy, then room for the strings and byte strings in it, decoded: never longer than written */
+    /* A copy of the filter, then room for its decoded strings and byte strings, which are never longer than in it. */
+    char *text;
     size_t text_used, text_room;
     pcre2_match_context *limits;
     const struct node *root;
@@ -101,15 +103,16 @@ void operand_from_value(struct operand *o, const struct value *v);
 void operand_copy(struct operand *to, const struct operand *from);
 void operand_set_small(struct operand *o, enum value_class cls, const uint8_t *bytes, size_t len);
 void operand_set_ip4(struct operand *o, uint32_t address, uint8_t prefix);
-/* Below, equal, above: -1, 0, 1. Both of one class. */
+/* -1, 0 or 1: `a` is below, equal to, or above `b`. Both have the same class. */
 int operand_order(const struct operand *a, const struct operand *b);
 bool operand_contains(const struct operand *hay, const struct operand *needle);
 bool operand_nonzero(const struct operand *o);
-/* False where there is no result: division by zero. `scratch` has FILTER_SCRATCH bytes and lives as long as `out`. */
+/* Calculates `a` op `b`. False where there is no result, as in a division by zero. `scratch` has FILTER_SCRATCH bytes
+ * and lives as long as `out`. */
 bool operand_arith(struct operand *out, enum arith_op op, const struct operand *a, const struct operand *b,
                    uint8_t *scratch);
 
-/* eval.c: calls `take` for each value of the node until it returns false; false when it did. */
+/* eval.c: calls `take` for each value of the node until `take` returns false; returns false if it did. */
 typedef bool operand_take(void *ctx, const struct operand *o);
 bool eval_values(const struct node *n, const struct packet *p, operand_take *take, void *ctx);
 #endif

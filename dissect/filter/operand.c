@@ -91,7 +91,7 @@ static int order_ip6(const struct operand *a, const struct operand *b)
     return order_u64(a->bytes[bits / 8] >> (8 - bits % 8), b->bytes[bits / 8] >> (8 - bits % 8));
 }
 
-/* Text as in a dictionary; bytes by length first, as in Wireshark. */
+/* Compares text as a dictionary does. Bytes are compared by length first, as in Wireshark. */
 static int order_bytes(const struct operand *a, const struct operand *b)
 {
     const size_t n = a->len < b->len ? a->len : b->len;
@@ -103,7 +103,7 @@ static int order_bytes(const struct operand *a, const struct operand *b)
     return c ? c : by_length;
 }
 
-/* Below b, the same, above it: negative, 0, positive. */
+/* Negative, 0 or positive: `a` is below, equal to, or above `b`. */
 static int order(const struct operand *a, const struct operand *b)
 {
     switch (a->cls) {

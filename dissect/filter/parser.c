@@ -50,7 +50,7 @@ static bool enter(struct parser *ps)
 static struct node *parse_logic(struct parser *ps, unsigned level);
 static struct node *parse_sum(struct parser *ps, unsigned level);
 
-/* Inside the parentheses of a call. */
+/* Parses the arguments of a call, after its opening parenthesis. */
 static struct node *parse_arguments(struct parser *ps)
 {
     struct node *first = NULL, **link = &first;
@@ -67,7 +67,7 @@ static struct node *parse_arguments(struct parser *ps)
     return expect(ps, TOKEN_RPAREN) ? first : NULL;
 }
 
-/* A name followed by "(". */
+/* Parses a call: a name, then "(". */
 static struct node *parse_call(struct parser *ps, const struct token *name)
 {
     const enum call call = build_call_named(name->text, name->len);
@@ -105,7 +105,7 @@ static struct node *parse_group(struct parser *ps)
     return n && expect(ps, TOKEN_RBRACE) ? n : NULL;
 }
 
-/* The current token is "[" after a value. */
+/* Parses the slice of a value; the current token is "[". */
 static struct node *parse_slice(struct parser *ps, struct node *of)
 {
     struct node *first = NULL, **link = &first;
@@ -157,7 +157,7 @@ static struct node *parse_unary(struct parser *ps)
     return n;
 }
 
-/* Arithmetic, the loosest first: "&", then "+ -", then "* / %". */
+/* Parses arithmetic. The operators that bind least come first: "&", then "+ -", then "* / %". */
 static struct node *parse_sum(struct parser *ps, unsigned level)
 {
     static const uint8_t ops[] = {1 << ARITH_AND, 1 << ARITH_ADD | 1 << ARITH_SUB,
@@ -198,7 +198,7 @@ static struct node *parse_element(struct parser *ps, struct node *of)
     return build_element(ps, of, e) ? e : NULL;
 }
 
-/* Behind "in". */
+/* Parses the set after "in". */
 static struct node *parse_set(struct parser *ps, struct node *of)
 {
     struct node *n = build_node(ps, NODE_IN, ps->t.col), **link;
@@ -228,7 +228,8 @@ static struct node *parse_not_in(struct parser *ps, struct node *of)
     return n->a ? n : NULL;
 }
 
-/* One comparison after its left side; *right is the next one's left side. */
+/* Parses one comparison after its left side. *right is its right side: the left side of the next comparison in a chain.
+ */
 static struct node *parse_test(struct parser *ps, struct node *left, struct node **right, enum token_kind quantifier)
 {
     struct token op = ps->t;
@@ -242,7 +243,7 @@ static struct node *parse_test(struct parser *ps, struct node *left, struct node
     return op.kind == TOKEN_MATCHES ? build_matches(ps, left, *right) : build_compare(ps, left, &op, *right);
 }
 
-/* a < b < c is a < b and b < c. */
+/* Parses a chain of comparisons: a < b < c means a < b and b < c. */
 static struct node *parse_tests(struct parser *ps, struct node *left, enum token_kind quantifier)
 {
     struct node *first = NULL, **link = &first, *right;
@@ -297,7 +298,7 @@ static struct node *parse_not(struct parser *ps)
     return n;
 }
 
-/* or, xor, and: the loosest first. A single value stays a value, so that (a & 1) == 1 can be written. */
+/* Parses or, xor, and; "or" binds least. A single value stays a value, so that (a & 1) == 1 can be written. */
 static struct node *parse_logic(struct parser *ps, unsigned level)
 {
     static const struct {
@@ -338,7 +339,7 @@ static bool parse(struct parser *ps)
     return !ps->failed;
 }
 
-/* A word of text makes at most three nodes: a span or element, the value, the test. */
+/* Allocates the nodes: a word of text makes at most three of them, a span or element, the value, and the test. */
 static bool make_room(struct filter *f, const char *text, size_t len)
 {
     f->max_node = 3 * len + 8 < FILTER_MAX_NODES ? 3 * len + 8 : FILTER_MAX_NODES;

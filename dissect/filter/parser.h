@@ -6,7 +6,7 @@
 
 enum token_kind {
     TOKEN_END,
-    TOKEN_BAD, /* already reported */
+    TOKEN_BAD, /* the error is already reported */
     TOKEN_WORD,
     TOKEN_STRING,
     TOKEN_CHAR,
@@ -35,29 +35,29 @@ struct token {
     uint8_t op;
     bool all;
     uint32_t col;
-    const char *text; /* a string or character: decoded; else as written */
+    const char *text; /* decoded if it is a string or a character, else as written */
     size_t len;
 };
 
 struct parser {
     struct filter *f;
     size_t pos, len; /* in f->text */
-    struct token t;  /* the current one; pos is after it */
+    struct token t;  /* the current token; pos is after it */
     unsigned depth;
     bool failed;
     char *err;
     size_t errlen;
 };
 
-/* Keeps the message if it is the first. Always false. */
+/* Keeps the message if it is the first one. Returns false always. */
 bool parser_fail(struct parser *ps, uint32_t col, const char *format, ...) __attribute__((format(printf, 3, 4)));
-/* "no field ...; nearest is ...". */
+/* Fails with "no field ...; nearest is ...". */
 bool parser_fail_field(struct parser *ps, uint32_t col, const char *name, size_t len);
 
 /* lexer.c */
 void lexer_next(struct parser *ps);
-/* The text between brackets; the current token is "[". One span of possibly several: false after an error, *last when
- * the bracket was closed. */
+/* Reads one of possibly several spans between brackets; the current token is "[". False after an error. *last: the
+ * bracket was closed. */
 bool lexer_span(struct parser *ps, struct span *s, bool *last);
 
 /* literal.c: makes a constant of a literal, of class `cls`, with the names and limits of `f` (or NULL). */
@@ -73,10 +73,10 @@ struct node *build_negate(struct parser *ps, struct node *a, uint32_t col);
 struct node *build_call(struct parser *ps, enum call call, struct node *args, uint32_t col);
 struct node *build_compare(struct parser *ps, struct node *a, const struct token *op, struct node *b);
 struct node *build_matches(struct parser *ps, struct node *a, const struct node *pattern);
-/* Binds one element of the set to the class of `a`. */
+/* Gives one element of the set the class of `a`. */
 bool build_element(struct parser *ps, struct node *a, struct node *element);
-/* A condition of any node: a value becomes a test of its presence. */
+/* Makes a condition of any node: a value becomes a test of whether it is present. */
 struct node *build_test(struct parser *ps, struct node *n);
-/* The function of this name, or CALL_KINDS. */
+/* The function of this name; CALL_KINDS: there is none. */
 enum call build_call_named(const char *name, size_t len);
 #endif

@@ -13,7 +13,7 @@
 
 static const struct magic {
     uint8_t bytes[4];
-    unsigned count, header; /* bytes of the magic, of the least file header */
+    unsigned count, header; /* bytes of the magic, and of the shortest file header */
     bool (*begin)(struct capture *c);
 } magics[] = {
     {{0xd4, 0xc3, 0xb2, 0xa1}, 4, 24, cap_pcap_begin}, /* us */
@@ -23,10 +23,10 @@ static const struct magic {
     {{0x34, 0xcd, 0xb2, 0xa1}, 4, 24, cap_pcap_begin}, /* us, long record headers */
     {{0xa1, 0xb2, 0xcd, 0x34}, 4, 24, cap_pcap_begin},
     {{0x0a, 0x0d, 0x0d, 0x0a}, 4, 28, cap_pcapng_begin},
-    {{0x1f, 0x8b}, 2, 18, NULL}, /* gzip, opened before the others are looked for */
+    {{0x1f, 0x8b}, 2, 18, NULL}, /* gzip, opened before the other magics are looked for */
 };
 
-/* The row whose magic the stream starts with; one cut short counts when nothing follows. */
+/* The row whose magic the stream starts with. A magic that is cut short counts when nothing follows it. */
 static const struct magic *find_magic(struct cap_stream *s)
 {
     size_t have = cap_stream_fill(s, sizeof magics->bytes);
@@ -38,7 +38,7 @@ static const struct magic *find_magic(struct cap_stream *s)
     return NULL;
 }
 
-/* Programs that people compress captures with, and the commands that write them plain. */
+/* Programs that people compress captures with, each with the command that decompresses its files. */
 static const struct {
     uint8_t bytes[6];
     unsigned count;
@@ -102,7 +102,7 @@ struct capture *cap_new(const char *name)
     if (c == NULL)
         return NULL;
     c->in.fd = -1;
-    c->errlen = strlen(name) + 320; /* the longest line, and libpcap's own errors (256) */
+    c->errlen = strlen(name) + 320; /* room for the longest line, and for libpcap's own errors (256) */
     c->name = strdup(name);
     c->error = calloc(1, c->errlen);
     if (c->name != NULL && c->error != NULL)

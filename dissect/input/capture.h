@@ -11,55 +11,58 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Bytes; a packet that claims to be larger is a fault of the file. */
+/* The largest packet, in bytes. A packet whose header states more is a fault of the file. */
 enum { CAP_MAX_RECORD = 256 * 1024 };
 
-/* Bytes; a packet that claims to have been longer on the wire counts as one of this length: the most that the packet
- * view takes (core/wire/iba_view.h). */
+/* Most bytes on the wire. A packet whose header states more counts as one of this length, which is the most that the
+ * packet view takes (core/wire/iba_view.h). */
 enum { CAP_MAX_LEN = INT32_MAX };
 
 /* LINKTYPE_ERF: data is a whole ERF record (16-byte header, extension headers, payload, padding). */
 enum { CAP_LINKTYPE_ERF = 197 };
 
-/* The options of a pcapng block as they are in the file, for a writer. */
+/* The options of a pcapng block, unchanged, for a writer. */
 struct cap_options {
-    const uint8_t *list; /* complete options, without the one that ends them */
+    const uint8_t *list; /* complete options, without the end-of-options option */
     uint32_t bytes;      /* 0: none */
-    bool big;            /* the byte order of its numbers */
+    bool big;            /* numbers in the options are big-endian */
 };
 
 struct cap_packet {
-    const uint8_t *data; /* borrowed until the next cap_next() on the same capture, as is comment */
+    const uint8_t *data; /* borrowed until the next cap_next() on the same capture; so is `comment` */
     uint32_t caplen;     /* bytes at data */
-    uint32_t len;        /* bytes on the wire, never below caplen, at most CAP_MAX_LEN, whatever the file says */
+    uint32_t len;        /* bytes on the wire: at least caplen, at most CAP_MAX_LEN, whatever the file states */
     uint32_t dlt;    /* LINKTYPE_ of its interface, without the FCS bits of a pcap header; CAP_LINKTYPE_ERF in .erf */
     uint64_t ts_ns;  /* since 1970 UTC; 0 when has_ts is false; clamped when a file's units leave 64 bits */
     bool has_ts;     /* a pcapng Simple Packet Block carries no time */
-    uint64_t offset; /* of its record in the stream (after gunzip); 0 when live */
-    uint64_t number; /* from 1, in its capture */
+    uint64_t offset; /* offset of the packet's record in the stream (after gunzip); 0 when live */
+    uint64_t number; /* number of the packet in its capture, from 1 */
     uint32_t iface;  /* pcapng interface, counted over all sections of the file; 0 elsewhere */
-    uint32_t point;  /* the interface by its name, as a hash of 24 bits: the same in each section and copy of a file; 0:
-                        no name */
-    const char *comment;              /* the first opt_comment of its block, or NULL */
-    struct cap_options options;       /* of its block, comments included; borrowed as data */
-    struct cap_options iface_options; /* of its interface; borrowed until the capture is closed */
-    const char *iface_name;           /* the same: if_name, or the interface of a live capture; NULL: none */
+    /* hash of 24 bits of the interface's name: the same in each section and copy of a file; 0: no name */
+    uint32_t point;
+    const char *comment;              /* the first opt_comment of the packet's block, or NULL */
+    struct cap_options options;       /* options of the packet's block, comments included; borrowed as `data` is */
+    struct cap_options iface_options; /* options of the packet's interface; borrowed until the capture is closed */
+    /* if_name of the interface, or the interface of a live capture; NULL: none. Borrowed until the capture is closed */
+    const char *iface_name;
 };
 
 enum cap_result { CAP_PACKET, CAP_END, CAP_ERROR, CAP_QUIET };
 
 struct capture;
 
-/* A file, or stdin for "-". NULL on failure, with one line "PATH: what is wrong" in err. Owned: cap_close(). */
+/* Opens a file, or stdin for "-". NULL on failure, with one line "PATH: what is wrong" in err. Owned: cap_close(). */
 struct capture *cap_open(const char *path, char *err, size_t errlen);
 
-/* The same from an open descriptor, read from where it stands. Takes fd over, also on failure. */
+/* As cap_open(), from an open descriptor, from its current offset. Takes fd over, also on failure. */
 struct capture *cap_open_fd(int fd, const char *name, char *err, size_t errlen);
 
-/* A network interface by libpcap, promiscuous; bpf is a tcpdump filter or NULL. NULL on failure as above. */
+/* Opens a network interface with libpcap, in promiscuous mode. bpf is a tcpdump filter or NULL. NULL on failure, as
+ * cap_open(). */
 struct capture *cap_open_live(const char *iface, const char *bpf, char *err, size_t errlen);
 
-/* A record of ERF has its own time, finer than a pcap header's: it becomes the packet's. Other packets stay. */
+/* Gives the packet the time of its ERF record, which is finer than a pcap header's. Packets of other link types stay
+ * unchanged. */
 void cap_erf_time(struct cap_packet *p);
 
 /* The next packet. CAP_END and CAP_ERROR leave *p unchanged and are final: a capture has at most one fault, and all
@@ -67,21 +70,23 @@ void cap_erf_time(struct cap_packet *p);
  * cap_tell_quiet() it gives CAP_QUIET, and leaves *p unchanged, when no packet came for a tenth of a second. */
 enum cap_result cap_next(struct capture *c, struct cap_packet *p);
 
-/* Plain files only: several threads read one file, each a piece of it into memory of its own, and packets are found in
- * the pieces one after the other. Bytes of pieces stay, so earlier packets do too. False: it is no plain file. */
+/* Whether several threads can read this file, which only a plain file allows. Each thread reads one piece of the file
+ * into its own memory, and packets are found in one piece after the other. The bytes of pieces stay, so earlier packets
+ * do too. */
 bool cap_in_pieces(const struct capture *c);
-/* Bytes from this offset of the file; any thread may. How many there are, fewer at the end of the file; -1: errno. */
+/* Reads bytes of the file from this offset; any thread may call it. Returns how many bytes it read, fewer at the end of
+ * the file; -1: errno. */
 ssize_t cap_read_at(const struct capture *c, uint8_t *to, size_t bytes, uint64_t offset);
-/* The offset of the record that comes next. */
+/* The offset of the next record. */
 uint64_t cap_place(const struct capture *c);
-/* The packets that follow are in this piece, `have` bytes of the file from `offset` on, which is not above cap_place().
- * The rest of the last record is read to its end: `size` is CAP_PIECE_MORE more than the offsets that cap_next() is
- * called at. The memory stays the caller's. */
+/* The next packets are in this piece: `have` bytes of the file from `offset` on, which is not above cap_place(). The
+ * rest of the last record is read to its end, so `size` is CAP_PIECE_MORE more than the offsets at which cap_next() is
+ * called. The memory stays the caller's. */
 enum { CAP_PIECE_MORE = (256 + 68) * 1024 };
 void cap_piece(struct capture *c, uint8_t *piece, size_t have, size_t size, uint64_t offset);
 
-/* Whether the next packet is in memory already: then cap_next() returns it, and earlier packets stay valid. False has
- * no meaning. */
+/* True: the next packet is in memory already, so cap_next() returns it, and earlier packets stay valid. False tells
+ * nothing. */
 bool cap_ready(const struct capture *c);
 
 /* After CAP_ERROR one line: "x.pcap: packet 17 at offset 0x2c0: what is wrong"; else "". Borrowed. */
@@ -91,19 +96,21 @@ const char *cap_error(const struct capture *c);
 const char *cap_name(const struct capture *c);
 bool cap_is_live(const struct capture *c);
 
-/* Bytes of the file itself, before gunzip. total is 0 when unknown (pipes, live). */
+/* Bytes of the file that were read, before gunzip. total is 0 when unknown (pipes, live). */
 void cap_progress(const struct capture *c, uint64_t *done, uint64_t *total);
 
-/* Packets the capture point lost, as far as it says: kernel and interface drops (live), loss counters (.erf). */
+/* Packets that the capture point lost, where it counts them: kernel and interface drops (live), loss counters (.erf).
+ */
 uint64_t cap_dropped(const struct capture *c);
 
-/* For a live capture: see cap_next(). No-op on files. */
+/* From now on cap_next() on a live capture may return CAP_QUIET. No-op on files. */
 void cap_tell_quiet(struct capture *c);
 
-/* Ends a live capture: its cap_next() gives CAP_END soon. May be called from a signal handler. No-op on files. */
+/* Ends a live capture: the call of cap_next() that waits soon returns CAP_END. May be called from a signal handler.
+ * No-op on files. */
 void cap_stop(struct capture *c);
 
-/* NULL is allowed. */
+/* Closes the capture; NULL is allowed. */
 void cap_close(struct capture *c);
 
 #endif

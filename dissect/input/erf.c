@@ -9,18 +9,19 @@ enum {
     TYPE_PAD = 48,
     FLAG_VARIABLE = 0x04, /* the record is as long as its packet, not a slot of fixed size */
     LOOK_RECORDS = 4,
-    SLACK = 32 /* bytes a variable record may be longer than its packet: alignment and sub-headers */
+    SLACK = 32 /* bytes by which a variable record may be longer than its packet: alignment and sub-headers */
 };
 
-/* Types whose bytes 12 and 13 count lost packets; the others keep a colour there. */
+/* Types whose bytes 12 and 13 count lost packets; in other types they hold a colour. */
 static const uint64_t counts_loss = UINT64_C(0x3fe)                   /* 1-9: HDLC, Ethernet, ATM and multichannel */
                                     | 1u << 12 | 1u << 18             /* AAL2 */
                                     | 1u << 21 | 1u << 25             /* InfiniBand, InfiniBand link */
                                     | 1u << 22 | 1u << 23 | 1u << 24; /* IPv4, IPv6, raw link */
-static const uint64_t is_ethernet = 1u << 2 | 1u << 11 | 1u << 16 | 1u << 20; /* 2 bytes before the frame */
+/* types with 2 bytes of padding before the frame */
+static const uint64_t is_ethernet = 1u << 2 | 1u << 11 | 1u << 16 | 1u << 20;
 
 struct record {
-    uint64_t ts; /* 32.32 fixed point seconds */
+    uint64_t ts; /* seconds as fixed point, 32.32 bits */
     unsigned type, flags, rlen, loss, wlen;
 };
 
@@ -39,7 +40,8 @@ static bool header_is_sane(const struct record *r)
     return r->type >= 1 && r->type <= TYPE_MAX && r->rlen >= HEADER;
 }
 
-/* Bytes before the packet: header, extension headers (each says whether one more follows), Ethernet's padding. */
+/* Bytes before the packet: the header, extension headers, each of which says whether another follows, and Ethernet's
+ * padding. */
 static uint32_t overhead(const uint8_t *b, const struct record *r)
 {
     uint32_t n = HEADER;
@@ -62,7 +64,8 @@ static bool within_a_year(uint64_t a, uint64_t b)
     return seconds <= 366u * 86400u;
 }
 
-/* ERF has no magic: the first record must be whole, and all that follow within the first few must look like records. */
+/* Whether this looks like ERF, which has no magic. The first record must be complete, and the next few records must
+ * look like records. */
 bool cap_erf_plausible(struct cap_stream *s)
 {
     size_t at = 0;

@@ -7,11 +7,11 @@
 #include <string.h>
 
 enum {
-    WAKE_MS = 100,                  /* the kernel's block of packets is handed over at least this often */
+    WAKE_MS = 100,                  /* the kernel passes its block of packets on at least this often */
     KERNEL_BUFFER = 8 * 1024 * 1024 /* bytes */
 };
 
-/* libpcap's own numbers differ from those in files for a few types only. */
+/* The link type in files for libpcap's own number; the two differ for a few types only. */
 static uint32_t linktype(int dlt)
 {
     return dlt == DLT_RAW ? 101 : (uint32_t)dlt;
@@ -74,7 +74,8 @@ static enum cap_result end(struct capture *c, int status)
     return CAP_ERROR;
 }
 
-/* False: nothing came for some time. Then, and after a signal, pcap_next_ex() decides whether the capture ends. */
+/* Waits for packets. False: none came for some time. Then, and after a signal, pcap_next_ex() decides whether the
+ * capture ends. */
 static bool comes(const struct capture *c)
 {
     struct pollfd p = {.fd = pcap_get_selectable_fd(c->live), .events = POLLIN};

@@ -5,15 +5,16 @@
 
 struct head {
     struct capture *capture;
-    struct cap_packet packet; /* the next of its capture, while in the heap */
-    uint64_t ts_ns;           /* its time, or of the last one before it that had one */
+    struct cap_packet packet; /* the next packet of its capture, while in the heap */
+    uint64_t ts_ns;           /* time of the packet, or of the last packet before it that had one */
 };
 
 struct cap_merge {
     size_t count;
-    size_t started; /* captures asked for their first packet */
-    size_t taken;   /* the source given last, to be asked for its next packet; count: none */
-    size_t size;    /* of the heap */
+    size_t started; /* captures whose first packet was requested */
+    /* the source whose packet was returned last, and whose next packet is not in the heap yet; count: none */
+    size_t taken;
+    size_t size; /* entries in the heap */
     uint8_t heap[CAP_MERGE_MAX];
     struct head heads[];
 };
@@ -37,7 +38,7 @@ static bool earlier(const struct cap_merge *m, uint8_t a, uint8_t b)
     return ta != tb ? ta < tb : a < b;
 }
 
-/* Moves the entry at index i of the heap down below all earlier ones. */
+/* Moves the entry at index i down in the heap, below all entries with earlier times. */
 static void sink(struct cap_merge *m, size_t i)
 {
     uint8_t entry = m->heap[i];
@@ -68,7 +69,8 @@ static enum cap_result advance(struct cap_merge *m, size_t source)
     return r;
 }
 
-/* The first packets of all captures; stops at each that fails, to be called again. */
+/* Puts the first packets of all captures into the heap. Stops at each capture that fails; the next call continues after
+ * it. */
 static enum cap_result start(struct cap_merge *m, size_t *source)
 {
     while (m->started < m->count) {
@@ -83,7 +85,7 @@ static enum cap_result start(struct cap_merge *m, size_t *source)
     return CAP_PACKET;
 }
 
-/* The packet given last is still at the heap's top: its successor takes its place. */
+/* Replaces the packet that was returned last, which is still at the heap's top, by the next packet of its capture. */
 static enum cap_result replace(struct cap_merge *m, size_t *source)
 {
     if (m->taken == m->count)

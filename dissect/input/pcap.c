@@ -23,13 +23,15 @@ static bool find_variant(struct cap_pcap *f, const uint8_t *header)
     return false;
 }
 
-/* Files up to 2.2 have the two lengths the other way round, 2.3 either way. */
+/* Whether the two lengths are swapped: files up to version 2.2 have them the other way round, files of 2.3 either way.
+ */
 static bool lengths_swapped(const struct cap_pcap *f, uint32_t caplen, uint32_t len)
 {
     return f->minor < 3 || (f->minor == 3 && caplen > len);
 }
 
-/* Writers that set too small a snapshot length exist, up to the size of an IP packet. */
+/* Fails for a record that is too long. length_is_sane() accepts records above the snapshot length up to 65535 bytes,
+ * since some writers state too small a snapshot length. */
 static enum cap_result fail_length(struct capture *c, uint32_t caplen)
 {
     uint32_t snaplen = c->pcap.snaplen;
@@ -98,7 +100,8 @@ bool cap_pcap_begin(struct capture *c)
         return false;
     }
     f->snaplen = cap_get32(header + 16, f->big);
-    f->dlt = cap_get32(header + 20, f->big) & 0xffff; /* above: whether and how long an FCS there is */
+    /* the upper bits state whether there is an FCS, and how long it is */
+    f->dlt = cap_get32(header + 20, f->big) & 0xffff;
     c->in.at += 24;
     c->next = next;
     c->ready = ready;

@@ -8,7 +8,7 @@
 enum {
     SECTION = 0x0a0d0d0a,
     INTERFACE = 1,
-    PACKET = 2, /* obsolete, yet written by old tools */
+    PACKET = 2, /* obsolete, but old tools write it */
     SIMPLE = 3,
     ENHANCED = 6,
     OPT_END = 0,
@@ -16,14 +16,15 @@ enum {
     IF_NAME = 2,
     IF_TSRESOL = 9,
     IF_TSOFFSET = 14,
-    FRAME = 12, /* type and length before the body, length after it */
+    FRAME = 12, /* bytes around the body: type and length before it, length after it */
     ORDER_MAGIC = 0x1a2b3c4d,
-    MAX_INTERFACES = 2048, /* a section */
+    MAX_INTERFACES = 2048, /* of one section */
     SECTION_LEAST = 28,
     MOST_KEPT = 1024 * 1024 /* bytes of interfaces' options */
 };
 
-/* The result of a block's handler: a packet, a skipped block, or a fault that ends the capture. */
+/* The result of a block's handler: GIVE for a packet, GO_ON for a skipped block, FAULT for one that ends the capture.
+ */
 enum outcome { GIVE, GO_ON, FAULT };
 
 static const char lengths_differ[] = "its two lengths differ";
@@ -38,7 +39,8 @@ struct option {
     const uint8_t *value;
 };
 
-/* The next option within [*at, end); false at the end of the list, with *at == end unless an option overruns it. */
+/* Reads the next option within [*at, end). False at the end of the list; then *at == end unless an option overruns it.
+ */
 static bool next_option(const uint8_t **at, const uint8_t *end, bool big, struct option *o)
 {
     if (end - *at < 4) {
@@ -57,7 +59,7 @@ static bool next_option(const uint8_t **at, const uint8_t *end, bool big, struct
     return true;
 }
 
-/* All of them up to the end, or up to one that overruns it. */
+/* All options of a block, up to the end of the list, or up to an option that overruns the block. */
 static struct cap_options options_of(const uint8_t *from, const uint8_t *end, bool big)
 {
     const uint8_t *at = from, *last = from;
@@ -79,8 +81,8 @@ static enum outcome fault_here(struct capture *c, const char *what)
     return fault(c, cap_stream_offset(&c->in), what);
 }
 
-/* A copy that stays until the capture is closed, and a zero after it. NULL: a file with very many of them loses some.
- */
+/* Copies bytes and appends a zero; the copy stays until the capture is closed. NULL: there is no more room, as in a
+ * file with very many interfaces. */
 static const uint8_t *keep(struct cap_pcapng *f, const uint8_t *bytes, uint32_t n)
 {
     struct cap_kept *k = n > 0 && n < MOST_KEPT - f->kept_bytes ? malloc(sizeof *k + n + 1) : NULL;
@@ -185,7 +187,7 @@ static uint64_t decimal_ns(uint64_t ticks, unsigned exponent)
     return exponent - 9 < 20 ? ticks / power_of_ten(exponent - 9) : 0;
 }
 
-/* Clamped to 64 bits of ns since 1970: only a hostile file leaves them. */
+/* Adds seconds. The time is clamped to 64 bits of ns since 1970, which only a hostile file exceeds. */
 static uint64_t add_offset(uint64_t ns, int64_t seconds)
 {
     uint64_t magnitude = seconds < 0 ? 0 - (uint64_t)seconds : (uint64_t)seconds;
@@ -201,7 +203,7 @@ static uint64_t ticks_ns(const struct cap_iface *iface, uint64_t ticks)
     return add_offset(ns, iface->ts_offset);
 }
 
-/* The first one, a copy with a NUL at its end; NULL when there is none. */
+/* A copy of the first comment, ended by a NUL; NULL when there is none. */
 static const char *find_comment(struct capture *c, const uint8_t *at, const uint8_t *end)
 {
     struct cap_pcapng *f = &c->pcapng;
@@ -221,7 +223,8 @@ static const char *find_comment(struct capture *c, const uint8_t *at, const uint
     return NULL;
 }
 
-/* The packet of a block whose data starts at body + header; its options come after the padded data. */
+/* Returns the packet of a block whose data starts at body + header. The options of the packet come after the padded
+ * data. */
 static enum outcome give(struct capture *c, struct block b, uint32_t header, struct cap_packet *p)
 {
     const struct cap_pcapng *f = &c->pcapng;
@@ -283,7 +286,8 @@ static enum outcome read_obsolete(struct capture *c, struct block b, struct cap_
     return give_timed(c, b, cap_get16(b.body, c->pcapng.big), p);
 }
 
-/* Interface 0, no time; its captured length is what the snapshot length leaves of the length. */
+/* Reads a Simple Packet Block: interface 0, no time. The captured length is the smaller of the length and the snapshot
+ * length. */
 static enum outcome read_simple(struct capture *c, struct block b, struct cap_packet *out)
 {
     const struct cap_pcapng *f = &c->pcapng;
@@ -311,7 +315,7 @@ static enum outcome read_section(struct capture *c, struct block b, struct cap_p
 }
 
 static const struct kind {
-    uint32_t type, least; /* bytes of the body */
+    uint32_t type, least; /* least: fewest bytes of the body */
     enum outcome (*read)(struct capture *c, struct block b, struct cap_packet *p);
     bool is_packet;
 } kinds[] = {
@@ -333,7 +337,7 @@ static enum outcome cut(struct capture *c, uint64_t offset, uint64_t have, uint6
     return FAULT;
 }
 
-/* A section header says the byte order that its own length is in. */
+/* Finds the byte order of a section, which its header shows in a number of known value. */
 static bool read_byte_order(struct capture *c)
 {
     const uint8_t *mark = c->in.at + 8;
@@ -341,7 +345,7 @@ static bool read_byte_order(struct capture *c)
     return c->pcapng.big || cap_get32(mark, false) == ORDER_MAGIC;
 }
 
-/* Skips a block of another type, whatever its length. */
+/* Skips a block of an unknown type, whatever its length. */
 static enum outcome skip_block(struct capture *c, uint32_t length)
 {
     uint64_t start = cap_stream_offset(&c->in), skipped = cap_stream_skip(&c->in, length - 4);

@@ -8,25 +8,28 @@
 
 enum {
     ERF_HEADER = 16,     /* bytes */
-    MAX_INTERFACES = 64, /* without options */
-    MAX_NAMED = 256,     /* with options */
+    MAX_INTERFACES = 64, /* most interfaces without options */
+    MAX_NAMED = 256,     /* most interfaces with options */
     OPTION_MAX = 65535,
     OPT_COMMENT = 1,
     SHB_USERAPPL = 4,
     IF_TSRESOL = 9,
     IF_FILTER = 11,
     IF_TSOFFSET = 14,
-    MOST_KNOWN = 18 /* codes from here on are others' */
+    MOST_KNOWN = 18 /* the content of options from this code on is not known here */
 };
 
 struct pcapng_writer {
     FILE *file;
     int error; /* errno of the first failure */
     uint64_t last_ts_ns;
-    uint32_t count, types, named, last; /* interfaces, link types, interfaces with options; the one used last */
+    /* numbers of interfaces, of link types, and of interfaces with options; last: the interface used last */
+    uint32_t count, types, named, last;
     struct {
         uint32_t dlt;
-        const uint8_t *options; /* by which it is known; NULL: of all interfaces without options */
+        /* the options that tell this interface from others; NULL: the interface of all packets whose interface has no
+         * options */
+        const uint8_t *options;
     } iface[MAX_INTERFACES + MAX_NAMED];
 };
 
@@ -84,16 +87,16 @@ static void write_section(struct pcapng_writer *w)
     const uint32_t size = 28 + 4 + padded(sizeof application - 1) + 4;
     uint8_t b[24], *at = put32(put32(put32(b, 0x0a0d0d0a), size), 0x1a2b3c4d);
     at = put16(put16(at, 1), 0);
-    put32(put32(at, UINT32_MAX), UINT32_MAX); /* length not known */
+    put32(put32(at, UINT32_MAX), UINT32_MAX); /* the length of the section is not known */
     emit(w, b, sizeof b);
     emit_option(w, SHB_USERAPPL, application, sizeof application - 1);
-    emit32(w, 0); /* end of options */
+    emit32(w, 0); /* the option that ends the options */
     emit32(w, size);
 }
 
 /* ---- options of the capture that is read ---- */
 
-/* Numbers among the options of a block are in the byte order of its section; other values are bytes. */
+/* Among the options of a block only numbers are in the byte order of the section. */
 struct number {
     uint16_t code, bytes;
 };
@@ -106,7 +109,7 @@ static uint32_t get16(const uint8_t *b, bool big)
     return big ? (uint32_t)b[0] << 8 | b[1] : (uint32_t)b[1] << 8 | b[0];
 }
 
-/* Whether the writer describes it by itself, or its byte order is not known. */
+/* Whether the option is left out: the writer writes one of its own, or the option's byte order is not known. */
 static bool leaves_out(uint32_t code, const struct number *numbers, const struct cap_options *o)
 {
     const bool of_iface = numbers == iface_numbers;
@@ -131,7 +134,7 @@ static void emit_value(struct pcapng_writer *w, const uint8_t *value, uint32_t s
     emit_padded(w, turned, size);
 }
 
-/* The bytes that the options take; with `w` also writes them. */
+/* Returns the bytes that the options take; with `w` also writes them. */
 static uint32_t copy_options(struct pcapng_writer *w, const struct cap_options *o, const struct number *numbers)
 {
     uint32_t space = 0;
@@ -167,8 +170,9 @@ static void write_interface(struct pcapng_writer *w, uint32_t dlt, const struct 
     emit32(w, size);
 }
 
-/* The number of the packet's interface, described when new: one for each interface that has options, such as a name, up
- * to MAX_NAMED, and one for each link type. MAX_INTERFACES + MAX_NAMED when there are too many. */
+/* The number of the packet's interface in the file. Describes an interface that is new. Interfaces with options, such
+ * as a name, have a number each, up to MAX_NAMED; other interfaces share one for each link type. MAX_INTERFACES +
+ * MAX_NAMED when there are too many. */
 static uint32_t find_interface(struct pcapng_writer *w, const struct cap_packet *p)
 {
     static const struct cap_options none = {0};
@@ -193,7 +197,7 @@ static uint32_t find_interface(struct pcapng_writer *w, const struct cap_packet 
     return w->last = w->count++;
 }
 
-/* Bytes of a comment that fit an option, without half a UTF-8 character at the end. */
+/* Bytes of a comment that fit into an option; a UTF-8 character is not cut in half. */
 static size_t comment_size(const char *comment)
 {
     size_t n = comment ? strnlen(comment, OPTION_MAX + 1) : 0;
@@ -212,7 +216,7 @@ static uint32_t option_space(size_t size)
 
 static void write_packet(struct pcapng_writer *w, const struct cap_packet *p, uint32_t iface, const char *comment)
 {
-    const char *own = p->options.bytes > 0 ? NULL : p->comment; /* else it is among the options */
+    const char *own = p->options.bytes > 0 ? NULL : p->comment; /* otherwise the comment is among the options */
     const char *comments[2] = {comment, own};
     size_t sizes[2] = {comment_size(comment), comment_size(own)};
     uint32_t options =

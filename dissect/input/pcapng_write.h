@@ -7,26 +7,24 @@
 
 struct pcapng_writer;
 
-/*
- * One section, little-endian; the file is created or emptied, "-" is stdout. NULL on failure with one line
- * "PATH: what is wrong" in err. Owned: pcapng_close().
- */
+/* Creates or empties the file and begins one section, little-endian; "-" is stdout. NULL on failure with one line
+ * "PATH: what is wrong" in err. Owned: pcapng_close(). */
 struct pcapng_writer *pcapng_open(const char *path, char *err, size_t errlen);
 
-/*
- * Writes one packet; its interface (snapshot length CAP_MAX_RECORD, ns) is described before its first packet,
- * with the options that it had, as its name; interfaces without options are one for each link type.
- * comment, or NULL, comes first, then the packet's own with its other options; of either 65535 bytes are kept at most.
- * A packet without time gets the time of the one before. 0, or the errno value of the first write that failed: from
- * then on nothing is written. A packet above CAP_MAX_RECORD is refused (EMSGSIZE), and so are more than 64 link types
- * (E2BIG), and an ERF record that is shorter than its header (EBADMSG), for which other programs refuse the whole file.
- */
+/* Writes one packet. Its interface (snapshot length CAP_MAX_RECORD, ns) is described before its first packet, with the
+ * options that the interface had, such as its name. Interfaces without options become one interface for each link type.
+ * `comment`, unless NULL, comes first, then the packet's own comment with its other options; of either at most 65535
+ * bytes are kept. A packet without time gets the time of the packet before. Returns 0, or the errno value of the first
+ * write that failed: after that nothing is written. Refused are a packet above CAP_MAX_RECORD (EMSGSIZE), more than 64
+ * link types (E2BIG), and an ERF record that is shorter than its header (EBADMSG): other programs would refuse the
+ * whole file for it. */
 int pcapng_packet(struct pcapng_writer *w, const struct cap_packet *p, const char *comment);
 
-/* Hands everything to the system, for a reader that follows the file. 0 or an errno value as above. */
+/* Passes all that is buffered to the system, for a reader that follows the file. 0 or an errno value as above. */
 int pcapng_flush(struct pcapng_writer *w);
 
-/* Writes the rest, closes (stdout stays open) and frees. 0, or the errno value of the first failure since opening. */
+/* Writes what is buffered, closes the file (stdout stays open) and frees. 0, or the errno value of the first failure
+ * since opening. */
 int pcapng_close(struct pcapng_writer *w);
 
 #endif

@@ -25,7 +25,7 @@ struct cap_iface {
     int64_t ts_offset; /* s */
     struct cap_options options;
     const char *name; /* NULL: none */
-    uint32_t point;   /* of cap_packet */
+    uint32_t point;   /* as cap_packet.point */
 };
 
 struct cap_kept { /* bytes that stay until the capture is closed */
@@ -34,33 +34,33 @@ struct cap_kept { /* bytes that stay until the capture is closed */
 };
 
 struct cap_pcapng {
-    bool big;                 /* this section */
-    struct cap_iface *ifaces; /* of this section */
+    bool big;                 /* the section is big-endian */
+    struct cap_iface *ifaces; /* interfaces of the section */
     uint32_t count, room;
-    uint32_t before; /* interfaces of earlier sections */
+    uint32_t before; /* number of interfaces in earlier sections */
     struct cap_kept *kept;
     uint32_t kept_bytes;
-    char *comment; /* of the current packet */
+    char *comment; /* the first comment of the current packet */
 };
 
 struct capture {
-    struct cap_stream in; /* first, with next: the fields of the fast path */
+    struct cap_stream in; /* `in` and `next` are first: the fields of the fast path */
     enum cap_result (*next)(struct capture *c, struct cap_packet *p);
-    bool (*ready)(const struct capture *c); /* NULL: it cannot tell */
-    uint64_t number;                        /* packets given */
+    bool (*ready)(const struct capture *c); /* NULL: the format does not show whether the next packet is in memory */
+    uint64_t number;                        /* packets that were returned */
     struct cap_pcap pcap;
     struct cap_pcapng pcapng;
     uint64_t lost;         /* .erf loss counters, summed */
     struct pcap *live;     /* NULL: a file */
     uint32_t live_ts_unit; /* ns */
     bool tells_quiet;
-    enum cap_result verdict; /* once next is over: CAP_END or CAP_ERROR */
+    enum cap_result verdict; /* the final result, once `next` is no longer called: CAP_END or CAP_ERROR */
     char *name;
     char *error;
     size_t errlen;
 };
 
-/* Each reads its file header at the stream's start; false with c->error set. */
+/* Each reads the file header at the start of the stream. False, with c->error set. */
 bool cap_pcap_begin(struct capture *c);
 bool cap_pcapng_begin(struct capture *c);
 bool cap_erf_begin(struct capture *c);
@@ -68,23 +68,24 @@ bool cap_erf_begin(struct capture *c);
 /* Whether the bytes at the start of the stream can only be ERF records. */
 bool cap_erf_plausible(struct cap_stream *s);
 
-/* A capture without a source yet; NULL when out of memory. */
+/* Makes a capture that has no source yet; NULL when out of memory. */
 struct capture *cap_new(const char *name);
 
-/* Ends the capture with "NAME: " and the text. */
+/* Ends the capture with the error "NAME: " and the text. */
 enum cap_result cap_fail(struct capture *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The same for the packet that comes next, at the stream's place: "NAME: packet N at offset 0xO: " and the text. */
+/* Ends the capture with an error about the next packet, at the current place of the stream: "NAME: packet N at offset
+ * 0xO: " and the text. */
 enum cap_result cap_fail_packet(struct capture *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The same as cap_fail(), followed by the stream's own fault if there is one. */
+/* Ends the capture as cap_fail() does; if the stream itself had a fault, the message ends with it. */
 enum cap_result cap_fail_early(struct capture *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The file header, or the packet that comes next, has only have of its need bytes. */
+/* Ends the capture: the file header, or the next packet, has only `have` of its `need` bytes. */
 enum cap_result cap_fail_header(struct capture *c, uint64_t have, uint64_t need);
 enum cap_result cap_fail_cut(struct capture *c, uint64_t have, uint64_t need);
 
-/* The same as cap_fail(), followed by the stream's own fault if there is one. */
+/* Ends the capture at the end of its stream: CAP_END, or CAP_ERROR if the stream itself had a fault. */
 enum cap_result cap_finish(struct capture *c);
 
 static inline uint16_t cap_get16(const uint8_t *b, bool big)

@@ -14,8 +14,8 @@
 struct cap_gunzip {
     z_stream z;
     uint8_t *raw; /* CAP_STREAM_LOOK bytes of the file */
-    bool between; /* a member has ended: its end may be the file's */
-    bool pending; /* the last output was full: there may be more of the input that was taken */
+    bool between; /* a member has ended, so the file may end here */
+    bool pending; /* the last output filled the room, so more may follow from the input that zlib has */
 };
 
 static void end_early(struct cap_stream *s, const char *what, const char *detail)
@@ -24,7 +24,7 @@ static void end_early(struct cap_stream *s, const char *what, const char *detail
     snprintf(s->fault, sizeof s->fault, "%s%s%s", what, detail ? ": " : "", detail ? detail : "");
 }
 
-/* 0 at the end of the file and on a read error, which is noted. */
+/* Reads from the file. 0 at the end of the file, and after a read error, which is noted. */
 static size_t read_file(struct cap_stream *s, uint8_t *to, size_t room)
 {
     ssize_t n;
@@ -116,7 +116,7 @@ void cap_stream_piece(struct cap_stream *s, uint8_t *piece, size_t have, size_t 
     if (!s->lent)
         free(s->window);
     s->lent = true;
-    s->eof = false; /* what was read before counts no more */
+    s->eof = false; /* the end of an earlier piece no longer counts */
     s->window = s->at = s->end = piece;
     s->base = place;
     s->size = size;
@@ -128,7 +128,7 @@ void cap_stream_piece(struct cap_stream *s, uint8_t *piece, size_t have, size_t 
     s->file_done = s->base + (uint64_t)(s->end - s->window);
 }
 
-/* The window does not move: earlier packets are in it. */
+/* Reads more of the piece. The window stays where it is, since earlier packets are in it. */
 static size_t fill_piece(struct cap_stream *s, size_t n)
 {
     const size_t have = cap_stream_have(s);
@@ -146,7 +146,7 @@ static size_t fill_piece(struct cap_stream *s, size_t n)
     return cap_stream_have(s);
 }
 
-/* Bytes that are in no piece need not be read. */
+/* Skips bytes without reading those that are in no piece. */
 static uint64_t skip_piece(struct cap_stream *s, uint64_t n)
 {
     struct stat st;
@@ -180,7 +180,8 @@ static bool gunzip_input(struct cap_stream *s)
     return false;
 }
 
-/* After a member: another one, or zeros as tape blocks pad with. False when there is no member to continue with yet. */
+/* Continues after a member: another member follows, or zeros with which tape blocks are padded. False when no member is
+ * there yet. */
 static bool gunzip_member(struct cap_stream *s)
 {
     struct cap_gunzip *g = s->gunzip;
@@ -199,7 +200,7 @@ static bool gunzip_member(struct cap_stream *s)
     return true;
 }
 
-/* Whether there is something to inflate: a member that goes on, or a new one. */
+/* Whether there is something to inflate: the rest of a member, or a new one. */
 static bool gunzip_ready(struct cap_stream *s)
 {
     struct cap_gunzip *g = s->gunzip;
@@ -209,7 +210,7 @@ static bool gunzip_ready(struct cap_stream *s)
     return g->pending || gunzip_input(s);
 }
 
-/* At least one byte into room, or the end. */
+/* Inflates at least one byte into the room; 0 at the end. */
 static size_t read_gunzip(struct cap_stream *s, uint8_t *to, size_t room)
 {
     struct cap_gunzip *g = s->gunzip;
@@ -237,7 +238,7 @@ static bool resize(struct cap_stream *s, size_t size)
     return true;
 }
 
-/* Moves the unread bytes to the front, so that n of them fit. */
+/* Moves the unread bytes to the front of the window, so that n of them fit. */
 static bool make_room(struct cap_stream *s, size_t n)
 {
     size_t have = cap_stream_have(s);
@@ -251,7 +252,7 @@ static bool make_room(struct cap_stream *s, size_t n)
     if (n > s->size)
         return resize(s, n > s->want ? CAP_STREAM_MAX : s->want);
     if (was_full && s->size < s->want)
-        resize(s, s->want); /* only speed is lost when it fails */
+        resize(s, s->want); /* a failure costs only speed */
     return true;
 }
 

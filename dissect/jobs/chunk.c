@@ -30,7 +30,8 @@ static bool is_wanted(struct reading *r, const struct cap_packet *cap)
     return (!w->from.set && !w->to.set) || window_has(w, r->begin_ns, cap->ts_ns);
 }
 
-/* A packet that is not plainly something else may be a management datagram, which all workers must see. */
+/* Whether the packet is a management datagram, which all workers must see. A packet that is plainly RoCEv2 data is not
+ * parsed for that. */
 static bool is_datagram(struct reading *r, const struct dealt *d)
 {
     if (d->plain)
@@ -61,8 +62,8 @@ static void say_progress(const struct reading *r)
     r->progress(r->ctx, r->read, bytes);
 }
 
-/* Statistics of a worker see only its packets, so they could not know of a step back between those of others. False:
- * the run cannot be split. */
+/* Takes a packet into the chunk. False: the run cannot be split, as when time steps back: a worker's statistics see
+ * only the worker's packets, so they would not notice a step back among other packets. */
 static bool one_packet(struct chunk *c, struct reading *r, struct cap_packet *cap, size_t source)
 {
     enum { PROGRESS_EVERY = 1 << 16 };
@@ -96,14 +97,14 @@ static bool one_packet(struct chunk *c, struct reading *r, struct cap_packet *ca
     return true;
 }
 
-/* Packets of the chunk begin before this offset of the file. */
+/* Gives the capture the chunk's bytes. Returns the offset in the file before which all packets of the chunk begin. */
 static uint64_t place_piece(struct chunk *c, const struct reading *r, uint64_t number, size_t have)
 {
     struct capture *capture = r->capture[0];
     const uint64_t place = cap_place(capture);
     uint64_t begin = number * CHUNK_BYTES;
 
-    if (place < begin) { /* the chunks before had no room for all packets */
+    if (place < begin) { /* the chunks before this one had no room for all their packets */
         begin = place;
         const ssize_t got = cap_read_at(capture, c->bytes, CHUNK_BYTES, begin);
         have = got < 0 ? 0 : (size_t)got;
@@ -140,7 +141,8 @@ __attribute__((hot)) enum reading_end chunk_find(struct chunk *c, struct reading
 
 /* ---- dealing them out ---- */
 
-/* The thread that has just read a long packet does all that needs its bytes: its core has them in the cache. */
+/* Computes all that needs the packet's bytes. The thread that has just read a long packet does it, since its core has
+ * the bytes in the cache. */
 static void use_bytes(struct dealt *d, struct iba_view *v, const struct options *opt)
 {
     if (opt->check_crc) {
@@ -154,7 +156,7 @@ static void use_bytes(struct dealt *d, struct iba_view *v, const struct options 
         d->content = iba_observer_content(v);
 }
 
-/* The worker of a packet; DEAL_WORKERS: the run cannot be split. */
+/* The worker that gets the packet; DEAL_WORKERS: the run cannot be split. */
 static unsigned worker_of(struct dealt *d, const struct reading *r, struct deal *deal)
 {
     enum { LONG = 512 };
@@ -170,7 +172,7 @@ static unsigned worker_of(struct dealt *d, const struct reading *r, struct deal 
     return iba_endpoints_of(&e, &v) ? deal_ends(deal, &e) : 0;
 }
 
-/* The packets of each worker, and those that all follow, in their order. */
+/* Lists the packets of each worker, and the datagrams that all workers follow, in their order. */
 static void list(struct chunk *c, unsigned workers)
 {
     unsigned from = 0;

@@ -2,7 +2,7 @@
 #include "jobs/deal.h"
 #include <string.h>
 
-/* A new pair counts as so many packets: pairs that begin together are dealt out evenly. */
+/* A new pair of addresses counts as this many packets, so that pairs that begin together are dealt out evenly. */
 enum { NEW_PAIR = 256 };
 
 static uint64_t mix(uint64_t h, uint64_t word)
@@ -33,7 +33,7 @@ static unsigned least_loaded(const struct deal *d)
     return least;
 }
 
-/* The worker of a pair that has been seen; DEAL_WORKERS: it is new, and `at` is its place. */
+/* The worker of a pair that was seen before. DEAL_WORKERS: the pair is new, and `at` is the slot for it. */
 static unsigned known(struct deal *d, const struct deal_pair *p, uint32_t *at)
 {
     for (*at = home(d, p); d->slot[*at]; *at = (*at + 1) % DEAL_SLOTS) {
@@ -54,7 +54,7 @@ static unsigned remember(struct deal *d, struct deal_pair *p, uint32_t at, unsig
     return worker;
 }
 
-/* Without asking anybody. */
+/* Finds or chooses the worker of a pair without the decisions of other threads. */
 static unsigned decide(struct deal *d, struct deal_pair *p)
 {
     uint32_t at;

@@ -14,23 +14,25 @@ struct deal_pair {
 struct deal {
     uint64_t seed;
     unsigned workers, n;
-    uint64_t load[DEAL_WORKERS]; /* packets, and an estimate for each new pair */
-    struct deal_shared *shared;  /* decides about new pairs; NULL: this one does */
+    uint64_t load[DEAL_WORKERS]; /* packets of each worker, and an estimate for each new pair */
+    struct deal_shared *shared;  /* decides about new pairs; NULL: this structure decides itself */
     uint16_t slot[DEAL_SLOTS];   /* index of a pair plus 1 */
     struct deal_pair pair[DEAL_PAIRS];
 };
-/* Several threads deal packets out: each remembers the pairs that it has seen. */
+/* The state that threads share when they deal packets out. Each thread remembers the pairs of addresses that it has
+ * seen. */
 struct deal_shared {
     pthread_mutex_t lock;
     struct deal deal;
 };
 
-/* The worker; DEAL_WORKERS: there are too many pairs of addresses. */
+/* The worker that gets packets between these ends; DEAL_WORKERS: there are too many pairs of addresses. */
 unsigned deal_ends(struct deal *d, const struct iba_endpoints *e);
-/* Whether the frame is plainly RoCEv2 in Ethernet and IPv4, and no datagram, without parsing it. False: it is not that,
- * or it must be parsed to tell. */
+/* Whether the frame is plainly RoCEv2 in Ethernet and IPv4, and no datagram, as far as that is seen without parsing.
+ * False: it is something else, or only parsing shows what it is. */
 bool deal_is_plain(const uint8_t *frame, uint32_t caplen);
-unsigned deal_plain(struct deal *d, const uint8_t *frame); /* of such a frame */
-/* Of a thread: what it has dealt out counts where new pairs go. */
+/* the worker of a frame for which deal_is_plain() is true */
+unsigned deal_plain(struct deal *d, const uint8_t *frame);
+/* Adds the packets that a thread has dealt out to the shared load, which decides where new pairs go. */
 void deal_count(struct deal *d);
 #endif

@@ -21,20 +21,20 @@ enum { JOBS_MOST = 64 };
 
 struct jobs_config {
     struct options *opt;
-    uint64_t seed; /* of hashes */
-    /* Called now and then, by any thread, one at a time. `bytes`: of the files. */
+    uint64_t seed; /* seed of the hashes in tables */
+    /* Called from time to time, by any thread, by one at a time. `bytes`: read from the files. */
     void (*progress)(void *ctx, uint64_t packets, uint64_t bytes);
     void *ctx;
 };
 struct jobs;
 
-/* Whether this run can be split: only statistics that can be joined, of files that can be read twice. */
+/* Whether this run can be split: its statistics can be joined, and its files can be read twice. */
 bool jobs_can(const struct options *opt);
-/* Opens the captures. NULL: it cannot, so one thread must try it. Owned: jobs_close(). */
+/* Opens the captures. NULL: the run cannot be split, so one thread must do it. Owned: jobs_close(). */
 struct jobs *jobs_open(const struct jobs_config *cfg);
-/* Begins the threads, and waits for them. */
+/* Starts the threads and waits for them. False: the run cannot be split. */
 bool jobs_run(struct jobs *j);
-/* After it: how many packets were read, to the end or to a signal, and the worst finding. */
+/* After jobs_run(): the number of packets that were read, up to the end or to a signal, and the worst finding. */
 uint64_t jobs_read(const struct jobs *j);
 enum iba_severity jobs_worst(const struct jobs *j);
 void jobs_close(struct jobs *j);

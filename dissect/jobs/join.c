@@ -4,13 +4,13 @@
 #include <string.h>
 #include "jobs/deal.h"
 
-struct place { /* a direction of a part */
+struct place { /* a direction of one part */
     const struct direction *d;
     uint64_t began;
     uint32_t part;
 };
 
-/* In the order of first packets: a packet is in one part only. */
+/* Sorts directions by their first packets. No two are equal, since a packet is in one part only. */
 static int by_begin(const void *a, const void *b)
 {
     const struct place *x = a, *y = b;
@@ -25,7 +25,7 @@ static bool is_connected(const struct direction *d)
     return d->svc == IBA_RC || d->svc == IBA_UC || d->svc == IBA_XRC;
 }
 
-/* Those of connected services by their destination. */
+/* Sorts the directions of connected services by their destination. */
 static int by_target(const void *a, const void *b)
 {
     const struct place *x = a, *y = b;
@@ -38,7 +38,8 @@ static int by_target(const void *a, const void *b)
     return x->d->key.qpn < y->d->key.qpn ? -1 : x->d->key.qpn > y->d->key.qpn;
 }
 
-/* Packets from two senders to one QP: the observer compares them, so they must be in one part. */
+/* Whether two parts have packets from two senders to one QP. The observer compares such packets, so they must be in one
+ * part. */
 static bool share_a_target(struct place *p, size_t n)
 {
     size_t connected = 0;
@@ -53,8 +54,9 @@ static bool share_a_target(struct place *p, size_t n)
     return false;
 }
 
-/* Every table has room for the whole, too. `several` capture points: a damaged packet is looked for among those of the
- * others, whatever its addresses are. */
+/* Whether the result of the parts is that of one judge, whose tables must have room for all directions. With `several`
+ * capture points any damaged packet prevents it: the observer looks for the damaged packet among packets of other
+ * capture points, whatever its addresses are. */
 static bool stands(const struct judge_part *part, unsigned n, bool several)
 {
     uint64_t directions = 0, damaged = 0, congested = 0, numbers = 0;
@@ -82,7 +84,7 @@ static size_t list(struct place *to, const struct judge_part *part, unsigned n)
     return at;
 }
 
-/* Numbers the directions of all parts as one judge numbers them. */
+/* Numbers the directions of all parts as one judge would number them. */
 static bool number(struct join *to, const struct judge_part *part, unsigned n)
 {
     size_t all = 0, before[DEAL_WORKERS];
@@ -118,7 +120,7 @@ static void name(struct join *to, struct worker *const *w, size_t captures)
         to->names.file[i] = cap_name(w[0]->team->reading.capture[i]);
 }
 
-/* One statistic. */
+/* Joins one statistic. */
 static void *joined(const struct join *to, const struct options *opt, size_t stat, struct worker *const *w, unsigned n,
                     const struct judge_part *part)
 {

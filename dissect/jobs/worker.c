@@ -20,7 +20,7 @@ static void late(void *ctx, const struct iba_finding *f, const struct verdict_na
 
 struct batch { /* packets that are parsed and checked together */
     unsigned n;
-    bool own[JUDGE_AHEAD]; /* else it is followed only */
+    bool own[JUDGE_AHEAD]; /* the worker judges it; other packets it only follows */
     struct cap_packet cap[JUDGE_AHEAD];
     struct packet packet[JUDGE_AHEAD];
 };
@@ -63,7 +63,7 @@ static void count(struct worker *w, struct packet *p)
         opt->stat[i].kind->packet(w->state[i], p);
 }
 
-struct steps { /* the packets of a worker, and the datagrams, by their order in the chunk */
+struct steps { /* the worker's packets, and the datagrams, in their order in the chunk */
     const struct chunk *c;
     const uint16_t *own, *own_end, *datagram, *datagram_end;
 };
@@ -80,7 +80,7 @@ static const struct dealt *step(struct steps *s, bool *is_own)
     return &s->c->packet[*s->own++];
 }
 
-/* Packets that another thread has read are in the cache of another core. */
+/* Prefetches packets: those that another thread has read are in the cache of another core. */
 static void fetch_packets(const struct steps *s)
 {
     for (unsigned i = 0; i < JUDGE_AHEAD && i < (size_t)(s->own_end - s->own); i++) {
@@ -100,7 +100,7 @@ static void check(const struct worker *w, struct batch *b, unsigned from, unsign
         iba_view_check(&b->packet[i].view);
 }
 
-/* The last of three steps that prefetch the state of connections, as run.c does. */
+/* The last of three steps that prefetch the state of connections; run.c does the same. */
 static void fetch(struct worker *w)
 {
     const struct options *opt = w->team->reading.opt;
@@ -195,7 +195,7 @@ static void judge_chunk(struct worker *w, struct batch *b)
 
 enum act { JUDGE, READ, END };
 
-/* Takes a chunk to read into; NULL: there is none, or enough are read. */
+/* Takes a free chunk to read into. NULL: none is free, or enough chunks are read. */
 static struct chunk *to_read(struct worker *w, uint64_t *number)
 {
     struct team *t = w->team;
@@ -210,7 +210,7 @@ static struct chunk *to_read(struct worker *w, uint64_t *number)
     return c;
 }
 
-/* Waits until there is something to do. */
+/* Waits until the worker has something to do. */
 static enum act next(struct worker *w, struct chunk **chunk, uint64_t *number)
 {
     struct team *t = w->team;
@@ -311,7 +311,7 @@ static bool open_chunks(struct worker *w)
     return true;
 }
 
-/* Signals go to the thread that waits for the others. */
+/* Starts the thread. Signals go to the thread that waits for the workers. */
 static bool begin(struct worker *w)
 {
     sigset_t all, before;

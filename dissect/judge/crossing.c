@@ -31,7 +31,7 @@ struct crossing *crossing_next(struct crossings *c)
     return &c->item[c->next];
 }
 
-/* The index of the flow, plus 1; 0: there is no room. */
+/* The index of the packet's flow, plus 1. A new flow gets a place. 0: there is no room for it. */
 static size_t flow_of(struct crossings *c, const struct crossing *x)
 {
     const struct crossing_flow like = {.key = {x->node, x->key.slid, x->key.dlid, x->in, x->sl}};

@@ -13,12 +13,13 @@ struct judge {
     struct judge_config cfg;
     struct iba_observer *observer;
     size_t observer_bytes;
-    bool native;         /* a native packet came */
-    struct links *links; /* NULL: none came, or this is a part */
+    bool native;         /* native: there was a native InfiniBand packet */
+    struct links *links; /* NULL: no native packet was seen, or this judge judges a part of a run */
     struct direction *direction;
-    uint64_t *began;                        /* frames; NULL: not asked for */
-    bool crowded;                           /* some directions are in the short form */
-    bool many;                              /* so most flows were released */
+    uint64_t *began; /* frame of each direction's first packet; NULL: not needed */
+    bool crowded;    /* some directions are in the short form */
+    /* there are so many directions that the memory of most flows was released */
+    bool many;
     struct iba_expected ahead[JUDGE_AHEAD]; /* packets that are judged next, in this order */
     unsigned n_ahead, next_ahead;
     uint32_t n;
@@ -48,7 +49,7 @@ static uint32_t on_begun(void *ctx, const struct iba_flow *f)
     return j->n;
 }
 
-/* The direction of this number; NULL: beyond the limit. */
+/* The direction of this number; NULL: the number is beyond the limit. */
 static struct direction *numbered(struct judge *j, uint32_t number)
 {
     return number ? &j->direction[number - 1] : NULL;
@@ -60,8 +61,8 @@ static void know_source(struct direction *d, uint32_t qpn)
     d->knows_source_qp = true;
 }
 
-/* The guess that the direction has a peer was wrong, or another one is better: its peer has none, either, until the
- * observer finds one. */
+/* Ends a guess: the peer of this direction was wrong, or another direction is a better guess. The former peer has no
+ * peer either, until the observer finds one. */
 static void forget_guess(struct judge *j, struct direction *d)
 {
     struct direction *other = d->guess ? numbered(j, d->peer) : NULL;
@@ -76,7 +77,8 @@ static void forget_guess(struct judge *j, struct direction *d)
     d->guess = d->knows_source_qp = false;
 }
 
-/* Updates what the observer has learned since. A pairing, which only responses can change, may turn out to be wrong. */
+/* Copies what the observer has learned about the direction since its last packet. Only responses can show that a
+ * pairing of directions was wrong. */
 static void follow(struct judge *j, struct direction *d, const struct iba_flow *f, bool response)
 {
     const uint32_t pmtu = iba_flow_pmtu(f);
@@ -167,7 +169,7 @@ struct judge *judge_open(const struct judge_config *cfg)
     return j;
 }
 
-/* It may lie in two cache lines. */
+/* Prefetches a direction, which may lie in two cache lines. */
 static void fetch(const struct direction *d)
 {
     __builtin_prefetch(d);
@@ -204,7 +206,7 @@ __attribute__((hot)) unsigned judge_fetch_more(const struct judge *j, uint32_t d
     return n;
 }
 
-/* The prediction for this packet; NULL: there was none. */
+/* The expectation for this packet from judge_expect(); NULL: there is none. */
 static const struct iba_expected *expected_of(struct judge *j, const struct iba_view *view)
 {
     if (j->next_ahead == j->n_ahead || j->ahead[j->next_ahead].view != view)
@@ -212,7 +214,7 @@ static const struct iba_expected *expected_of(struct judge *j, const struct iba_
     return &j->ahead[j->next_ahead++];
 }
 
-/* From here on most directions are in the short form: the memory of most flows is released. */
+/* Releases the memory of most flows: from here on most directions are in the short form. */
 static void use_fewer_flows(struct judge *j)
 {
     void *fewer = realloc(j->observer, iba_observer_shrink(j->observer, JUDGE_FLOWS_OF_MANY));
@@ -227,7 +229,7 @@ static struct iba_cm_said said_by(uint8_t kind, uint32_t count, uint64_t frame, 
     return (struct iba_cm_said){.kind = kind, .count = count, .cause = {.frame = frame, .tag = source}};
 }
 
-/* The context of the packet from management datagrams, in the observer's form. */
+/* Passes the context of the packet from management datagrams on, in the observer's form. */
 static void cm_facts_of(struct iba_cm_facts *facts, const struct packet *p)
 {
     const struct mad_context *t = &p->mad_context;
@@ -244,8 +246,8 @@ static void cm_facts_of(struct iba_cm_facts *facts, const struct packet *p)
         facts->said[facts->n++] = t->said[i];
 }
 
-/* The capture point: each interface of each file that has a name of its own. Numbers of interfaces would not do: a
- * later section, and a copy of the file in one section, number the same interfaces on. */
+/* The capture point: each interface of each file that has a name of its own. The number of an interface would not do: a
+ * later section of a file continues the numbers, and so does a copy of the file that has one section only. */
 static uint32_t point_of(const struct packet *p)
 {
     return p->source | p->cap->point << VERDICT_SOURCE_BITS;
@@ -261,7 +263,7 @@ static uint64_t tag_of(const struct packet *p)
     return p->source | p->cap->number << VERDICT_SOURCE_BITS;
 }
 
-/* Without memory for them these findings are missing. */
+/* Judges switches from native packets. Without memory for that, findings on switches are missing. */
 __attribute__((noinline)) static void judge_links(struct judge *j, const struct packet *p)
 {
     j->native = true;

@@ -15,9 +15,9 @@
 #include "field/verdict.h"
 #include "observer/iba_observer.h"
 
-/* Directions that the observer keeps in full state: JUDGE_FLOWS until there are more directions than that, then fewer,
- * and the others are in the short form. Directions that are remembered to the end in either form. Newest requests of
- * directions whose other direction is not known. */
+/* JUDGE_FLOWS: directions that the observer keeps in full state. Once there are more directions, JUDGE_FLOWS_OF_MANY
+ * stay in full state, and the others are in the short form. JUDGE_DIRECTIONS: directions that are remembered to the end
+ * in either form. JUDGE_ASKED: newest requests that are remembered of directions whose other direction is not known. */
 enum {
     JUDGE_FLOWS = BOUND(2048, 16),
     JUDGE_FLOWS_OF_MANY = BOUND(384, 8),
@@ -25,10 +25,11 @@ enum {
     JUDGE_ASKED = BOUND(1 << 16, 32)
 };
 
-/* From so many directions on, tables with a row for each are filled rather than begun (system/pages.h). */
+/* From this number of directions on, tables with a row for each direction are mapped in large pages (system/pages.h),
+ * since they are likely to fill. */
 enum { JUDGE_MANY = 512 };
 
-/* Messages of a direction that wait for their response; if there are more, the oldest ends as open. */
+/* Messages of a direction that wait for their response. If there are more, the oldest of them ends as open. */
 enum { JUDGE_MESSAGES = BOUND(128, 8) };
 
 /* One direction of a connection; lives as long as the judge. */
@@ -37,13 +38,13 @@ struct direction {
     uint32_t id;             /* from 0, in the order of their first packets */
     uint32_t source_qp;
     uint32_t peer; /* id of the other direction plus 1; 0: not known */
-    uint16_t pmtu; /* bytes; 0: not seen */
+    uint16_t pmtu; /* path MTU in bytes; 0: not known */
     uint8_t svc;   /* enum iba_svc */
     bool guess;    /* the other direction is one of several candidates */
     bool knows_source_qp;
 };
 
-/* The direction that a finding is about; NULL: of no connection. */
+/* The direction that the finding is about; NULL: the finding belongs to no connection. */
 static inline const struct direction *direction_of_finding(const struct iba_finding *f,
                                                            const struct verdict_names *names)
 {
@@ -57,7 +58,7 @@ static inline const struct direction *direction_of_message(const struct iba_mess
     return &names->direction[m->direction - 1];
 }
 
-/* Both go between the same two addresses, the same way. */
+/* Whether both directions go from the same address to the same address. */
 static inline bool direction_keys_same_ends(const struct iba_flow_key *a, const struct iba_flow_key *b)
 {
     return a->kind == b->kind && memcmp(a->src, b->src, sizeof a->src) == 0 &&
@@ -69,14 +70,15 @@ static inline bool direction_same_ends(const struct direction *a, const struct d
 }
 
 struct judge_config {
-    bool part;     /* of the packets of a capture: all between some addresses; judge_part() */
-    uint32_t pmtu; /* of all connections; 0: learned */
-    uint64_t seed; /* of hashes: secret */
-    /* A finding that does not belong to the current packet: to an earlier one, or to the end. Optional. */
+    bool part;     /* judges only the packets between some addresses, as a part of a run: judge_part() */
+    uint32_t pmtu; /* of all connections; 0: learned from packets */
+    uint64_t seed; /* secret seed of the hashes in tables */
+    /* Called for a finding that does not belong to the current packet: it belongs to an earlier packet, or is made at
+     * the end. Optional. */
     void (*late)(void *ctx, const struct iba_finding *f, const struct verdict_names *names);
-    /* The current packet is the first to answer this frame, a request. Optional. */
+    /* Called when the current packet is the first to answer the request in this frame. Optional. */
     void (*answered)(void *ctx, uint64_t frame);
-    /* A message that has ended. Optional: without it the observer does not follow messages. */
+    /* Called for a message that has ended. Optional: without it the observer does not follow messages. */
     void (*message)(void *ctx, const struct iba_message *m, const struct verdict_names *names);
     void *ctx;
 };
@@ -85,31 +87,32 @@ struct judge;
 /* NULL when out of memory. Owned: judge_close(). */
 struct judge *judge_open(const struct judge_config *cfg);
 enum { JUDGE_AHEAD = 16 };
-/* Packets that are judged next, at most JUDGE_AHEAD: prefetches the state of their connections in three steps with
- * other work between them. Arguments: each packet; all of them; all of them, and the ids of the known directions, whose
- * number it returns. All are optional, and do nothing if there is no need. */
+/* Prefetches the state of connections for the packets that are judged next, at most JUDGE_AHEAD, in three steps with
+ * other work between them. judge_expect() takes each packet, judge_fetch() and judge_fetch_more() work for all of
+ * these; the last returns the number of known directions, and their ids. All three are optional, and do nothing if
+ * there is no need. */
 void judge_expect(struct judge *j, const struct iba_view *view);
 void judge_fetch(struct judge *j);
 unsigned judge_fetch_more(const struct judge *j, uint32_t direction[JUDGE_AHEAD]);
-/* Valid until the next call. */
+/* Judges a packet; the verdict is valid until the next call. */
 const struct verdict *judge_packet(struct judge *j, const struct packet *p);
-/* Time passes without a packet. */
+/* Tells the judge that time has passed without a packet. */
 void judge_pass(struct judge *j, iba_time now);
 void judge_end(struct judge *j);
-/* NULL is allowed. */
+/* Frees the judge; NULL is allowed. */
 void judge_close(struct judge *j);
 
-/* Directions beyond the limit: their packets have no direction. */
+/* The number of directions beyond the limit. Packets of these have no direction. */
 uint64_t judge_beyond(const struct judge *j);
 const struct direction *judge_direction(const struct judge *j, uint32_t id);
 
-/* The judge of a part: its directions, and when they began. They are its own. */
+/* The result of a judge of a part: its directions, and when they began. The judge owns them. */
 struct judge_part {
     struct iba_observer_part observer;
     struct direction *direction;
     const uint64_t *began; /* frame of the first packet of each */
     uint32_t n;
-    bool native; /* it has native packets: a part of them shows no switch whole */
+    bool native; /* the part has native packets: no single part shows all packets of a switch */
 };
 struct judge_part judge_part(const struct judge *j);
 #endif

@@ -20,7 +20,7 @@ enum {
 };
 /* Longer than any lifetime in a switch: 4.096 us * 2^19 (KM-50). */
 #define PATIENCE_NS (UINT64_C(5) * 1000 * 1000 * 1000)
-/* A receiver announces its room once in 65,536 symbol times (KM-48), of 4 ns at the slowest rate. */
+/* A receiver announces its free blocks once in 65,536 symbol times (KM-48), of 4 ns at the slowest rate. */
 #define ANNOUNCED_NS (UINT64_C(65536) * 4)
 
 struct links {
@@ -34,11 +34,11 @@ struct links {
     struct stalls stalls;
 };
 
-/* A packet that crosses a switch. A table counts only if it was known before the packet entered. */
+/* A packet that crosses a switch. Tables of the switch count only if they were known before the packet entered. */
 struct passage {
     const struct links *l;
     const struct crossing *x;
-    const struct links_sighting *s; /* on the link out of the switch; NULL: it does not leave */
+    const struct links_sighting *s; /* the packet on the link out of the switch; NULL: it does not leave */
     uint8_t out, vl;
     uint16_t next; /* the node after the switch; UINT16_MAX: not known */
     bool next_is_switch;
@@ -67,7 +67,8 @@ static const uint8_t *table_of(const struct passage *g, uint16_t attribute, uint
     return t && t->since < g->x->frame ? t->data : NULL;
 }
 
-/* The port of the packet's LID; NO_PORT: there is none. False: not known. */
+/* Finds the port that the switch forwards the packet's LID to; NO_PORT: it drops the packet. False: the table is not
+ * known. */
 static bool route(const struct passage *g, uint8_t *port)
 {
     const uint16_t lid = g->x->key.dlid;
@@ -80,7 +81,7 @@ static bool route(const struct passage *g, uint8_t *port)
     return true;
 }
 
-/* The lane of the packet's SL; VL15: it has none. False: not known. */
+/* Finds the lane that the switch maps the packet's SL to; VL15: the packet has none. False: the table is not known. */
 static bool lane(const struct passage *g, uint8_t *vl)
 {
     const uint8_t *info = table_of(g, FABRIC_PORT_INFO, g->out);
@@ -99,7 +100,7 @@ static uint16_t key_at(const uint8_t *block, unsigned i)
     return (uint16_t)(block[KEY_BYTES * i] << 8 | block[KEY_BYTES * i + 1]);
 }
 
-/* Whether the port's table lacks the packet's partition. False, too, if not all of the table is known. */
+/* Whether the port's partition table lacks the packet's partition. False also when a part of the table is not known. */
 static bool is_foreign(const struct passage *g, uint8_t port)
 {
     const uint8_t *info = table_of(g, FABRIC_SWITCH_INFO, 0);
@@ -155,8 +156,8 @@ static bool returns(const struct passage *g)
     return was_there && !x->looped;
 }
 
-/* The flow-control packet that last refused this packet. It was in the switch while all of them did, from `since` on.
- */
+/* The last flow-control packet that refused this packet. Since `*since`, while the packet was in the switch, all
+ * flow-control packets refused it. */
 static const struct stall_heard *refused(const struct passage *g, iba_time *since)
 {
     const struct fabric *f = &g->l->fabric;
@@ -189,7 +190,7 @@ static bool has_no_lane(const struct passage *g)
     return lane(g, &vl) && vl == VL15;
 }
 
-/* Its port was captured, and had the time to send it. */
+/* Whether the port that the packet should leave by was captured, and had the time to send the packet. */
 static bool should_have_left(const struct passage *g)
 {
     const struct fabric_port *out = fabric_find_port(&g->l->fabric, g->x->node, g->out);
@@ -199,7 +200,7 @@ static bool should_have_left(const struct passage *g)
     return crossing_overtaken(&g->l->crossings, g->x) || g->l->now - g->x->at >= PATIENCE_NS;
 }
 
-/* ---- the frame that a finding on a packet that leaves names, and the time between ---- */
+/* ---- a packet that leaves: the frame that a finding names, and the time between the two ---- */
 
 static void since_it_entered(const struct passage *g, struct iba_finding *f)
 {
@@ -224,7 +225,8 @@ static void last_refusal(const struct passage *g, struct iba_finding *f)
     f->wait_ns = last->at - since;
 }
 
-/* Every row of the first table that applies is a finding; of the second only the first one. */
+/* Every row of the first table that applies is a finding. Of the second table only the first row that applies is one.
+ */
 static const struct {
     uint8_t kind;
     bool (*when)(const struct passage *g);
@@ -247,7 +249,8 @@ static void report(const struct links *l, const struct iba_finding *f)
     l->cfg.report(l->cfg.ctx, f);
 }
 
-/* Packets for the switch itself do not leave. Port 0 is that of its own LIDs. */
+/* Decides on a packet that did not leave its switch. Packets for the switch itself do not leave: they go to port 0,
+ * which has the switch's own LIDs. */
 static void decide_staying(const struct links *l, const struct crossing *x)
 {
     struct passage g = {.l = l, .x = x, .next = UINT16_MAX};
@@ -286,7 +289,7 @@ static bool decide_leaving(const struct passage *g)
 
 /* ---- following ---- */
 
-/* Which switches it has crossed, with the one that it leaves now. */
+/* Copies the switches that the packet has crossed, and adds the one that it leaves now. */
 static void go_on(struct crossing *to, const struct crossing *from)
 {
     to->looped = from->looped;
@@ -298,13 +301,13 @@ static void go_on(struct crossing *to, const struct crossing *from)
         to->path[to->n_path++] = from->node;
 }
 
-/* The packet leaves `near` of a switch. `on`: what is known of it, for the next one. */
+/* The packet leaves a switch by the port `near`. `on` takes what is known of the packet, for the next switch. */
 static void leave(struct links *l, const struct links_sighting *s, const struct fabric_port *near,
                   const struct fabric_port *far, struct crossing *on)
 {
     struct crossing *x = crossing_find(&l->crossings, &on->key, near->key.node, false);
 
-    if (!x) { /* another interface missed it: it is not lost there */
+    if (!x) { /* another interface missed the packet, so it was not lost in the switch where it was seen last */
         x = crossing_find(&l->crossings, &on->key, near->key.node, true);
         if (x)
             crossing_remove(&l->crossings, x);
@@ -332,7 +335,7 @@ static void enter(struct links *l, struct crossing *x)
     crossing_enter(&l->crossings, x);
 }
 
-/* A port that two interfaces have is followed on the first one. */
+/* Whether another interface already shows this port: only the first of two is followed. */
 static bool is_second(const struct links *l, const struct fabric_sender *sender, const struct fabric_port *near)
 {
     return near && near->sends != sender - l->fabric.sender + 1;
@@ -376,7 +379,7 @@ void links_packet(struct links *l, const struct links_sighting *s)
     if (!l->several)
         return;
     managed_packet(&l->managed, &(struct managed_sighting){p, &l->fabric, s->tag, s->now, l->cfg.report, l->cfg.ctx});
-    fabric_packet(&l->fabric, p); /* a Set ends what was known, so the Set itself is judged before */
+    fabric_packet(&l->fabric, p); /* a Set ends what was known of tables, so it is judged before it takes effect */
     follow(l, s);
     stalls_packet(&l->stalls, &l->fabric, &(struct stall_heard){s->now, p->number, s->tag}, p);
 }

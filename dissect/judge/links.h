@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Findings that need several links of a subnet: what a switch does with a packet, between the port that it enters by
- * and the one that it leaves by. Interfaces of the capture become ports by the management datagrams on them
- * (track/fabric.h), and tables of switches are known by their agents' answers; without these nothing is judged. The
- * clocks of the interfaces must agree, since order of frames is order of events. */
+/* Findings that need several links of a subnet: what a switch does with a packet between the port that it enters by and
+ * the port that it leaves by. Management datagrams show which port an interface of the capture belongs to
+ * (track/fabric.h), and answers of agents show the tables of switches. Without these nothing is judged. The clocks of
+ * the interfaces must agree, since the order of frames is taken for the order of events. */
 #ifndef DISSECT_LINKS_H
 #define DISSECT_LINKS_H
 #include "field/packet.h"
@@ -15,16 +15,16 @@ struct links_config {
     void *ctx;
 };
 struct links_sighting {
-    const struct packet *p; /* checked */
-    uint64_t tag;           /* findings give it back with the frame */
+    const struct packet *p; /* its CRCs are checked */
+    uint64_t tag;           /* findings return it with the frame */
     iba_time now;
 };
 
 /* NULL when out of memory. Owned: links_close(). */
 struct links *links_open(const struct links_config *cfg);
-/* NULL is allowed. */
+/* Frees the state; NULL is allowed. */
 void links_close(struct links *l);
 void links_packet(struct links *l, const struct links_sighting *s);
-/* Reports the packets that did not leave their switch. */
+/* Reports packets that did not leave their switch, at the end of the run. */
 void links_end(struct links *l, iba_time now);
 #endif

@@ -6,7 +6,8 @@
 
 enum { NOTICE = 2, SM_INFO = 0x20, HANDOVER = 1 }; /* attributes; a modifier of SMInfo */
 enum { GET_IS_REFUSED = 2 };                       /* protection level of an M_Key */
-enum { RESPONSE_NS = 4096 };                       /* times 2^RespTimeValue (KM-33) */
+/* a time of 4.096 us, to be multiplied by 2^RespTimeValue (KM-33) */
+enum { RESPONSE_NS = 4096 };
 
 /* A datagram on one link. */
 struct sight {
@@ -59,8 +60,8 @@ static void report(const struct sight *x, uint8_t kind, const struct managed_fra
     x->s->report(x->s->ctx, &f);
 }
 
-/* PortInfo of the port that decides about the M_Key, as its agent answered last: of port 0 of a switch. NULL: not
- * known. */
+/* PortInfo of the port that decides about the M_Key, as the port's agent answered last. For a switch it is port 0.
+ * NULL: not known. */
 static const uint8_t *info_of(const struct fabric *f, const struct fabric_port *at)
 {
     const struct fabric_node *n = fabric_node_of(f, at);
@@ -74,7 +75,8 @@ static const uint8_t *info_of(const struct fabric *f, const struct fabric_port *
 
 /* ---- traps ---- */
 
-/* On each link of its path it is captured once. On the first of them, more than once means: sent again. */
+/* Each transmission of a trap is captured once on each link of its path. A trap that is captured twice on the first
+ * link was therefore sent again. */
 static void trap(struct managed *m, const struct sight *x)
 {
     struct managed_seen *seen = place_of(m, x), now = seen_now(x, IBA_FINDING_TRAP_AGAIN);
@@ -104,8 +106,8 @@ static bool is_repress_of(const struct managed_seen *seen, const struct sight *x
            memcmp(seen->content, x->mad + SMP_DATA_AT, sizeof seen->content) == 0;
 }
 
-/* On the last link of its path, into the agent that sent the trap. It ends the trap's repetition (KM-61) if it has the
- * M_Key, once the agent has had the time that it says it needs for a response. */
+/* Notes a TrapRepress on the last link of its path, into the agent that sent the trap. With the right M_Key it ends the
+ * repetition of the trap (KM-61), once the response time that the agent states has passed. */
 static void repress(struct managed *m, const struct sight *x)
 {
     const struct fabric *f = x->s->fabric;
@@ -136,7 +138,7 @@ static void handover(struct managed *m, const struct sight *x)
 
 /* ---- M_Keys ---- */
 
-/* NULL, too, if it has none. */
+/* The M_Key of the port. NULL: it is not known, or the port has none. */
 static const uint8_t *key_of(const struct fabric *f, const struct fabric_port *at)
 {
     const uint8_t *info = info_of(f, at);

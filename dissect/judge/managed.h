@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Private to judge/: findings on datagrams of subnet management that need the link which they cross: traps that come
- * again, M_Keys, managers that hand over. Bounded: a new datagram takes the place of an older one. */
+/* Private to judge/: findings on datagrams of subnet management for which the link that carries them matters: traps
+ * that are repeated, M_Keys, handovers between managers. The number is bounded: a new datagram takes the place of an
+ * older one. */
 #ifndef DISSECT_MANAGED_H
 #define DISSECT_MANAGED_H
 #include "field/bound.h"
@@ -16,12 +17,12 @@ struct managed_frame {
 };
 struct managed_seen { /* a trap, a handover, a Set with another M_Key */
     uint64_t transaction;
-    struct managed_frame sent, repress; /* repress: the TrapRepress that reached the agent; frame 0: none did */
-    iba_time ended;                     /* no repeat may come from then on */
-    const struct fabric_sender *on;     /* the first link that had it; of a Set the last one */
-    uint16_t slid, node;                /* node: of a Set */
+    struct managed_frame sent, repress; /* repress: the TrapRepress that reached the agent; frame 0: none reached it */
+    iba_time ended;                     /* from this time on the trap must not be repeated */
+    const struct fabric_sender *on;     /* the link where the datagram was seen first; of a Set the last link */
+    uint16_t slid, node;                /* node: the node that a Set is for */
     uint8_t kind;
-    uint8_t content[54]; /* of a trap: its notice */
+    uint8_t content[54]; /* of a trap: the content of its notice */
 };
 struct managed {
     struct managed_seen seen[MANAGED_SEEN];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "judge/stalls.h"
 
-/* False: not known, or the port has sent more than it may. */
+/* The credits that are left to the port's lane. False: they are not known, or the port has sent more than it may. */
 static bool credits(const struct fabric *f, const struct fabric_sender *s, unsigned vl, unsigned *left)
 {
     return fabric_credits(f, s, vl, left) && *left <= FABRIC_CREDITS_MOST;
@@ -12,13 +12,14 @@ static struct stall_lane *lane_of(struct stalls *t, const struct fabric *f, cons
     return &t->lane[s - f->sender][vl];
 }
 
-/* The past of the lane is forgotten. */
+/* Begins a new record of the lane; its past is forgotten. */
 static void begin(struct stall_lane *l, bool known, unsigned left, const struct stall_heard *now)
 {
     *l = (struct stall_lane){.known = known, .since = now->at, .left = (uint16_t)left, .heard = *now};
 }
 
-/* A limit that grows in several steps: all of them refuse what the last one refuses. */
+/* Notes a flow-control packet. If the limit grows in several steps, packets that do not fit at the last step did not
+ * fit before either. */
 static void hear(struct stall_lane *l, unsigned left, const struct stall_heard *now)
 {
     if (left > l->left) {
@@ -29,7 +30,8 @@ static void hear(struct stall_lane *l, unsigned left, const struct stall_heard *
     l->heard = *now;
 }
 
-/* The port has sent something, or said what it has sent: its credits are others, unless that was known. */
+/* The port has sent a packet, or has announced how much it has sent. The record of the lane begins again, unless the
+ * credits stay the same. */
 static void sent(struct stalls *t, const struct fabric *f, const struct fabric_sender *s, unsigned vl, bool data,
                  const struct stall_heard *now)
 {
@@ -41,7 +43,7 @@ static void sent(struct stalls *t, const struct fabric *f, const struct fabric_s
         begin(l, known, left, now);
 }
 
-/* The port at the other end of the cable said what it may receive. */
+/* The port at the other end of the cable has announced how much it may receive. */
 static void granted(struct stalls *t, const struct fabric *f, const struct fabric_sender *s, unsigned vl,
                     const struct stall_heard *now)
 {
@@ -55,7 +57,7 @@ static void granted(struct stalls *t, const struct fabric *f, const struct fabri
         begin(l, known, left, now);
 }
 
-/* Bad ones say nothing. */
+/* Whether the packet is a flow-control packet; damaged ones are ignored. */
 static bool is_flow_control(const struct iba_view *v)
 {
     enum { OP_INIT = 1 };

@@ -1,32 +1,33 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Private to judge/: how long a lane had no credits, as the flow-control packets of the neighbour say (section 7.9,
- * KM-48). The time counts up to the last of them that refuses, not up to the first that grants: if the capture missed
- * one that granted more, later ones would not refuse, since limits only grow. */
+/* Private to judge/: how long a lane had no credits, as flow-control packets of the neighbour show (section 7.9,
+ * KM-48). The time ends at the last flow-control packet that refuses, not at the first that grants. If the capture
+ * missed one that granted more, later ones would not refuse, since limits only grow. */
 #ifndef DISSECT_STALLS_H
 #define DISSECT_STALLS_H
 #include "field/packet.h"
 #include "track/fabric.h"
 #include "wire/iba_psn.h"
 
-struct stall_heard { /* a frame, such as one of flow control */
+struct stall_heard { /* a frame, for example of flow control */
     iba_time at;
     uint64_t frame, tag;
 };
 struct stall_lane {
-    bool known;               /* its credits */
-    iba_time since;           /* its last packet left */
-    uint16_t left, refused;   /* credits now; those before they last grew */
-    struct stall_heard heard; /* last with these credits: of `left` */
-    struct stall_heard last;  /* of `refused`; frame 0: they have not grown since the last packet */
+    bool known;               /* the credits of the lane are known */
+    iba_time since;           /* when the last packet on this lane left */
+    uint16_t left, refused;   /* left: credits now; refused: credits before they last grew */
+    struct stall_heard heard; /* the last frame that showed the credits `left` */
+    /* the last frame that showed the credits `refused`; frame 0: credits have not grown since the last packet */
+    struct stall_heard last;
 };
 struct stalls {
     struct stall_lane lane[FABRIC_SENDERS][FABRIC_LANES];
 };
 
-/* After fabric_packet(), and after the packet was judged. */
+/* Follows a packet. Called after fabric_packet(), and after the packet was judged. */
 void stalls_packet(struct stalls *t, const struct fabric *f, const struct stall_heard *now, const struct packet *p);
-/* The last flow-control packet that granted less than `blocks` to the lane, if all did from `*since` on, which becomes
- * later if the lane's last packet left later. NULL: none is known. */
+/* The last flow-control packet that granted the lane less than `blocks`, if all such packets since `*since` did. If the
+ * lane's last packet left after `*since`, `*since` becomes that time. NULL: none is known. */
 const struct stall_heard *stalls_of(const struct stalls *t, const struct fabric *f, const struct fabric_sender *s,
                                     unsigned vl, unsigned blocks, iba_time *since);
 #endif

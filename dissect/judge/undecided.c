@@ -7,7 +7,7 @@ struct one {
     struct packet packet;
     struct cap_packet cap;
     struct verdict verdict;
-    size_t at; /* offset of its bytes, followed by its comment */
+    size_t at; /* offset of the packet's bytes, followed by its comment */
 };
 struct undecided {
     size_t first, n;
@@ -33,7 +33,8 @@ static size_t comment_bytes(const struct packet *p)
     return p->cap->comment ? strlen(p->cap->comment) + 1 : 0;
 }
 
-/* The offset for so many bytes; UNDECIDED_BYTES: none. They are never split at the end of the ring. */
+/* The offset of a free place for n bytes; UNDECIDED_BYTES: there is none. A place never extends over the end of the
+ * ring. */
 static size_t room(const struct undecided *h, size_t n)
 {
     const size_t oldest = h->n ? h->one[h->first].at : 0;
@@ -51,8 +52,8 @@ bool undecided_fits(const struct undecided *h, const struct packet *p)
            room(h, p->cap->caplen + comment_bytes(p) + p->cap->options.bytes) < UNDECIDED_BYTES;
 }
 
-/* Keeps a copy of the table, which no longer exists when the packet is printed. If there is no space the packet is
- * printed without it. */
+/* Keeps a copy of the table, since the table no longer exists when the packet is printed. If there is no space, the
+ * packet is printed without the table. */
 static void keep_table(struct undecided *h, struct one *o, const struct iba_rmpp_transfer *t)
 {
     unsigned i = 0;

@@ -116,7 +116,7 @@ static void info_aeth(struct out *o, const uint8_t *aeth)
     const uint8_t k = iba_aeth_syn_kind(aeth), value = iba_aeth_syn_value(aeth);
     const char *name = iba_value_name(kind[k].value, value);
 
-    if (k != IBA_AETH_ACK || value != IBA_CREDIT_NO_LIMIT) { /* the common case prints nothing */
+    if (k != IBA_AETH_ACK || value != IBA_CREDIT_NO_LIMIT) { /* the most frequent value prints nothing */
         out_str(o, kind[k].lead);
         if (name)
             out_str(o, name);
@@ -126,7 +126,7 @@ static void info_aeth(struct out *o, const uint8_t *aeth)
     number(o, " MSN=", iba_aeth_msn(aeth));
 }
 
-/* The text that each extension header adds to the line, in wire order. */
+/* Appends the text of each extension header to the line, in wire order. */
 static void info_extensions(struct out *o, const struct iba_view *v, const struct mad_context *mad)
 {
     const uint8_t *h;
@@ -226,7 +226,7 @@ void print_info(struct out *o, const struct packet *p)
         OUT_LIT(o, " [cut by the capture]");
     if (v->fragment)
         OUT_LIT(o, " [IP fragment]");
-    if (o->n > from && o->buf[from] == ' ') { /* nothing precedes the first bracket */
+    if (o->n > from && o->buf[from] == ' ') { /* the first bracket follows no other text */
         memmove(o->buf + from, o->buf + from + 1, o->n - from - 1);
         o->n--;
     }

@@ -29,7 +29,7 @@ static bool add_value(void *ctx, const struct value *v)
     if (!c->any && c->opts->quote)
         out_ch(c->o, c->opts->quote);
     if (c->any && c->opts->occurrence == 'l')
-        c->o->n = c->start + (c->opts->quote != '\0'); /* columns are shorter than the space that a flush leaves */
+        c->o->n = c->start + (c->opts->quote != '\0'); /* columns are shorter than the room that stays after a flush */
     else if (c->any)
         out_ch(c->o, c->opts->aggregator);
     c->any = true;

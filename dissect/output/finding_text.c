@@ -52,7 +52,7 @@ static bool add_reason(struct text *t, uint32_t reason, const char *between)
     return true;
 }
 
-/* The unit of a finding's number; nothing if the number means nothing to people. */
+/* Appends a finding's number with its unit; nothing if the number has no meaning for people. */
 static bool add_count(struct text *t, const struct iba_finding *f, const char *between)
 {
     static const struct {

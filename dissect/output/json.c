@@ -7,10 +7,10 @@
 
 struct json {
     struct out *o;
-    bool ek; /* one line, dots are underscores, a layer's name in front of each key */
+    bool ek; /* a packet is one line, dots become underscores, and a layer's name precedes each key */
     bool comma;
     unsigned depth;
-    const char *group; /* the current layer: a prefix up to its first dot */
+    const char *group; /* the current layer: a prefix up to the first dot */
     size_t group_len;
 };
 
@@ -32,7 +32,7 @@ static void dotted(struct json *j, const char *s, size_t n)
         out_ch(j->o, j->ek && s[i] == '.' ? '_' : s[i]);
 }
 
-/* Opens a key: layer names stand alone, field names carry their layer's name in ek. */
+/* Begins a key. Names of layers have no prefix; in ek, names of fields have the name of their layer as prefix. */
 static void key(struct json *j, const char *prefix, const char *name, const char *tail, bool is_layer)
 {
     line(j);
@@ -205,7 +205,8 @@ static void mad_value(struct mad_values *s, const struct iba_field *row, unsigne
     json_value(s->j, &v);
 }
 
-/* Bytes that other rows show one by one are included, too, as in tshark; names of another layout are not. */
+/* Whether JSON shows the row. As in tshark, this includes bytes that other rows show one by one, but not names of
+ * another layout. */
 static bool in_json(const struct iba_field *row)
 {
     return row->vis != IBA_VIS_H || row->name[0] != '=';
@@ -216,8 +217,8 @@ static bool is_twin(const struct iba_field *a, const struct iba_field *b)
     return a == b || (in_json(b) && strcmp(a->name, b->name) == 0);
 }
 
-/* A row of a part, with later rows that have its name: one value, or an array if a layout occurs several times or
- * several rows exist. */
+/* Prints a row of a part together with later rows of the same name: one value, or an array if a layout occurs several
+ * times or if there are several such rows. */
 static void mad_row(struct json *j, const struct iba_mad *m, const struct iba_mad_part *p, const struct iba_field *row)
 {
     const struct iba_hdr_info *l = &iba_mad_layouts[p->layout];
@@ -229,7 +230,7 @@ static void mad_row(struct json *j, const struct iba_mad *m, const struct iba_ma
         if (!is_twin(row, r))
             continue;
         if (r < row)
-            return; /* the first of them has shown it */
+            return; /* the first row of this name has printed the value */
         there += iba_mad_row_at(m, p, 0, r) != NULL;
     }
     s.array = p->n > 1 || there > 1;
@@ -253,7 +254,8 @@ static bool named_before(const struct iba_mad *m, unsigned from, unsigned k)
     return from < k;
 }
 
-/* Parts of one name are one object, at the place of the first: its bytes if known, and its rows. */
+/* Prints the parts of one name as one object, at the place of the first part: the bytes of the object if known, and its
+ * rows. */
 static void mad_parts(struct json *j, const struct iba_mad *m, unsigned from, unsigned to)
 {
     for (unsigned k = from; k < to; k++) {
@@ -302,7 +304,7 @@ static unsigned record_end(const struct iba_mad *m, unsigned from)
     return to;
 }
 
-/* Records are an array, even a single one, so that each record's fields stay together. */
+/* Prints the records as an array, even a single one, so that the fields of each record stay together. */
 static void mad_records(struct json *j, const struct iba_mad *m, unsigned from)
 {
     open_array(j, "infiniband.sa.record");
@@ -347,7 +349,7 @@ static void mad(struct json *j, const struct packet *p)
         mad_table(j, p->table);
 }
 
-/* Closes a layer; InfiniBand's ends with the fields of the packet as a whole. */
+/* Closes a layer. The InfiniBand layer ends with the fields of the packet as a whole. */
 static void close_group(struct json *j, const struct packet *p)
 {
     static const uint8_t last[] = {COMPUTED_encapsulation, COMPUTED_service,     COMPUTED_payload, COMPUTED_payload_len,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* -T jsonl: one flat object a packet, numbers as numbers, no key twice. A field that occurs several times (tunnels) is
- * an array. Keys are prepared once, since scripts read gigabytes of this form. */
+/* -T jsonl: one flat object for each packet, with numbers as numbers, and no key twice. A field that occurs several
+ * times (tunnels) is an array. Keys are prepared once, since scripts read gigabytes of this form. */
 #include <stdlib.h>
 #include "field/computed.h"
 #include "field/put.h"
@@ -11,15 +11,15 @@ struct key {
     const char *text; /* ,"infiniband.bth.psn": */
     uint8_t len;
 };
-/* Keys are copied KEY_COPY bytes at a time: a copy of constant size is a few instructions, and the rest is overwritten.
- */
+/* Bytes of a copied key. A copy of constant size takes few instructions, and the next text overwrites the bytes after
+ * the key. */
 enum { MAX_ROWS = 24, KEY_ROOM = 64 * 1024, KEY_COPY = 64, ROW_MOST = 320 };
 
-/* A row of a header as it is written: the offset of its bytes, and the fast method that suits its value. */
+/* How a row of a header is written: the offset of its bytes, and the fast method for its kind of value. */
 enum value_form { FORM_NUMBER, FORM_FLAG, FORM_MAC, FORM_IP4, FORM_OTHER };
 struct plan {
     const struct iba_field *row;
-    struct key key, name; /* name: of the code's name; no text where codes have none */
+    struct key key, name; /* name: the key of the code's name; it has no text where codes have no names */
     uint64_t mask;
     uint8_t first, bytes, shift, unit, value_form;
     bool reserved;
@@ -171,7 +171,7 @@ static bool written(const struct plan *r, const uint8_t *wire)
     return !r->reserved || (r->value_form == FORM_OTHER ? !zero(wire + r->first, r->bytes) : load(r, wire) != 0);
 }
 
-/* Fields wider than a number. */
+/* Writes fields that are wider than a number. */
 static void row_wide(struct out *o, const struct plan *r, const uint8_t *wire)
 {
     const struct value v = field_row_value(r->row, wire);
@@ -179,7 +179,7 @@ static void row_wide(struct out *o, const struct plan *r, const uint8_t *wire)
     jsonl_value(o, &v);
 }
 
-/* Neighbouring rows often share a condition, which is then evaluated once. */
+/* The result of the last condition. Neighbouring rows often share a condition, which is then evaluated once. */
 struct known {
     struct iba_condition when;
     bool holds;
@@ -243,8 +243,8 @@ static void row_array(struct out *o, unsigned h, const struct plan *r, const str
         out_ch(o, ']');
 }
 
-/* Whether an earlier layer has written these keys (same header), or would own them (another header of the same prefix).
- */
+/* Whether an earlier layer has written these keys: a layer of the same header, or of another header with the same
+ * prefix. *several: other layers have the same header. */
 static bool taken(const struct iba_view *v, unsigned at, bool *several)
 {
     *several = false;

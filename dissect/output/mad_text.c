@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A management datagram: its text in the line, and its part of the full tree. */
+/* A management datagram as text: its part of the packet's line, and its part of the full tree. */
 #include "output/mad_text.h"
 #include "field/show.h"
 #include "output/printer.h"
@@ -33,7 +33,8 @@ static void status(struct out *o, const uint8_t *h)
     }
 }
 
-/* The REP alone does not say its service: of XRC it names a target in place of the EE context, and no QP. */
+/* The QP that REP names. REP alone does not show its service: for XRC it names a target in the place of the EE context,
+ * and no QP. */
 static uint32_t rep_qp(const uint8_t *rep)
 {
     const uint32_t qpn = iba_cm_rep_localqpn(rep);
@@ -41,7 +42,7 @@ static uint32_t rep_qp(const uint8_t *rep)
     return qpn > 0 ? qpn : iba_cm_rep_localeecn(rep);
 }
 
-/* The connection that a connection manager's message is for. */
+/* Appends the connection that a message of the connection manager is for. */
 static void connection(struct out *o, const struct iba_mad *m)
 {
     const uint8_t *req = iba_mad_layout_at(m, IBA_M_cm_req), *rep = iba_mad_layout_at(m, IBA_M_cm_rep);
@@ -103,7 +104,7 @@ static void row_line(struct out *o, const struct iba_field *row, unsigned index,
         print_tree_line(o, row->label, v);
         return;
     }
-    n = n < sizeof label - 8 ? n : sizeof label - 8; /* and up to 999 in brackets */
+    n = n < sizeof label - 8 ? n : sizeof label - 8; /* leaves room for a number up to 999 in brackets */
     memcpy(label, row->label, n);
     label[n++] = '[';
     if (index >= 100)
@@ -125,7 +126,7 @@ static void attribute_line(struct out *o, const struct iba_mad *m)
     print_tree_line(o, "Attribute", &v);
 }
 
-/* The names of what a component mask selects (MD-91). */
+/* Appends the names of the components that a component mask selects (MD-91). */
 static void components(struct out *o, const struct iba_mad *m, const uint8_t *sa)
 {
     const uint64_t mask = iba_sa_componentmask(sa);
@@ -182,7 +183,7 @@ static void part(struct out *o, const struct iba_mad *m, const struct iba_mad_pa
         }
 }
 
-/* All records of a table of many segments, at the packet that completes it. */
+/* Prints all records of a table of many segments, at the packet that completes the table. */
 static void table(struct out *o, const struct iba_rmpp_transfer *t)
 {
     struct iba_mad m;

@@ -5,8 +5,8 @@
 #include "field/out.h"
 #include "field/packet.h"
 
-/* Class, method and attribute after the text of the transport header; nothing when the packet is no datagram. */
+/* Appends class, method and attribute to the text of the transport header; nothing when the packet is no datagram. */
 void print_mad_info(struct out *o, const struct packet *p);
-/* Every part that was captured. */
+/* Prints every part of the datagram that was captured. */
 void print_mad_tree(struct out *o, const struct packet *p);
 #endif

@@ -114,7 +114,7 @@ static void pdml_row(struct out *o, const struct iba_hdr_info *info, const struc
     OUT_LIT(o, "\"/>\n");
 }
 
-/* One part of a datagram; `at`: the offset of the datagram in the frame, or NOWHERE for a reassembled record. */
+/* Prints one part of a datagram; `at`: the offset of the datagram in the frame, or NOWHERE for a reassembled record. */
 static void mad_part(struct out *o, const struct iba_mad *m, const struct iba_mad_part *p, uint32_t at)
 {
     const struct iba_hdr_info *info = &iba_mad_layouts[p->layout];

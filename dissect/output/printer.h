@@ -18,7 +18,7 @@ struct print_opts {
     bool header;                /* -E header=y */
     bool hex;                   /* -x */
     bool color;
-    bool sources; /* several files: name the one a packet is from */
+    bool sources; /* there are several files: print the name of the packet's file */
     enum time_format time;
 };
 
@@ -30,13 +30,13 @@ struct printer {
     void (*end)(struct out *o, bool any);
 };
 
-/* The table; ends with a row whose name is NULL. */
+/* The table of forms; it ends with a row whose name is NULL. */
 extern const struct printer printers[];
 
-/* Pieces that several printers share. */
+/* Parts that several printers share. */
 void print_time(struct out *o, const struct packet *p, enum time_format f);
 void print_info(struct out *o, const struct packet *p);
-/* The text of the protocol column. Never NULL. */
+/* The text of the protocol column; not NULL. */
 const char *print_protocol(const struct packet *p);
 void print_hex_dump(struct out *o, const struct packet *p);
 /* One line of the tree: label, name of the code, value (tree_line.c). */
@@ -44,7 +44,7 @@ void print_tree_line(struct out *o, const char *label, const struct value *v);
 /* Whether the tree shows this value of the row. */
 bool print_row_shown(const struct iba_field *row, const struct value *v);
 
-/* begin, packet and end of each form; a printer that needs no begin or end has NULL there. */
+/* begin, packet and end of each form. The table has NULL where a form needs no begin or end. */
 void print_text(struct out *o, const struct packet *p, const struct print_opts *opts, bool first);
 void print_tree(struct out *o, const struct packet *p, const struct print_opts *opts, bool first);
 void fields_begin(struct out *o, const struct print_opts *opts);

@@ -11,7 +11,7 @@
 
 enum { WIDTH_NUMBER = 5, WIDTH_TIME = 12, WIDTH_ADDRESS = 15, WIDTH_PROTOCOL = 10, WIDTH_LENGTH = 4 };
 
-/* Source or destination in the packet's network header. */
+/* Appends the source or the destination of the packet's network header. */
 static void address(struct out *o, const struct iba_view *v, bool source)
 {
     const bool ib = iba_view_is_transport(v) && iba_view_has_bth(v);
@@ -53,7 +53,7 @@ static const char *color_of(const struct packet *p)
     return NULL;
 }
 
-/* Kind, and the frame that explains it, unless the line has it already. */
+/* Appends the kind of each finding, and the frame that explains it, unless the line names that frame already. */
 static void findings(struct out *o, const struct verdict *v)
 {
     for (unsigned i = 0; i < verdict_kept(v); i++) {
@@ -159,7 +159,7 @@ static void tree_frame(struct out *o, const struct packet *p, const struct print
     tree_computed(o, p, COMPUTED_frame_comment);
 }
 
-/* The row of a decision table that spoke; NULL: none did. */
+/* Prints the row of a decision table that applied; NULL: no row did. */
 static void tree_decision(struct out *o, const struct iba_decision *d)
 {
     if (!d)
@@ -191,7 +191,7 @@ static void tree_verdict(struct out *o, const struct packet *p)
         out_str(o, info->field);
         OUT_LIT(o, ": ");
         text = verdict_text(&v->finding[i], v->names);
-        out_text(o, text, strlen(text)); /* may name a file */
+        out_text(o, text, strlen(text)); /* the text may contain the name of a file */
         OUT_LIT(o, " [");
         out_str(o, verdict_cited(v->finding[i].kind));
         OUT_LIT(o, "]\n");

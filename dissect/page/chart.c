@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The data of the charts, beside the place they are drawn in: page.js does the rest. Numbers only, so nothing needs
- * escaping. */
+/* Writes the data of the charts next to the places where page.js draws them. The data are numbers only, so nothing
+ * needs escaping. */
 #include "page/collected.h"
 
 static const char *const point_name[POINT_KINDS] = {"sent", "answer", "again", "nak", "other"};
@@ -29,7 +29,7 @@ static void end_figure(struct out *o)
     OUT_LIT(o, "}</script>\n</figure>\n");
 }
 
-/* "again":[ns,psn,ns,psn] of one kind */
+/* Appends the points of one kind: "again":[ns,psn,ns,psn]. */
 static void points(struct out *o, const struct report_line *l, enum report_point_kind what)
 {
     const struct report_point *p = what > POINT_ANSWER ? l->mark : l->point;
@@ -84,7 +84,7 @@ void report_charts(const struct report *r, struct out *o)
         OUT_LIT(o, "<p>Not every connection is drawn; those with the most errors and warnings are.</p>\n");
 }
 
-/* The classes between the shortest and the longest; class i begins at 2^i ns. */
+/* Appends the classes from the shortest time to the longest; class i begins at 2^i ns. */
 void report_histogram(struct out *o, const char *name, const uint64_t times[REPORT_TIMES], uint64_t answered)
 {
     unsigned from = 0, to = REPORT_TIMES - 1;

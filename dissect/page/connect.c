@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How connections were made and ended: sentences, the number of each outcome, the times. */
+/* How connections were made and ended: sentences, the number of connections with each outcome, and times. */
 #include <stdlib.h>
 #include "page/collected.h"
 

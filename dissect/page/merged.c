@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The sums of a merged summary that its page shows: connections once each, pairs of hosts, limits. */
+/* The sums of a merged summary that its page shows: each connection once, pairs of hosts, limits. */
 #include <stdlib.h>
 #include "page/merged.h"
 
 /* ---- a connection with several parts ---- */
 
-/* Per host name: the packets of its parts, and the last one that counts. */
+/* For each host name: the packets of its parts, and the last part that counts. */
 struct points {
     struct point {
         uint64_t packets;
@@ -22,8 +22,8 @@ static uint64_t packets_of(const struct summary *s, const struct summary_part *p
     return n;
 }
 
-/* Pieces of one capture follow each other, and may overlap a little where packets are not in order. Two captures of the
- * same packets have most of their time in common. */
+/* Whether the part is the next piece of the same capture. Pieces may overlap a little where packets are not in order;
+ * two captures of the same packets have most of their time in common. */
 static bool is_next(const struct summary_part *before, const struct summary_part *p)
 {
     const uint64_t end = before->last_ns < p->last_ns ? before->last_ns : p->last_ns;
@@ -33,7 +33,7 @@ static bool is_next(const struct summary_part *before, const struct summary_part
     return both <= (a < b ? a : b) / 2;
 }
 
-/* Whether this part of the host counts: what overlaps an earlier part would count twice. */
+/* Whether this part of the host counts. A part that overlaps an earlier part would count packets twice. */
 static bool counts(const struct summary *s, const struct points *seen, size_t i)
 {
     const struct summary_part *p = &s->part[i];
@@ -84,7 +84,7 @@ static uint64_t bad_of(const uint64_t at[SUMMARY_SIDE])
     return n;
 }
 
-/* True: parts of several hosts. */
+/* Adds the parts of one connection up. True: parts of several hosts. */
 static bool join(struct merged_connection *c, const struct summary *s, struct points *seen, size_t from, size_t to)
 {
     bool several = false;
@@ -108,7 +108,7 @@ static bool join(struct merged_connection *c, const struct summary *s, struct po
 
 /* ---- all connections ---- */
 
-/* Negative: a is worse. */
+/* Negative: connection `a` is worse. */
 static int by_harm(const struct merged_connection *a, const struct merged_connection *b)
 {
     if (a->bad != b->bad)
@@ -186,7 +186,7 @@ static int by_payload(const void *a, const void *b)
     return by_ends(a, b);
 }
 
-/* Directions of the same two addresses become one. */
+/* Adds directions between the same two addresses up. */
 static void join_pairs(struct merged *m)
 {
     size_t n = 0;

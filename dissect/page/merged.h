@@ -7,11 +7,11 @@
 
 enum { MERGED_WORST = 24, MERGED_PAIRS = 32, MERGED_HOSTS = 16, MERGED_BINS = 256 };
 
-/* All that goes from one address to another. */
+/* All packets from one address to another. */
 struct merged_pair {
     uint8_t kind, src[IBA_ADDR_MOST], dst[IBA_ADDR_MOST];
     uint64_t directions, packets, payload, again, bad; /* bad: errors and warnings */
-    uint64_t first_ns, last_ns;                        /* of its connections; 0: no packet has a time */
+    uint64_t first_ns, last_ns;                        /* the time of the connections; 0: no packet has a time */
 };
 /* A connection, and the sums of both directions. */
 struct merged_connection {
@@ -21,18 +21,18 @@ struct merged_connection {
 };
 struct merged {
     const struct summary *s;
-    struct merged_pair *pair; /* the most payload first */
+    struct merged_pair *pair; /* sorted: the most payload first */
     size_t n_pair;
     struct perf_shares limits;                    /* of reliable services */
-    struct merged_connection worst[MERGED_WORST]; /* with errors, warnings or repeats, the most first */
+    struct merged_connection worst[MERGED_WORST]; /* connections with errors, warnings or repeats; the most first */
     unsigned n_worst;
-    uint64_t connections, bad_connections, several; /* several: seen by captures of several hosts */
+    uint64_t connections, bad_connections, several; /* several: connections that captures of several hosts show */
     uint64_t severity[IBA_ERROR + 1];
 };
 
-/* False: out of memory. m->pair is to be freed. The summary is sorted. */
+/* Collects the sums of a sorted summary. False: out of memory. The caller frees m->pair. */
 bool merged_collect(struct merged *m, const struct summary *s);
-/* The most hosts that send to one at the same time; *to: that host. */
+/* The largest number of hosts that send to one host at the same time; *to: a pair with that host as target. */
 unsigned merged_incast(const struct merged *m, const struct merged_pair **to);
 /* merged_hosts.c: host by host, as a table of pairs and as a matrix of the hosts with the most payload */
 void merged_hosts(const struct merged *m, struct out *o);

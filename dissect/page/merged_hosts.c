@@ -6,7 +6,7 @@
 
 /* ---- incast ---- */
 
-/* By target, then by the time they begin. */
+/* Sorts by target, then by the time at which the pairs begin. */
 static int by_begin(const void *a, const void *b)
 {
     const struct merged_pair *x = *(const struct merged_pair *const *)a, *y = *(const struct merged_pair *const *)b;
@@ -32,7 +32,7 @@ static bool same_target(const struct merged_pair *a, const struct merged_pair *b
     return a->kind == b->kind && memcmp(a->dst, b->dst, sizeof a->dst) == 0;
 }
 
-/* The most of these n that overlap: at some begin of one of them. */
+/* The largest number of these n pairs that overlap. It is reached when one of them begins. */
 static unsigned overlap(const struct merged_pair **pair, size_t n, uint64_t *ends)
 {
     unsigned most = 0;
@@ -123,7 +123,7 @@ static void pairs(const struct merged *m, struct out *o, uint64_t all)
 struct host {
     const uint8_t *addr;
     uint8_t kind;
-    uint64_t payload; /* from it and to it */
+    uint64_t payload; /* payload from and to the host */
 };
 
 static int by_addr(const void *a, const void *b)
@@ -142,8 +142,8 @@ static int by_load(const void *a, const void *b)
     return by_addr(a, b);
 }
 
-/* The hosts with the most payload, in the order of their addresses; *all: how many hosts there are. Freed by the
- * caller. NULL: out of memory. */
+/* The hosts with the most payload, in the order of their addresses; *all: the number of all hosts. The caller frees the
+ * array. NULL: out of memory. */
 static struct host *busiest(const struct merged *m, size_t *n, size_t *all)
 {
     struct host *host = calloc(2 * m->n_pair, sizeof *host);
@@ -178,7 +178,7 @@ static const struct merged_pair *pair_of(const struct merged *m, const struct ho
     return NULL;
 }
 
-/* The share as words and as shade; the busiest pair is the darkest. */
+/* Writes the share as words and as a shade; the busiest pair is the darkest. */
 static void matrix_cell(struct out *o, const struct merged_pair *p, uint64_t most, uint64_t all)
 {
     if (!p || p->payload == 0) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The page of merged summaries: why it is slow, what went wrong and where, over time, host by host. */
+/* The page of merged summaries: why communication is slow, what went wrong and where, over time, and host by host. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -38,7 +38,7 @@ static void why(const struct merged *m, struct out *o)
     OUT_LIT(o, "</p>\n");
 }
 
-/* Seconds since 1970 as UTC, in words of ISO 8601. */
+/* Writes seconds since 1970 as UTC in the form of ISO 8601. */
 static void moment(struct out *o, uint64_t s)
 {
     const time_t t = (time_t)s;
@@ -51,7 +51,8 @@ static void moment(struct out *o, uint64_t s)
         out_u64(o, s);
 }
 
-/* Captures, and the names of their hosts: sorted, so each name is a run. */
+/* Writes how many captures there are, and the names of their hosts. Captures are sorted, so equal names stand together.
+ */
 static void lead(const struct merged *m, struct out *o)
 {
     const struct summary *s = m->s;
@@ -178,8 +179,8 @@ struct bins {
     uint64_t count[MERGED_BINS][SUMMARY_BUCKET_COUNTS];
 };
 
-/* The buckets, those without packets too, in at most MERGED_BINS. False: there are none, or no calendar has their time.
- */
+/* Puts all buckets into at most MERGED_BINS bins, buckets without packets too. False: there are none, or their time is
+ * beyond any calendar. */
 static bool put_in_bins(struct bins *b, const struct summary *s)
 {
     unsigned more = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The page: the faults in sentences, the packets around them, PSNs, response times, then every finding. Well-formed
- * XML, which lets a test check the escaping; the page makes no request, and its policy forbids any. */
+/* The page: the faults in sentences, the packets around them, PSNs, response times, then every finding. The page is
+ * well-formed XML, so that a test can check the escaping. It makes no request, and its policy forbids all requests. */
 #include "page/collected.h"
 
 extern const unsigned char page_page_css[], page_page_js[], page_uPlot_iife_min_js[], page_uPlot_min_css[];
@@ -12,7 +12,7 @@ static void embedded(struct out *o, const unsigned char *file, size_t n)
     out_ch(o, '\n');
 }
 
-/* XML readers must ignore the text of the script; for HTML readers the marks are comments. */
+/* Writes a script. XML readers must ignore the text of the script; HTML readers take the marks for comments. */
 static void script(struct out *o, const unsigned char *file, size_t n)
 {
     OUT_LIT(o, "<script>/*<![CDATA[*/\n");

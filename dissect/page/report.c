@@ -110,7 +110,8 @@ static void tally(struct report_line *l, const struct packet *p, bool answers)
     l->again_bytes += v->again ? p->view.payload_len : 0;
 }
 
-/* A request belongs to the chart of its own direction, a response to that of the requests it answers. */
+/* Plots a packet. A request is shown in the chart of its direction; a response in the chart of the requests that it
+ * answers. */
 static void plot(struct report *r, const struct packet *p)
 {
     const struct direction *d = p->verdict->direction;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The faults in sentences: of the capture, of each connection with findings, of each kind of finding. */
+/* The faults in sentences: of the capture, of each connection with findings, and of each kind of finding. */
 #include <stdlib.h>
 #include "page/collected.h"
 #include "observer/iba_finding_kinds.h"
@@ -18,13 +18,13 @@ uint32_t report_order(const struct report *r, const struct report_line *order[RE
     uint32_t n = 0;
 
     for (uint32_t i = 0; i < r->n_line; i++)
-        if (r->line[i].d) /* its requests were seen, not only responses to them */
+        if (r->line[i].d) /* requests of the direction were seen, not only responses to them */
             order[n++] = &r->line[i];
     qsort(order, n, sizeof *order, by_harm);
     return n;
 }
 
-/* "14 RETRY_NAK, 2 RETRY_TIMEOUT" of the kinds from one to another that are warnings or worse. */
+/* Appends "14 RETRY_NAK, 2 RETRY_TIMEOUT": the kinds from `from` to `to` that are warnings or worse. */
 static void kinds(struct out *o, const struct report_line *l, unsigned from, unsigned to, const char *before)
 {
     for (unsigned k = from; k < to; k++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Why it is slow: the limits of all connections in a sentence, who sends to one host at the same time, payload and
- * repeats over time, and host by host. */
+/* Why communication is slow: the limits of all connections in a sentence, how many hosts send to one at the same time,
+ * payload and repeats over time, and host by host. */
 #include <stdlib.h>
 #include "page/collected.h"
 #include "track/addr.h"
@@ -45,19 +45,19 @@ void report_event(struct report *r, const struct packet *p)
 
 /* ---- hosts ---- */
 
-struct pair { /* of hosts */
+struct pair { /* a pair of hosts */
     const struct direction *d;
     uint32_t connections;
-    bool sends; /* not only READs, whose payload comes back */
+    bool sends; /* the pair sends payload, and not only READs, whose payload comes back */
     uint64_t bytes, first, last;
 };
 struct pairs {
     struct pair pair[PAIRS];
     uint32_t n;
-    uint64_t bytes, beyond; /* beyond: senders of further pairs */
+    uint64_t bytes, beyond; /* beyond: senders of pairs beyond the limit */
 };
 
-/* The most bytes first, then in the order they began. */
+/* Sorts by bytes, the most first; equal ones in the order in which they began. */
 static int compare(uint64_t bytes, const struct direction *d, uint64_t other_bytes, const struct direction *other)
 {
     if (bytes != other_bytes)
@@ -103,7 +103,8 @@ static bool same_target(const struct direction *a, const struct direction *b)
     return a->key.kind == b->key.kind && memcmp(a->key.dst, b->key.dst, sizeof a->key.dst) == 0;
 }
 
-/* How many hosts send to the target of this pair when it begins: somewhere it begins, they are the most. */
+/* The number of hosts that send to the target of this pair when this pair begins. The largest number is reached when
+ * some pair begins. */
 static unsigned senders_beside(const struct pairs *all, const struct pair *p)
 {
     unsigned n = 0;

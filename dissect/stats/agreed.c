@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* -z agreed: for each side of a reliable connection, the observed behaviour, beside the values it agreed to in the
- * connection manager's REQ and REP. Where the capture lacks them, or they do not contain the value, it is "-". */
+/* -z agreed: for each side of a reliable connection, the observed behaviour next to the values that it agreed to in the
+ * connection manager's REQ and REP. The agreed value is "-" where the capture lacks REQ and REP, or where they do not
+ * contain the value. */
 #include "stats/agreed.h"
 #include <stdlib.h>
 #include "mad/iba_mad.h"
@@ -24,7 +25,8 @@ static struct agreed_row *row_of(struct agreed *s, const struct direction *d)
     return r;
 }
 
-/* Retries are counted for the packet that the requester goes back to, not for those that it sends again after it. */
+/* Counts a retransmission. Retries are counted for the packet that the requester goes back to, not for the packets that
+ * it sends again after that one. */
 static void again(struct agreed_run *r, iba_psn psn)
 {
     const bool within = r->on && iba_psn_diff(psn, r->first) >= 0 && iba_psn_diff(psn, r->last) <= 1;
@@ -44,7 +46,7 @@ static void shortest(uint64_t *least, uint64_t ns)
     *least = ns != 0 && (*least == 0 || ns < *least) ? ns : *least;
 }
 
-/* True when the packet is new: not sent again, not a copy. */
+/* Notes the findings of a packet. True when the packet is new: neither sent again nor a copy. */
 static bool look_at_findings(struct agreed *s, struct agreed_row *r, const struct verdict *v)
 {
     bool news = v->same_as == 0;
@@ -82,7 +84,7 @@ static void count_reads(struct agreed *s, struct agreed_row *r, const struct iba
     }
 }
 
-/* No field of a header that is compared here has more than 16 bits. */
+/* Extends a range by a value. Header fields that are compared here have at most 16 bits. */
 static void widen(struct agreed_range *r, uint32_t v)
 {
     r->least = (uint16_t)(r->any && r->least < v ? r->least : v);
@@ -90,7 +92,7 @@ static void widen(struct agreed_range *r, uint32_t v)
     r->any = true;
 }
 
-/* Fields of the network header in which the ICRC starts: those that routers and switches use. */
+/* Notes fields of the network header where the ICRC begins: those that routers and switches use. */
 static void look_at_network(struct agreed_row *r, const struct iba_view *v)
 {
     const uint8_t *l3 = v->wire + v->l3_at;
@@ -161,7 +163,7 @@ void stat_agreed_packet(void *state, const struct packet *p)
     }
 }
 
-/* The label and format of each. The text has two tables: the behaviour of a connection, and the fields of every
+/* The label and format of each value. The text has two tables: the behaviour of a connection, and the fields of every
  * packet. */
 enum { IN_EACH_PACKET = SHOW_PSN };
 static const struct {

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Differences of a connection: packets that do not match the agreement, ends that do not match each other, or several
- * connections with a suspicious value. Each is a sentence about the sender of a direction; none assigns the fault. */
+ * connections with a suspicious value. Each difference is a sentence about the sender of a direction; no sentence
+ * assigns the fault. */
 #include <string.h>
 #include "track/addr.h"
 #include "stats/agreed.h"
 
-enum { MOST_COMPARED = 2048 }; /* directions, each with each */
-enum { FULL = 0x8000 };        /* full member of a partition, in a P_Key; without it a limited one */
-enum { FOR_EVER = 7 };         /* RNR retries without limit, in REQ and REP */
+enum { MOST_COMPARED = 2048 }; /* directions, each compared with each other */
+/* the bit of a P_Key that a full member of a partition has, and a limited member has not */
+enum { FULL = 0x8000 };
+enum { FOR_EVER = 7 }; /* code for RNR retries without limit, in REQ and REP */
 
-/* `#` is the observed value, `@` the agreed one, or that of the other direction. */
+/* In the sentences `#` is the observed value; `@` is the agreed value, or the value of the other direction. */
 enum about {
     PSN,
     PMTU,
@@ -139,8 +141,9 @@ static void against_agreement(struct pen *p, const struct agreed_row *r, const s
         if (!agreed_announced(c, active, (enum agreed_shown)same[i].what, &said) ||
             !agreed_observed(r, (enum agreed_shown)same[i].what, &v))
             continue;
-        const bool none = same[i].what == SHOW_DSCP && said == 0; /* nobody asked for one */
-        if (same[i].what == SHOW_PKEY)                            /* members may be full or limited */
+        const bool none = same[i].what == SHOW_DSCP && said == 0; /* no end asked for a DSCP */
+        /* both ends need the same partition, but one may be a full and the other a limited member */
+        if (same[i].what == SHOW_PKEY)
             v.most = (v.most & ~(uint64_t)FULL) == (said & ~(uint64_t)FULL) ? said : v.most;
         if (!none && v.most != said)
             say(p, r, (enum about)same[i].about, v.most, said);
@@ -186,7 +189,7 @@ static void by_itself(struct pen *p, const struct agreed_row *r)
         say(p, r, LINK_LOCAL, 0, 0);
 }
 
-/* Compared with the other direction; reported for one of the two. */
+/* Compares the two directions of a connection; a difference is reported for one of them. */
 static void both_directions(struct pen *p, const struct agreed *s, const struct agreed_row *r,
                             const struct cm_connection *c, bool active)
 {
@@ -206,7 +209,8 @@ static void both_directions(struct pen *p, const struct agreed *s, const struct 
         say(p, r, MIGREQ, r->migreq.most, other->migreq.most);
 }
 
-/* Compared with other connections; all those of the same two hosts are counted once, at their first. */
+/* Compares a direction with other connections. All connections of the same two hosts count once, at the first of them.
+ */
 static void among_all(struct pen *p, const struct agreed *s, size_t at)
 {
     const struct agreed_row *r = &s->row[s->seen[at]->id];
@@ -249,7 +253,8 @@ static void differ(const struct agreed *s, struct pen *p)
     }
 }
 
-/* The number of directions with the most frequent first PSN, if that is suspiciously large; 0: they differ. */
+/* The number of directions with the most frequent first PSN, if that number is suspiciously large; 0: the first PSNs
+ * differ. */
 static uint32_t same_psn(const struct agreed *s, iba_psn *psn)
 {
     enum { MANY = 4 };

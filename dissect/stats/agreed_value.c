@@ -41,8 +41,8 @@ const struct cm_connection *agreed_connection(const struct agreed *s, const stru
     return cm_track_find(&s->cm, k->kind, k->src, d->knows_source_qp ? &d->source_qp : NULL, k->dst, k->qpn, active);
 }
 
-/* Each end gives the first PSN of the other. REQ sets values for the passive end: retry count and timeout; for the
- * active end REP has the RNR retries only (sections 12.7.27, 12.7.34, 12.7.38). */
+/* The agreed value. Each end gives the first PSN of the other. REQ sets the retry count and the timeout of the passive
+ * end; for the active end REP has only the RNR retries (sections 12.7.27, 12.7.34, 12.7.38). */
 bool agreed_announced(const struct cm_connection *c, bool active, enum agreed_shown what, uint64_t *v)
 {
     const struct cm_end *end = c ? active ? &c->active : &c->passive : NULL;
@@ -58,7 +58,7 @@ bool agreed_announced(const struct cm_connection *c, bool active, enum agreed_sh
     case SHOW_CREDITS: *v = end->flow_control; return true;
     case SHOW_PSN:
         *v = active ? c->passive.psn : c->active.psn;
-        return true; /* each gives the first PSN of the other */
+        return true; /* each end gives the first PSN of the other */
     case SHOW_PKEY: *v = c->p_key; return true;
     case SHOW_SL: *v = c->sl; return true;
     case SHOW_DSCP: *v = c->traffic_class >> 2; return true;

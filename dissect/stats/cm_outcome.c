@@ -26,7 +26,7 @@ static void count(struct cm_outcomes *s, enum cm_why why, const struct cm_connec
         s->of[why].first_frame = c->begin_frame;
 }
 
-/* From the first message of each kind, as it took the program that waited for it. */
+/* Adds the times between the first messages of each kind: so long the program that connects has waited. */
 static void time_phases(struct cm_outcomes *s, const struct cm_connection *c)
 {
     for (unsigned i = 0; i < CM_PHASES; i++) {
@@ -36,7 +36,7 @@ static void time_phases(struct cm_outcomes *s, const struct cm_connection *c)
     }
 }
 
-/* A connection of which no more is to come. */
+/* Counts a connection of which no more messages will be followed. */
 static void add(struct cm_outcomes *s, const struct cm_connection *c)
 {
     count(s, cm_why_setup(c, s->now_ns), c);

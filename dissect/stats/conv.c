@@ -17,8 +17,8 @@ struct conv_key {
 _Static_assert(sizeof(struct conv_key) == 40, "keys are compared as bytes: no padding");
 
 struct conv {
-    struct conv_key key; /* first: see stat_slot() */
-    uint32_t source_qp;  /* from the first DETH */
+    struct conv_key key; /* must be first: see stat_slot() */
+    uint32_t source_qp;  /* the source QP of the first DETH */
     uint8_t source;      /* enum source */
     bool timed;
     uint64_t packets, bytes;
@@ -51,7 +51,7 @@ static bool key_of(struct conv_key *k, const struct iba_view *v)
     return true;
 }
 
-/* NULL when the table is full. */
+/* The conversation of this key; NULL when the table is full. */
 static struct conv *conv_of(struct convs *s, const struct conv_key *k, uint32_t psn)
 {
     uint32_t tag;
@@ -123,7 +123,7 @@ static int by_bytes(const void *a, const void *b)
         return x->bytes < y->bytes ? 1 : -1;
     if (x->packets != y->packets)
         return x->packets < y->packets ? 1 : -1;
-    return x < y ? -1 : x > y; /* both in one array: the order in which they were first seen */
+    return x < y ? -1 : x > y; /* both point into one array, so this is the order in which they were first seen */
 }
 
 static void sort(struct convs *s)
@@ -199,7 +199,7 @@ static void print_totals(const struct table *t, const struct convs *s)
     }
 }
 
-/* Of the longest address */
+/* The width of the longest address. */
 static uint8_t addr_width(struct out *o, const struct convs *s, bool src)
 {
     uint8_t widest = sizeof "Destination" - 1;

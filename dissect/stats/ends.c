@@ -9,7 +9,7 @@ static void print_addr(struct out *o, const struct direction *d, bool source)
     stat_addr_print(o, (enum iba_addr_kind)d->key.kind, source ? d->key.src : d->key.dst);
 }
 
-/* As wide as the longest addresses. */
+/* Makes the columns as wide as the longest addresses. */
 static void widen(struct out *o, struct column *source, struct column *destination, const struct iba_flow_key *k)
 {
     source->width = stat_addr_wider(o, source->width, (enum iba_addr_kind)k->kind, k->src);
@@ -88,7 +88,7 @@ void ends_json(struct out *o, const struct direction *d)
     out_str(o, d->guess ? "true" : "false");
 }
 
-/* The direction of the connection whose first packet came first. */
+/* The id of the connection's direction whose first packet came first. */
 static uint32_t first_of(const struct direction *d)
 {
     return d->peer && d->peer - 1 < d->id ? d->peer - 1 : d->id;
@@ -96,7 +96,7 @@ static uint32_t first_of(const struct direction *d)
 
 struct place {
     const struct direction *d;
-    uint64_t weight; /* of the connection */
+    uint64_t weight; /* weight of the whole connection */
 };
 
 static int by_place(const void *a, const void *b)
@@ -116,8 +116,8 @@ static uint64_t weight_of(const struct direction *d, ends_weight *weight, const 
     return weight ? weight(ctx, d->id) + (d->peer ? weight(ctx, d->peer - 1) : 0) : 0;
 }
 
-/* By the order of their first packets: one pass for each direction would take too long, so each is put directly into
- * its place. */
+/* Sorts by the order of first packets. A search for each direction would take too long, so each direction is put
+ * directly into its place. */
 static bool sort_by_first(const struct direction **d, size_t n)
 {
     uint32_t ids = 0;
@@ -150,7 +150,7 @@ void ends_sort(const struct direction **d, size_t n, ends_weight *weight, const 
 {
     size_t heavy = 0, left = n;
 
-    if (!sort_by_first(d, n)) /* without memory: in the order they began */
+    if (!sort_by_first(d, n)) /* without memory the order is that in which they began */
         return;
     for (size_t i = 0; i < n; i++)
         heavy += weight_of(d[i], weight, ctx) > 0;

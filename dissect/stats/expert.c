@@ -9,7 +9,7 @@ enum { FIRST_FRAMES = 5, FRAMES_BYTES = 64 };
 
 struct kind {
     uint64_t count;
-    uint64_t frame[FIRST_FRAMES], number[FIRST_FRAMES]; /* over all files; in its file */
+    uint64_t frame[FIRST_FRAMES], number[FIRST_FRAMES]; /* frame: number over all files; number: in its own file */
     const char *file[FIRST_FRAMES];
 };
 struct expert {
@@ -67,7 +67,7 @@ void stat_expert_late(void *state, const struct iba_finding *f, const struct ver
     count(state, f, names);
 }
 
-/* Worst first, then as the table of findings has them. */
+/* Sorts the kinds: the worst first, then in the order of the table of findings. */
 static unsigned sorted(const struct expert *s, uint8_t order[IBA_FINDING_COUNT])
 {
     unsigned n = 0;
@@ -95,7 +95,7 @@ static void frames(struct out *o, const struct kind *k)
         OUT_LIT(o, " ...");
 }
 
-/* The place of the first one, when there are several files. */
+/* Prints where the first finding is, when there are several files. */
 static void whereabouts(struct out *o, const struct expert *s, const struct kind *k)
 {
     if (!s->several)

@@ -35,7 +35,7 @@ static void guid(struct out *o, const struct fabric_node *n)
     out_hex(o, n->guid, 16);
 }
 
-/* Its description, or else its GUID. */
+/* Prints the description of a node, or its GUID if it has none. */
 static void name_cell(struct table *t, const struct fabric_node *n)
 {
     table_begin(t);
@@ -68,7 +68,7 @@ static void nodes_text(const struct fabric *f, struct out *o)
     table_close(&t);
 }
 
-/* Each cable once, from the end that was seen first. */
+/* Whether the cable is printed with this port, so that each cable is printed once: from the end that was seen first. */
 static bool begins_cable(const struct fabric *f, const struct fabric_port *p)
 {
     return p->peer ? p->peer > p - f->port + 1 : p->asker;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* -z hosts: host by host, how many send to one at the same time, and who begins the rounds of a collective last. */
+/* -z hosts: how many hosts send to each host at the same time, and which host begins the rounds of a collective last.
+ */
 #include <stdlib.h>
 #include "field/verdict.h"
 #include "stats/kinds.h"
 #include "stats/rounds.h"
 #include "track/addr.h"
 
-/* Incast is counted in buckets of time of a millisecond. */
+/* Incast is counted in buckets of one millisecond. */
 enum { HOSTS = BOUND(1024, 8), PAIRS = BOUND(16384, 16), BUCKET_NS = 1000000 };
 
 struct host_key {
@@ -16,20 +17,20 @@ struct host_key {
 _Static_assert(sizeof(struct host_key) == 1 + IBA_ADDR_MOST, "keys are compared as bytes: no padding");
 
 struct host {
-    struct host_key key; /* first: see stat_slot() */
+    struct host_key key; /* must be first: see stat_slot() */
     uint64_t sent, received;
-    uint32_t sends_to, receives_from; /* hosts, with payload */
-    uint32_t now, most;               /* that send to it in this bucket, and in the bucket with the most */
+    uint32_t sends_to, receives_from; /* hosts that it sends payload to, and receives payload from */
+    uint32_t now, most;               /* hosts that send to it in this bucket, and in the bucket with the most */
     uint64_t bucket, most_at;         /* from 1 */
-    uint32_t round;                   /* its number in the rounds plus 1; 0: none */
+    uint32_t round;                   /* the host's number in the rounds, plus 1; 0: none */
 };
 struct pair {
-    struct stat_addrs key; /* first */
-    uint16_t from, to;     /* hosts */
+    struct stat_addrs key; /* must be first */
+    uint16_t from, to;     /* indices of hosts */
     bool timed;
     uint64_t packets, bytes, again;
     int64_t first_ns, last_ns;
-    uint64_t bucket; /* the last one with payload */
+    uint64_t bucket; /* the last bucket of time in which the pair had payload */
 };
 struct hosts {
     struct stat_clock clock;
@@ -39,7 +40,7 @@ struct hosts {
     struct host host[HOSTS];
     struct pair pair[PAIRS];
     const struct pair *sorted[PAIRS];
-    uint16_t round[ROUND_HOSTS]; /* host of each number in the rounds */
+    uint16_t round[ROUND_HOSTS]; /* the host of each number in the rounds */
     struct rounds rounds;
 };
 
@@ -48,7 +49,7 @@ void *stat_hosts_open(const char *arg, char *err, size_t errlen)
     return stat_open_plain("hosts", sizeof(struct hosts), arg, err, errlen);
 }
 
-/* HOSTS when the table is full. */
+/* The index of the host; HOSTS when the table is full. */
 static uint16_t host_of(struct hosts *s, uint8_t kind, const uint8_t *addr)
 {
     struct host_key key = {.kind = kind};
@@ -107,7 +108,8 @@ static void payload(struct hosts *s, struct pair *p, uint64_t bytes, bool timed)
     }
 }
 
-/* The number of a host that sends requests; ROUND_HOSTS: of none, or of one too many. */
+/* The number in the rounds of a host that sends requests; ROUND_HOSTS: the host has none, or there are too many hosts.
+ */
 static unsigned round_host(struct hosts *s, uint16_t host)
 {
     struct host *h = &s->host[host];
@@ -169,7 +171,7 @@ static int by_bytes(const void *a, const void *b)
 
     if (x->bytes != y->bytes)
         return x->bytes < y->bytes ? 1 : -1;
-    return x < y ? -1 : x > y; /* both in one array: the order in which they were first seen */
+    return x < y ? -1 : x > y; /* both point into one array, so this is the order in which they were first seen */
 }
 
 static void addr(struct table *t, const struct host_key *k)
@@ -253,7 +255,7 @@ static void print_pairs(const struct hosts *s, struct out *o, uint8_t width)
     table_close(&t);
 }
 
-/* The host that begins last in more than half of the rounds; ROUND_HOSTS: none. */
+/* The host that begins last in more than half of the rounds; ROUND_HOSTS: there is none. */
 static unsigned straggler(const struct round_host *row, unsigned rounds)
 {
     for (unsigned h = 0; h < ROUND_HOSTS; h++)

@@ -8,7 +8,7 @@ struct bad {
     uint64_t n, number[LISTED];
 };
 struct icrc {
-    uint64_t icrc[PROTOS][CHECKS], vcrc[PROTOS][CHECKS]; /* packets; every packet once in each */
+    uint64_t icrc[PROTOS][CHECKS], vcrc[PROTOS][CHECKS]; /* packets; each packet counts once in each of the two */
     uint64_t malformed;
     struct bad bad[CRC_COUNT];
 };
@@ -16,7 +16,7 @@ struct icrc {
 /* The combinations of counts that have a row. */
 static const struct row {
     uint8_t crc, proto;
-    const char *encapsulation; /* as infiniband.encapsulation says it */
+    const char *encapsulation; /* a value of infiniband.encapsulation */
 } rows[] = {
     {CRC_ICRC, IBA_PROTO_IB, "InfiniBand"}, {CRC_ICRC, IBA_PROTO_ROCE1, "RoCEv1"},
     {CRC_ICRC, IBA_PROTO_ROCE2, "RoCEv2"},  {CRC_VCRC, IBA_PROTO_IB, "InfiniBand"},
@@ -41,7 +41,7 @@ static void note_bad(struct bad *b, uint64_t number)
     b->n++;
 }
 
-/* A packet that turned out not to be RoCE has that as its fault, and is not malformed. */
+/* A packet on the RoCE port that turned out not to be RoCE has a fault of its own, and is not malformed. */
 static bool is_malformed(const struct iba_view *v)
 {
     return v->err != IBA_OK && stat_is_infiniband(v);

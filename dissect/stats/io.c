@@ -11,18 +11,18 @@ struct interval {
 };
 struct io {
     struct stat_clock clock;
-    uint64_t asked_ns, length_ns; /* of an interval; 0: the whole run is one */
+    uint64_t asked_ns, length_ns; /* of an interval; 0: the whole run is one interval */
     struct io_columns columns;    /* of the user; n is 0: none */
     struct interval *interval;    /* `room` of them, owned */
     struct io_cell *cell;         /* columns.n for each interval, owned; NULL: no columns */
-    size_t room, limit, n;        /* n: up to the last with a packet */
+    size_t room, limit, n;        /* n: number of intervals up to the last with a packet */
     uint64_t last_ns;             /* latest time seen, from the first packet on */
-    uint64_t here_ns;             /* time of the packet before */
+    uint64_t here_ns;             /* time of the packet before this one */
     uint64_t untimed, early;
     unsigned doubled;
 };
 
-/* Seconds with up to nine decimals, as nanoseconds; `rest` is what follows them and a comma, or NULL. */
+/* Reads seconds with up to nine decimals, as nanoseconds. `rest` is the text after them and a comma, or NULL. */
 static bool seconds(const char *s, uint64_t *ns, const char **rest)
 {
     enum { MAX_SECONDS = 1000000000 };
@@ -115,7 +115,7 @@ static void double_length(struct io *s)
         const struct interval one = s->interval[i];
         memset(&s->interval[i], 0, sizeof one);
         add(&s->interval[i / 2], &one);
-        if (i > 0 && s->cell) { /* those of the first stay */
+        if (i > 0 && s->cell) { /* the cells of the first interval stay in their place */
             if (i % 2 == 0)
                 memset(cells(s, i / 2), 0, s->columns.n * sizeof *s->cell);
             io_columns_add(&s->columns, cells(s, i / 2), cells(s, i));
@@ -128,7 +128,8 @@ static void double_length(struct io *s)
     s->doubled++;
 }
 
-/* Room for index i < limit. Without memory the limit becomes the present size, and intervals are merged instead. */
+/* Allocates intervals up to index i < limit. Without memory the present size becomes the limit, so intervals are merged
+ * instead. */
 static void grow(struct io *s, size_t i)
 {
     size_t room = s->room;
@@ -169,7 +170,8 @@ static struct interval *interval_at(struct io *s, uint64_t ns)
     }
 }
 
-/* A packet without a time counts with the one before it; one older than the first, with the first. */
+/* The time of a packet. A packet without a time has the time of the packet before; one older than the first packet has
+ * the time of the first. */
 static uint64_t place(struct io *s, const struct packet *p)
 {
     int64_t ns;
@@ -254,7 +256,7 @@ static void print_notes(const struct io *s, struct out *o)
     print_note(o, "Packets older than the first: ", s->early, ", counted in the first interval\n");
 }
 
-/* The cells of all intervals. */
+/* Adds the cells of all intervals up. */
 static void total_cells(const struct io *s, struct io_cell *all)
 {
     memset(all, 0, s->columns.n * sizeof *all);

@@ -13,7 +13,8 @@ static const struct {
     [IO_SUM] = {"SUM", 1},        [IO_AVG] = {"AVG", 1},        [IO_MIN] = {"MIN", 1},     [IO_MAX] = {"MAX", 1}};
 enum { CALCS = sizeof calc / sizeof *calc };
 
-/* Where a column ends: at a comma, or at the end. A set, a slice, and a text may have commas of their own. */
+/* The length of a column, which ends at a comma or at the end. Commas inside a set, a slice or a quoted text do not end
+ * it. */
 static size_t column_length(const char *s)
 {
     unsigned depth = 0;
@@ -40,7 +41,7 @@ static bool is_timed(const struct io_column *c)
     return c->field && c->field->type == FIELD_TIME;
 }
 
-/* "(FIELD)" at s; the rest is a filter. */
+/* Reads "(FIELD)" at s; the text after it is a filter. */
 static bool column_field(struct io_column *c, const char *s, const char **rest, char *err, size_t errlen)
 {
     const bool wants = c->what >= IO_COUNT;
@@ -69,7 +70,8 @@ static bool column_field(struct io_column *c, const char *s, const char **rest, 
     return true;
 }
 
-/* The function that begins the column, in capitals and with a parenthesis; `rest` is where the filter begins. */
+/* Finds the function that the column begins with, in capitals before a parenthesis; `rest` is where the filter begins.
+ */
 static bool column_function(struct io_column *c, const char **rest, char *err, size_t errlen)
 {
     const size_t n = strspn(c->text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
@@ -93,7 +95,7 @@ static bool column_function(struct io_column *c, const char **rest, char *err, s
     return false;
 }
 
-/* A message of filter_compile() begins with -Y. */
+/* Compiles the filter of a column. The message of filter_compile() begins with -Y, which is cut off. */
 static bool column_filter(struct io_column *c, const char *text, char *err, size_t errlen)
 {
     char why[512];
@@ -253,14 +255,14 @@ static void print_fraction(struct out *o, uint64_t whole, uint64_t part)
 
     out_u64(o, whole / part);
     out_ch(o, '.');
-    for (unsigned i = 0; i < DECIMALS; i++) { /* part is a number of values: ten times it is no overflow */
+    for (unsigned i = 0; i < DECIMALS; i++) { /* part is a number of values, so ten times it does not overflow */
         rest *= 10;
         out_ch(o, (char)('0' + rest / part));
         rest %= part;
     }
 }
 
-/* The one number of a column that is not packets and bytes; "-" or null where a field has no values. */
+/* Prints the result of a column that calculates or counts one number; "-" or null where a field has no values. */
 static void print_number(struct out *o, const struct io_column *c, const struct io_cell *n, const char *none)
 {
     const uint64_t u = c->what == IO_MIN ? n->min : c->what == IO_MAX ? n->max : n->sum;
@@ -291,7 +293,7 @@ void io_columns_row(const struct io_columns *c, struct table *t, const struct io
     }
 }
 
-/* The members of a column's numbers in an interval; the first has no comma. */
+/* Prints the members of a column's numbers in an interval; the first has no comma before it. */
 static void cell_json(struct out *o, const struct io_column *c, const struct io_cell *cell)
 {
     static const char *const key[] = {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Shared by the kinds of statistics, and their functions by name; stats.c puts them into the table. */
+/* Functions that the kinds of statistics share, and the functions of each kind by name; stats.c puts these into the
+ * table. */
 #ifndef DISSECT_STATS_KINDS_H
 #define DISSECT_STATS_KINDS_H
 #include "stats/stats.h"
@@ -43,11 +44,12 @@ static inline bool stat_is_infiniband(const struct iba_view *v)
     return v->proto != IBA_PROTO_NONE && v->proto != IBA_PROTO_UNDECIDED;
 }
 
-/* Time since the run's first packet. A run whose first packet has no time counts from the first that has one. */
+/* A clock that counts from the run's first packet that has a time. */
 struct stat_clock {
     bool set;
     uint64_t base_ns;
 };
-/* Nanoseconds, negative for a packet older than the first; false when the packet has no time. clock.c */
+/* Nanoseconds since the first packet with a time, negative for an older packet; false when the packet has no time.
+ * clock.c */
 bool stat_clock_read(struct stat_clock *c, const struct packet *p, int64_t *ns);
 #endif

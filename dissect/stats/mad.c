@@ -11,7 +11,7 @@ enum { ROWS = BOUND(1024, 16), SLOTS = 2 * ROWS };
 struct key {
     uint8_t class, method;
     uint16_t attribute, status;
-    uint16_t pad; /* 0: the key is compared as bytes */
+    uint16_t pad; /* always 0, since keys are compared as bytes */
 };
 struct row {
     struct key key;
@@ -73,7 +73,7 @@ void stat_mad_packet(void *state, const struct packet *p)
     struct key k = {iba_madhdr_mgmtclass(h), iba_madhdr_method(h), iba_madhdr_attributeid(h),
                     (uint16_t)iba_bits_get(h, IBA_AT_madhdr_status_class, 16), 0};
     if (k.class == IBA_CLASS_DIRECTED)
-        k.status &= 0x7fff; /* the bit above is the direction */
+        k.status &= 0x7fff; /* the bit above is the direction of a directed route */
     struct row *row = row_of(s, &k);
     if (!row) {
         s->beyond++;
@@ -85,7 +85,7 @@ void stat_mad_packet(void *state, const struct packet *p)
         answered(row, (int64_t)(p->cap->ts_ns - p->first_ns) - request->ns);
 }
 
-static const struct mads *sorted; /* qsort has no context */
+static const struct mads *sorted; /* qsort() passes no context */
 
 static int by_key(const void *a, const void *b)
 {

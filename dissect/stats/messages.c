@@ -12,7 +12,7 @@ enum { MAX_MESSAGES = BOUND(65536, 32) };
 struct list {
     size_t n;
     uint64_t others, others_bytes;
-    const struct verdict_names *names; /* of the directions; NULL: no message yet */
+    const struct verdict_names *names; /* names of directions; NULL: no message has ended yet */
     struct iba_message message[MAX_MESSAGES];
 };
 
@@ -23,7 +23,7 @@ void *stat_messages_open(const char *arg, char *err, size_t errlen)
 
 void stat_messages_packet(void *state, const struct packet *p)
 {
-    (void)state, (void)p; /* it counts messages */
+    (void)state, (void)p; /* the statistic counts messages, not packets */
 }
 
 void stat_messages_message(void *state, const struct iba_message *m, const struct verdict_names *names)
@@ -46,8 +46,8 @@ static int by_frame(const void *a, const void *b)
     return x->first_frame < y->first_frame ? -1 : x->first_frame > y->first_frame;
 }
 
-/* Of the directions that have messages, each once. `d` has room for JUDGE_DIRECTIONS; only as much of it is touched as
- * there are directions. */
+/* Lists the directions that have messages, each once. `d` has room for JUDGE_DIRECTIONS, but only as many elements are
+ * touched as there are directions. */
 static size_t directions(const struct list *s, const struct direction **d)
 {
     size_t n = 0, ids = 0;
@@ -76,7 +76,7 @@ static void print_message(struct table *t, const struct iba_message *m, const st
     table_begin(t);
     out_u64(t->o, m->bytes);
     if (!m->whole || !m->closed)
-        out_ch(t->o, '+'); /* one of its ends is not in the capture */
+        out_ch(t->o, '+'); /* one end of the message is not in the capture */
     table_end(t);
     table_u64(t, m->again);
     if (m->answer_frame != 0)

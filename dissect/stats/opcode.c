@@ -11,7 +11,7 @@ struct opcode {
     uint64_t not_infiniband, undecided, no_bth;
 };
 
-/* The services share out the codes; the manufacturers have two blocks of one name. */
+/* Services share the opcodes among them; the manufacturers have two blocks of one name. */
 struct service {
     unsigned first, end;
 };

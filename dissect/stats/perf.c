@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* -z perf: rates of each direction, what is outstanding, and what limits it. */
+/* -z perf: rates of each direction, what is outstanding, and what limits its sender. */
 #include <stdlib.h>
 #include <string.h>
 #include "observer/iba_finding_kinds.h"
@@ -24,7 +24,7 @@ static struct perf_sender *sender_of(struct perf *s, const struct direction *d)
     return *at ? &s->sender[*at - 1] : NULL;
 }
 
-/* Never older than the packet before. */
+/* Reads the time of a packet, which is made not older than the time of the packet before. */
 static bool read_clock(struct perf *s, const struct packet *p)
 {
     int64_t ns;
@@ -35,7 +35,7 @@ static bool read_clock(struct perf *s, const struct packet *p)
     return true;
 }
 
-/* Copies that the network made do not count. */
+/* Whether the packet counts; copies that the network made do not. */
 static bool counts(const struct packet *p)
 {
     const struct verdict *v = p->verdict;
@@ -63,7 +63,8 @@ static bool same_key(const struct iba_flow_key *a, const struct iba_flow_key *b)
     return a->qpn == b->qpn && direction_keys_same_ends(a, b);
 }
 
-/* After so many slots that are taken the sender is left out: the time of a packet is bounded. */
+/* Notes which notifications are for this sender. If so many slots in a row are taken, the sender is left out, which
+ * bounds the time of a packet. */
 static void expect_notices(struct perf *s, const struct direction *responses, uint32_t at)
 {
     const uint32_t slot = slot_of(&responses->key);
@@ -108,7 +109,7 @@ static void response(struct perf *s, const struct packet *p)
 
     if (at == 0)
         return;
-    if (s->sender[at - 1].responses_from != d) /* a pair by a guess may have been a wrong one */
+    if (s->sender[at - 1].responses_from != d) /* the pair was a guess, and the guess may have been wrong */
         expect_notices(s, d, at);
     perf_answer(&s->sender[at - 1], p, s->now);
 }
@@ -139,12 +140,14 @@ void stat_perf_packet(void *state, const struct packet *p)
         s->beyond++;
 }
 
-/* A sender whose slots are taken is left out, which one depends on the order: not before so many in a row are taken. */
+/* Whether no sender was left out by expect_notices(). Which one is left out depends on the order of senders, so parts
+ * that may lack one cannot be joined. */
 static bool has_room(const struct perf *s)
 {
     unsigned row = 0, longest = 0;
 
-    for (unsigned i = 0; i < 2 * PERF_NOTIFIED; i++) { /* twice: a row may go on from the last slot to the first */
+    /* twice, since a row of taken slots may go on from the last slot to the first */
+    for (unsigned i = 0; i < 2 * PERF_NOTIFIED; i++) {
         row = s->notified[i % PERF_NOTIFIED] ? row + 1 : 0;
         longest = row > longest ? row : longest;
     }

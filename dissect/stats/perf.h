@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The limits of each direction of a connection, from its packets: every pause between two packets goes to one kind of
- * pause while packets come (perf_follow.c), and each kind to one limit at the end (perf_limit.c), when it is known how
- * fast the sender reacts and how fast its packets follow each other.
- *
- * A sender is a direction with its requests, and the responses to them, which come in the other direction. The pauses
- * of a sender cover all the time from its first packet to its last, each moment once. */
+/* The limits of each direction of a connection, found from its packets. perf_follow.c attributes every pause between
+ * two packets to one kind of pause while packets come. perf_limit.c attributes each kind to one limit at the end, when
+ * it is known how fast the sender reacts and how fast its packets follow each other. A sender is a direction with its
+ * requests; the responses to these come in the other direction. The pauses of a sender cover all the time from its
+ * first packet to its last, each moment once. */
 #ifndef DISSECT_PERF_H
 #define DISSECT_PERF_H
 #include "field/packet.h"
 #include "judge/judge.h"
 
-/* Senders that are followed, 8 KiB each: of further ones only packets are counted. Open messages that a sender
- * remembers one by one; beyond them the newest are remembered together. Buckets of time: when they are full, each two
- * become one. Sizes of messages, and classes of response times of each (struct perf_took). */
+/* PERF_SENDERS: senders that are followed, 8 KiB each; of further ones packets are only counted. PERF_MARKS: open
+ * messages that a sender remembers one by one; when there are more, the newest are remembered together. PERF_BUCKETS:
+ * buckets of time; when they are full, each two become one. PERF_SIZES: sizes of messages; PERF_NEAR: classes of
+ * response times of each size (struct perf_took). */
 enum {
     PERF_SENDERS = BOUND(8192, 8),
     PERF_MARKS = BOUND(64, 4),
@@ -49,14 +49,14 @@ struct perf_limit_info {
 };
 extern const struct perf_limit_info perf_limits[PERF_LIMIT_COUNT]; /* perf_limit.c */
 
-/* A pause by the packet that ends it. */
+/* The kinds of pauses, named by the packet that ends the pause. */
 enum perf_pause {
     PERF_PAUSE_ONE,      /* a new message, after the response to the only one outstanding */
     PERF_PAUSE_ALL,      /* ... after the responses to all that were outstanding, more than one */
     PERF_PAUSE_MANY,     /* ... after the responses to some of those outstanding */
     PERF_PAUSE_READS,    /* the same for a READ or ATOMIC, while only such are outstanding, more than one */
     PERF_PAUSE_CREDIT,   /* a packet that could not be sent sooner, for lack of credits */
-    PERF_PAUSE_ANSWERED, /* the number of those kinds */
+    PERF_PAUSE_ANSWERED, /* the number of the kinds above */
     PERF_PAUSE_OWN = PERF_PAUSE_ANSWERED, /* a new message, and no response came in the pause */
     PERF_PAUSE_REQUEST,                   /* the next packet of a message, or a message directly after another */
     PERF_PAUSE_RESPONSE,                  /* the next packet of a READ response */
@@ -68,18 +68,19 @@ enum perf_pause {
     PERF_PAUSES
 };
 
-struct perf_even { /* how even some figure is: the sum of its values, and of the differences from one to the next */
+/* how even a quantity is: the sum of its values, and of the differences from each value to the next */
+struct perf_even {
     uint64_t n, sum, off, last;
 };
-struct perf_mark { /* an open message; `n` > 1: so many messages */
+struct perf_mark { /* an open message; `n` > 1: so many messages together */
     iba_psn first, last;
     uint32_t n;
     bool read, closed;
     uint64_t bytes;
-    uint64_t at; /* when its last packet was sent */
+    uint64_t at; /* when the last packet was sent */
 };
-/* Pauses by the class of their second part, from the last response (without one: from the last packet) to the packet
- * that ends it. */
+/* Pauses by the length of their second part: from the last response in the pause, or without a response from the packet
+ * before, to the packet that ends the pause. */
 struct perf_class {
     uint32_t n;
     uint64_t wait, gap; /* sums of the first and of the second part, ns */
@@ -88,18 +89,20 @@ struct perf_bucket {
     uint64_t bytes;
     uint32_t messages;
 };
-/* Response times of messages of about one size, ns plus 1: what they take longer than the shortest is a queue. `near`:
- * how many are longer than the shortest by less than a sixteenth of it, by two sixteenths, and so on. */
+/* Response times of messages of about one size, ns plus 1. The excess over the shortest time is taken for a queue.
+ * `near`: how many times are longer than the shortest by less than one sixteenth of it, by less than two sixteenths,
+ * and so on. */
 struct perf_took {
     uint64_t n, sum, least;
     uint32_t near[PERF_NEAR];
 };
 struct perf_sender {
-    const struct direction *d, *responses_from; /* responses_from: NULL until the first */
-    uint64_t first, last;                 /* of its packets, and of the responses to them; ns since the run began */
-    uint64_t sent_at, started_at, cnp_at; /* its last request packet, last new message, last notification plus 1 */
-    uint64_t wait;                        /* of the current pause, up to the last response */
-    uint64_t slow_pace;                   /* the last pause after a notification, ns for 1024 bytes */
+    const struct direction *d, *responses_from; /* responses_from: NULL until the first response */
+    uint64_t first, last; /* of its packets, and of the responses to them; ns since the run began */
+    /* times of its last request packet, of its last new message, and of the last notification plus 1 */
+    uint64_t sent_at, started_at, cnp_at;
+    uint64_t wait;      /* the part of the current pause up to the last response */
+    uint64_t slow_pace; /* the last pause after a notification, in ns for 1024 bytes */
     uint64_t packets, messages, read_messages, bytes, again, again_bytes, answers;
     uint64_t area_messages, area_bytes; /* integrals over time of what is outstanding: ns, and bytes x us */
     uint32_t depth, reads, peak, peak_reads, deepest, sent_len; /* peak: after the last packet that it sent */
@@ -107,17 +110,19 @@ struct perf_sender {
     uint64_t fastest;  /* about the shortest time between two requests without a response between them, ns for
                           1024 bytes; 0: not known */
     uint64_t quickest; /* the shortest time to a response, ns plus 1; 0: none */
-    uint64_t response_ns, responses;        /* the sum of these times, and their number */
-    struct perf_took took[PERF_SIZES];      /* of messages of which nothing was sent again */
-    uint64_t repaired_at;                   /* the last packet sent again, or refused by an RNR NAK, plus 1 */
-    uint64_t full;                          /* new messages that begin with nearly as many outstanding as ever */
-    struct perf_even pace[2];               /* ns for 1024 bytes: requests, READ responses */
-    struct perf_even pace_len;              /* bytes of these packets on the wire */
-    struct perf_even start, react;          /* ns from message to message, and from a response to the next message */
-    uint32_t credits;                       /* messages that may be outstanding */
-    bool limited, stalled;                  /* credits are known; what is outstanding goes beyond them */
-    bool fine;                              /* its times are not all whole microseconds */
-    bool answered, rnr, inside, responding; /* inside: a message; responding: inside a READ response */
+    uint64_t response_ns, responses;   /* the sum of the times to a response, and their number */
+    struct perf_took took[PERF_SIZES]; /* of messages of which nothing was sent again */
+    /* time of the last packet that was sent again, or refused by an RNR NAK, plus 1 */
+    uint64_t repaired_at;
+    uint64_t full;                 /* new messages that begin while nearly as many are outstanding as ever */
+    struct perf_even pace[2];      /* ns for 1024 bytes: requests, READ responses */
+    struct perf_even pace_len;     /* bytes of these packets on the wire */
+    struct perf_even start, react; /* ns from message to message, and from a response to the next message */
+    uint32_t credits;              /* messages that may be outstanding */
+    /* limited: credits are known; stalled: more is outstanding than the credits allow */
+    bool limited, stalled;
+    bool fine;                              /* not all its times are whole microseconds */
+    bool answered, rnr, inside, responding; /* inside: it has begun a message; responding: a READ response has begun */
     uint8_t head, n_mark, n_bucket;
     uint64_t bucket_ns;
     struct perf_mark mark[PERF_MARKS];
@@ -131,24 +136,24 @@ static inline bool perf_is_reliable(const struct direction *d)
     return d->svc == IBA_RC || d->svc == IBA_XRC;
 }
 
-/* A request packet of the sender, or a response to it, at `now` (ns since the run began; never older than the one
- * before). perf_follow.c */
+/* Takes a request packet of the sender, or a response to it, at `now` (ns since the run began; not older than the
+ * packet before). perf_follow.c */
 void perf_request(struct perf_sender *s, const struct packet *p, uint64_t now);
 void perf_answer(struct perf_sender *s, const struct packet *p, uint64_t now);
-/* A congestion notification for the sender. */
+/* Takes a congestion notification for the sender. */
 void perf_notice(struct perf_sender *s, uint64_t now);
-/* No more packets come. */
+/* Ends the last pause: no more packets come. */
 void perf_end(struct perf_sender *s);
-/* Forgets the pauses so far, and nothing else: a pause that has begun counts when it ends. */
+/* Forgets the pauses that have ended, and nothing else. A pause that has begun counts when it ends. */
 void perf_cut(struct perf_sender *s);
 
 /* ---- perf_limit.c ---- */
-/* Some time that is attributed to one limit: pauses of a kind, and of a class if the kind has classes. */
+/* A time that is attributed to one limit: the pauses of a kind, or of one class if the kind has classes. */
 struct perf_piece {
     const struct perf_sender *s;
     uint8_t pause, class;
-    /* Which part: from the last packet to the last response; the part of the rest that every such pause has; what is
-     * beyond it. */
+    /* Which part of the pauses: WAIT, from the last packet to the last response; FLOOR, as much of the rest as every
+     * such pause has; GAP, the remainder. */
     enum perf_part { PERF_WAIT, PERF_FLOOR, PERF_GAP } part;
 };
 struct perf_rule {
@@ -156,18 +161,18 @@ struct perf_rule {
     uint8_t limit; /* enum perf_limit */
     const char *sentence, *clause;
 };
-/* The first row that applies. */
+/* The first row that applies to the piece. */
 const struct perf_rule *perf_decide(const struct perf_piece *c);
 extern const struct perf_rule perf_rules[];
 extern const unsigned perf_n_rules;
-/* Time of each limit, ns; the sum is the life of the sender. */
+/* The time that each limit takes, ns. The sum is the time from the sender's first packet to its last. */
 struct perf_shares {
     uint64_t ns[PERF_LIMIT_COUNT], life;
 };
 struct perf_shares perf_shares_of(const struct perf_sender *s);
-/* The part of its response times that is beyond the shortest: 0 to 1. */
+/* The part of the sender's response times that exceeds the shortest: 0 to 1. */
 double perf_queueing(const struct perf_sender *s);
 enum perf_limit perf_largest(const struct perf_shares *s);
-/* Rate of the packets in a message, bit/s with all that a port sends with them; 0: not known. */
+/* The rate of packets inside a message, in bit/s, with all that a port sends with them; 0: not known. */
 uint64_t perf_rate(const struct perf_sender *s, unsigned which);
 #endif

@@ -4,12 +4,12 @@
 #include "stats/perf.h"
 #include "wire/iba_aeth.h"
 
-/* A packet is back to back with the one before when the pause is not longer than 1.5 times the shortest for its length,
- * than EACH_NS, which a card may need for a packet of any length, or than a step of the clock: 1 us in many captures.
- * The shortest is forgotten slowly, since clocks jitter. */
+/* A packet is back to back with the one before when the pause is not longer than 1.5 times the shortest pause for its
+ * length, or than EACH_NS, which a card may need for a packet of any length, or than a step of the clock, 1 us in many
+ * captures. The shortest pause slowly grows again, since clocks jitter. */
 enum { STEP_NS = 1000, EACH_NS = 150, LEAST_BYTES = 256, FORGET = 256 };
-enum { WARM = 4 }; /* the first messages of a connection keep no rhythm yet */
-/* So long after a notification its sender may still be slow: DCQCN raises its rate in steps of some 100 us. */
+enum { WARM = 4 }; /* the first messages of a connection, whose pauses show no rhythm yet */
+/* After a notification the sender may be slow for this time: DCQCN raises the rate in steps of some 100 us. */
 #define AFTER_CNP_NS UINT64_C(10000000)
 #define BUCKET_NS UINT64_C(1000)
 
@@ -108,8 +108,8 @@ static void note_message(struct perf_sender *s, const struct packet *p, uint64_t
     open_message(s, &m);
 }
 
-/* Whether the response with this PSN completes the message. `before`: a NAK, which acknowledges only what is before
- * its PSN. */
+/* Whether the response with this PSN completes the message. `before`: the response is a NAK, which acknowledges only
+ * what is before its PSN. */
 static bool completes(const struct perf_mark *m, const struct iba_opcode *op, iba_psn psn, bool before)
 {
     const int32_t beyond = iba_psn_diff(psn, m->last);
@@ -122,7 +122,7 @@ static bool completes(const struct perf_mark *m, const struct iba_opcode *op, ib
     return m->read && m->n == 1 ? data && iba_opcode_ends(op) && beyond >= 0 : beyond == 0;
 }
 
-/* The shortest is now `least`: the classes move away from it. */
+/* Sets the shortest time to `least`. The classes above it move, since they count from the shortest. */
 static void lower(struct perf_took *t, uint64_t least)
 {
     const uint64_t by = t->n == 1 ? 0 : (t->least - least) * PERF_NEAR_PART / least;
@@ -132,7 +132,8 @@ static void lower(struct perf_took *t, uint64_t least)
     t->least = least;
 }
 
-/* The newest message that a response completes: older ones may have waited for a response to several. */
+/* Notes the response time of the newest message that a response completes. Older ones may have waited for a response
+ * that acknowledges several messages. */
 static void note_took(struct perf_sender *s, const struct perf_mark *m)
 {
     enum { SMALLEST = 9 }; /* bits of the length: 256 bytes; each class is four times as wide */
@@ -208,7 +209,8 @@ static bool is_after_cnp(const struct perf_sender *s, uint64_t now)
     return s->cnp_at && now - (s->cnp_at - 1) < AFTER_CNP_NS;
 }
 
-/* After a notification a sender that is slower by a sixteenth is slowed down. */
+/* Whether the packet follows back to back. After a notification, a sender that is slower by a sixteenth counts as
+ * slowed down. */
 static bool is_back_to_back(const struct perf_sender *s, uint64_t pause, uint64_t now)
 {
     const uint64_t fastest = s->fastest * s->sent_len / 1024;
@@ -216,8 +218,8 @@ static bool is_back_to_back(const struct perf_sender *s, uint64_t pause, uint64_
     return pause <= (s->fine ? EACH_NS : STEP_NS) || pause <= fastest + fastest / (is_after_cnp(s, now) ? 16 : 2);
 }
 
-/* The pause is not longer than twice the one before, for its length: a response in it did not bring the packet. DCQCN
- * halves the rate at most. */
+/* Whether the pause is not longer than twice the pause before, for the packet's length: then no response in the pause
+ * released the packet. DCQCN halves the rate at most. */
 static bool keeps_slow_pace(const struct perf_sender *s, uint64_t pause)
 {
     return pause * 1024 <= 2 * s->slow_pace * s->sent_len;
@@ -232,7 +234,7 @@ static enum perf_pause answered_kind(const struct perf_sender *s, const struct i
     return s->depth == 0 ? PERF_PAUSE_ALL : PERF_PAUSE_MANY;
 }
 
-/* A window may hold a long message up between two of its packets; most pauses in a message have another cause. */
+/* Whether a window delays a long message between two of its packets. Most pauses in a message have another cause. */
 static bool is_held_up(const struct perf_sender *s, uint64_t pause)
 {
     enum { LONG = 8 };
@@ -240,8 +242,9 @@ static bool is_held_up(const struct perf_sender *s, uint64_t pause)
     return s->answered && pause * 1024 > LONG * s->fastest * s->sent_len;
 }
 
-/* A sender without credits sends one packet beyond (RQ-41). A window of one message more than the credits looks like
- * that, too, unless a message stops after its first packet, or more was outstanding before. */
+/* Whether the sender waits for credits. A sender without credits sends one packet beyond its credits (RQ-41). A window
+ * of one message more than the credits looks the same, unless a message stops after its first packet, or more was
+ * outstanding before. */
 static bool is_short_of_credits(const struct perf_sender *s, const struct iba_opcode *op)
 {
     return s->stalled && op->operation == IBA_OPERATION_SEND && (!iba_opcode_begins(op) || s->peak < s->deepest);
@@ -269,7 +272,7 @@ static enum perf_pause kind_of(const struct perf_sender *s, const struct packet 
     return s->answered ? answered_kind(s, op) : PERF_PAUSE_OWN;
 }
 
-/* The rhythm of the sender. */
+/* Notes a pause for the rhythm of the sender. */
 static void note_pause(struct perf_sender *s, enum perf_pause kind, const struct packet *p, uint64_t gap, uint64_t now)
 {
     const uint64_t pause = s->wait + gap;
@@ -295,7 +298,7 @@ static void note_pause(struct perf_sender *s, enum perf_pause kind, const struct
         note(&s->react, gap);
 }
 
-/* More messages are outstanding than the receives that the last acknowledgement counted (RQ-40). */
+/* Notes whether more messages are outstanding than receives were counted in the last acknowledgement (RQ-40). */
 static void note_credits(struct perf_sender *s, bool sends)
 {
     s->stalled = (s->stalled && !sends) || (s->limited && s->depth > s->credits);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Decides what limited a sender during its pauses: a table of rows, the first that applies. */
+/* Decides what limited a sender during its pauses. Of the rows of the table the first that applies decides. */
 #include "stats/perf.h"
 
 const struct perf_limit_info perf_limits[PERF_LIMIT_COUNT] = {
 #define PERF_LIMIT_ROW(name, key_, words_) {.key = (key_), .words = (words_)},
     PERF_LIMITS(PERF_LIMIT_ROW)};
 
-/* A sender reacts to a response in at most REACTS times the longest of the quickest tenth of its reactions. Fewer than
- * ENOUGH figures show no rhythm, and fewer than FEW messages not even what the sender waits for. No round trip in a
+/* A sender reacts to a response within REACTS times the longest of the quickest tenth of its reactions. Fewer than
+ * ENOUGH values show no rhythm, and fewer than FEW messages do not show what the sender waits for. No round trip in a
  * fabric takes FAR_NS. */
 enum {
     REACTS = 4,
@@ -15,10 +15,10 @@ enum {
     ENOUGH = 16,
     FEW = 8,
     PART_OF_WAIT = 8,
-    PORT_OVERHEAD = 24 /* preamble, FCS, gap: 802.3 */
+    PORT_OVERHEAD = 24 /* bytes of preamble, FCS and gap: 802.3 */
 };
 #define FAR_NS UINT64_C(1000000)
-/* No response comes back through a fabric so soon: the capture is at the receiver. */
+/* A response that comes back sooner than this has not crossed a fabric: the capture is at the receiver. */
 enum { NO_WAY_NS = 1500 };
 
 /* ---- what the whole life of the sender shows ---- */
@@ -51,7 +51,7 @@ static bool is_rate_of_port(uint64_t rate)
     return false;
 }
 
-/* The class of the reaction that a tenth of the pauses of this kind do not exceed. */
+/* The class of reactions that a tenth of the pauses of this kind do not exceed. */
 static unsigned fastest_tenth(const struct perf_sender *s, unsigned pause)
 {
     uint64_t seen = 0;
@@ -73,7 +73,7 @@ static uint64_t reaction(const struct perf_piece *c)
     return k->n ? k->gap / k->n : 0;
 }
 
-/* The shortest reactions: what every pause of this kind has. */
+/* The shortest reaction, which every pause of this kind contains. */
 static uint64_t least_reaction(const struct perf_piece *c)
 {
     const struct perf_class *k = c->s->class[c->pause];
@@ -91,8 +91,8 @@ static uint64_t mean_wait(const struct perf_piece *c)
     return k->n ? k->wait / k->n : 0;
 }
 
-/* The longest pause between a response and a message that it released. Of several responses that come one after the
- * other the last may come just before the message: then a small part of the wait counts. */
+/* The longest pause between a response and a message that the response released. If several responses come one after
+ * the other, the last may come just before the message by chance: then a small part of the wait counts. */
 static uint64_t soonest(const struct perf_piece *c)
 {
     const uint64_t most = REACTS * reaction(c) + REACTS_NS, part = mean_wait(c) / PART_OF_WAIT;
@@ -100,8 +100,8 @@ static uint64_t soonest(const struct perf_piece *c)
     return most > part ? most : part;
 }
 
-/* Most new messages come so soon after a response that the response released them. A reaction that takes longer than
- * the response itself is no proof of that. */
+/* Whether responses release new messages: most new messages come soon after a response. A reaction that takes longer
+ * than the response itself proves nothing. */
 static bool is_released(const struct perf_piece *c)
 {
     const uint64_t most = soonest(c);
@@ -120,20 +120,19 @@ static bool is_soon(const struct perf_piece *c)
     return k->gap / k->n <= soonest(c);
 }
 
-/* Not a few messages begin long after the packet before, and no response came between: responses do not release them.
- */
+/* Whether several messages begin long after the packet before them, with no response between: then responses do not
+ * release them. */
 static bool begins_alone(const struct perf_sender *s)
 {
-    enum { TENTH = 10, SIXTH = 6, SOON_NS = 1000 }; /* an application may take so long to react */
+    enum { TENTH = 10, SIXTH = 6, SOON_NS = 1000 }; /* SOON_NS: an application may take so long to react */
     const struct perf_class *own = &s->sum[PERF_PAUSE_OWN];
 
     return own->n * (uint64_t)TENTH > s->messages && own->gap > own->n * SOON_NS && s->responses > 0 &&
            SIXTH * (own->gap / own->n) > s->response_ns / s->responses;
 }
 
-/* Nearly as much is outstanding as ever at about half of the
- * times: the sender keeps so many messages outstanding, though it is not plain which response released which message.
- */
+/* Whether the sender keeps a number of messages outstanding, though it is not plain which response released which
+ * message: at about half of the times nearly as much is outstanding as ever. */
 static bool keeps_full(const struct perf_piece *c)
 {
     const struct perf_sender *s = c->s;
@@ -204,7 +203,8 @@ static bool is_of_few(const struct perf_piece *c)
 {
     return (is_answered_kind(c) || c->pause == PERF_PAUSE_OWN) && c->s->messages < FEW;
 }
-/* Messages begin at more even times than their distances from the responses before them are: a clock decides. */
+/* Whether a clock decides when messages begin: the times between messages are more even than the times from responses
+ * to messages. */
 static bool is_clocked(const struct perf_piece *c)
 {
     const struct perf_even *start = &c->s->start, *react = &c->s->react;
@@ -245,8 +245,8 @@ static bool is_next_of_one(const struct perf_piece *c)
 {
     return c->pause == PERF_PAUSE_ONE && is_released(c) && is_soon(c);
 }
-/* Not a few messages begin when no response has come, and not directly after another message, as those that one
- * response releases: the sender does not wait for responses. */
+/* Whether the sender does not wait for responses: several messages begin when no response has come, and not directly
+ * after another message, as messages do that one response releases. */
 static bool is_open_loop(const struct perf_piece *c)
 {
     return c->pause < PERF_PAUSE_CREDIT && begins_alone(c->s);
@@ -335,7 +335,8 @@ const struct perf_rule *perf_decide(const struct perf_piece *c)
 
 /* ---- shares ---- */
 
-/* The middle of the shortest class with a few of all: a single short one is none that all could have. */
+/* The middle of the shortest class that has more than a few of the times: a single short time is none that all
+ * responses could reach. */
 static double base_of(const struct perf_took *t)
 {
     enum { FEW_OF = 32 };
@@ -367,7 +368,7 @@ static bool waits_for_response(enum perf_limit k)
 
 static void share(struct perf_shares *to, const struct perf_piece *c, double queueing, uint64_t ns)
 {
-    /* After a response to the only message, or to all, no other is in a queue. */
+    /* After a response to the only message, or to all messages, no other message is in a queue. */
     const bool outstanding = c->part == PERF_WAIT || (c->pause != PERF_PAUSE_ONE && c->pause != PERF_PAUSE_ALL);
 
     if (ns > 0) {

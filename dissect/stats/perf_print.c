@@ -12,7 +12,7 @@ static uint64_t life_of(const struct perf_sender *x)
     return x->last - x->first;
 }
 
-/* `n` for each second of `ns`; 0 when the time is 0. */
+/* `n` per second of `ns`; 0 when the time is 0. */
 static uint64_t each_second(double n, uint64_t ns)
 {
     return ns ? (uint64_t)(n * 1e9 / (double)ns) : 0;
@@ -56,7 +56,7 @@ void perf_say_percent(struct out *o, uint64_t part, uint64_t whole)
     OUT_LIT(o, " %");
 }
 
-/* "limited by X: 80.0 % of the time; Y: 20.0 %": the limits with 1 % or more, the largest first. */
+/* Prints "limited by X: 80.0 % of the time; Y: 20.0 %": the limits with 1 % or more, the largest first. */
 void perf_say_shares(struct out *o, const struct perf_shares *shares)
 {
     struct perf_shares rest = *shares;
@@ -136,7 +136,7 @@ static void sentence(struct out *o, const struct perf_sender *x)
         limits(o, &shares);
 }
 
-/* Of reliable services: no other shows what its sender waits for. */
+/* Prints the sentence on reliable services: other services do not show what the sender waits for. */
 static void first_sentence(struct out *o, const struct perf *s)
 {
     const struct perf_shares sum = sum_of(s);

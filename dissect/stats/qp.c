@@ -5,7 +5,7 @@
 #include "stats/kinds.h"
 
 struct row {
-    const struct direction *d; /* NULL: nothing seen */
+    const struct direction *d; /* NULL: no packet was seen */
     uint64_t packets, bytes;
     uint64_t first_frame, last_frame;
     uint32_t first_psn, last_psn;
@@ -25,7 +25,7 @@ void *stat_qp_open(const char *arg, char *err, size_t errlen)
     return stat_open_plain("qp", sizeof(struct qps), arg, err, errlen);
 }
 
-/* The packet with which its requests begin may be a retransmission, or late. */
+/* Notes the first PSN of requests. The request that comes first may be a retransmission, or late. */
 static void begin_with(struct row *r, const struct iba_view *v)
 {
     const iba_psn psn = iba_psn_of(iba_bth_psn(iba_view_bth(v)));

@@ -10,7 +10,7 @@ struct found {
 };
 struct row {
     uint64_t packets, bytes;
-    uint32_t found; /* index of its findings, plus 1; 0: it has none */
+    uint32_t found; /* index of the direction's findings, plus 1; 0: it has none */
     bool seen;
 };
 struct total {
@@ -20,8 +20,8 @@ struct total {
 struct rc {
     uint64_t no_connection;   /* packets of the service that belong to no known connection */
     uint64_t elsewhere;       /* findings that belong to no reliable connection */
-    struct iba_finding first; /* the first of the worst; frame 0: no warning and no error */
-    uint64_t first_now;       /* the packet at which it was found, or UINT64_MAX: at the end */
+    struct iba_finding first; /* the first of the worst findings; frame 0: there is neither a warning nor an error */
+    uint64_t first_now;       /* the packet at which `first` was found, or UINT64_MAX: it was found at the end */
     const struct verdict_names *names;
     struct row row[JUDGE_DIRECTIONS];
     struct found found[JUDGE_DIRECTIONS]; /* one for each direction with findings, so that the others need no memory */
@@ -30,7 +30,7 @@ struct rc {
     size_t n;
 };
 
-/* Columns that add up findings; the last of `kinds` is repeated. */
+/* Columns that are sums of findings; the last of `kinds` is repeated. */
 struct sum {
     const char *title, *key;
     uint8_t width, n;
@@ -128,7 +128,7 @@ __attribute__((hot)) void stat_rc_packet(void *state, const struct packet *p)
 static void fetch_row(const struct rc *s, uint32_t direction)
 {
     __builtin_prefetch(&s->row[direction], 1);
-    __builtin_prefetch((const char *)&s->row[direction + 1] - 1, 1); /* it may lie in two cache lines */
+    __builtin_prefetch((const char *)&s->row[direction + 1] - 1, 1); /* the row may lie in two cache lines */
 }
 
 __attribute__((hot)) void stat_rc_expect(void *state, uint32_t direction)
@@ -141,7 +141,8 @@ void stat_rc_late(void *state, const struct iba_finding *f, const struct verdict
     count(state, f, names);
 }
 
-/* Which of two at the end one judge finds first depends on its order of connections: then they are not joined. */
+/* Joins the first finding. If two parts found theirs at the end, which of them one judge would find first depends on
+ * its order of connections: then the parts cannot be joined. */
 static bool join_first(struct rc *s, const struct rc *part, const struct stat_part *as)
 {
     const enum iba_severity a = s->first.frame ? severity_of(&s->first) : IBA_SEVERITY_NONE;
@@ -216,7 +217,7 @@ static uint64_t weight(const void *ctx, uint32_t id)
     return found ? (uint64_t)s->found[found - 1].severity[IBA_ERROR] + s->found[found - 1].severity[IBA_WARN] : 0;
 }
 
-/* Columns without any count are left out, so that the rest fits a screen. */
+/* Prints the cells of a row. Columns without any count are left out, so that the others fit a screen. */
 static void cells(struct table *t, const struct total *r, const struct total *total)
 {
     table_u64(t, r->packets);
@@ -264,7 +265,7 @@ static void diagnosis(const struct rc *s, struct out *o)
     OUT_LIT(o, "]\n");
 }
 
-/* Rows are printed in another order than their order in memory. */
+/* Prefetches rows, since they are printed in another order than they have in memory. */
 static void look_ahead(const struct rc *s, size_t i)
 {
     enum { AHEAD = 8 };

@@ -15,7 +15,7 @@ static void join(struct burst *to, const struct burst *from)
     }
 }
 
-/* Joins bursts with a shorter silence between them. */
+/* Joins bursts that are separated by a silence shorter than `quiet`. */
 static void fold(struct rounds *r, uint64_t quiet)
 {
     unsigned n = 0;

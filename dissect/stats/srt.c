@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* -z srt: response times. From the first packet of the message to the response to its last, retransmissions included.
- */
+/* -z srt: response times, from the first packet of a message to the response to its last packet, retransmissions
+ * included. */
 #include <stdlib.h>
 #include "judge/judge.h"
 #include "stats/kinds.h"
@@ -21,14 +21,14 @@ void *stat_srt_open(const char *arg, char *err, size_t errlen)
 
 void stat_srt_packet(void *state, const struct packet *p)
 {
-    (void)state, (void)p; /* it counts messages */
+    (void)state, (void)p; /* the statistic counts messages, not packets */
 }
 
 void stat_srt_message(void *state, const struct iba_message *m, const struct verdict_names *names)
 {
     struct srt *s = state;
 
-    (void)names; /* it counts all directions together */
+    (void)names; /* the statistic does not distinguish directions */
     if (m->end == IBA_MESSAGE_END_UNASKED || !m->whole)
         return;
     struct answers *a = &s->answers[m->operation][times_size(m->bytes)];

@@ -50,7 +50,7 @@ const struct stat_kind stat_kinds[] = {
     {0},
 };
 
-/* NULL: none is like it, so that naming one would mislead. */
+/* The kind with the nearest name. NULL: no name is similar, so that a suggestion would mislead. */
 static const struct stat_kind *nearest(const char *text)
 {
     const struct stat_kind *best = NULL;

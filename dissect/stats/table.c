@@ -3,7 +3,8 @@
 
 static const char gap[] = "  ";
 
-/* A line is padded in the buffer, so it must not be flushed half way. */
+/* Flushes before a line if necessary. The cells of a line are padded in the buffer, so the buffer must not be flushed
+ * inside a line. */
 static void line_room(struct out *o)
 {
     if (o->n > OUT_BYTES - 2 * OUT_SLACK)
@@ -64,7 +65,7 @@ void table_end(struct table *t)
     next_cell(t);
 }
 
-/* Blanks first, as the length is known: no text has to move. */
+/* Appends a right-aligned text. The length is known, so blanks are written before the text, which need not move. */
 void table_str(struct table *t, const char *s)
 {
     const struct column *c = &t->column[t->next];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "stats/times.h"
 
-/* Times below 64 ns have a class each; above, each power of two has 64. */
+/* The class of a time. Times below 64 ns have a class each; above, each power of two has 64 classes. */
 unsigned times_class(uint64_t ns)
 {
     if (ns < TIMES_SUBS)

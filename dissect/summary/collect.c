@@ -9,11 +9,11 @@
 
 enum { GIGA = 1000000000 };
 
-struct seen { /* of a direction */
+struct seen { /* what is known of one direction */
     bool any;
     uint64_t first_ns, last_ns;
     uint64_t count[SUMMARY_SIDE_COUNT];
-    uint32_t found; /* index of its findings, plus 1; 0: none */
+    uint32_t found; /* index of the direction's findings, plus 1; 0: it has none */
     uint32_t latency[SUMMARY_LATENCIES];
 };
 struct found {
@@ -27,13 +27,13 @@ struct summary_run {
     uint32_t host;
     uint32_t n_direction; /* one past the highest id */
     uint32_t n_found;
-    const struct verdict_names *names; /* NULL: no packet yet */
+    const struct verdict_names *names; /* NULL: there was no packet yet */
     struct summary_capture capture[CAP_MERGE_MAX];
     struct seen seen[JUDGE_DIRECTIONS];
     struct found found[JUDGE_DIRECTIONS];
 };
 
-/* False: out of memory. */
+/* Begins a summary. False: out of memory. */
 static bool begin(struct summary_run *r)
 {
     r->sum = summary_open();
@@ -124,7 +124,7 @@ static void span(uint64_t *first, uint64_t *last, const struct packet *p)
     *last = p->cap->ts_ns > *last ? p->cap->ts_ns : *last;
 }
 
-/* Counts of all packets, and those of a bucket. */
+/* Adds a packet to the counts of the run and to those of a bucket. */
 static void overall(struct summary_run *r, const struct packet *p, uint64_t payload)
 {
     struct summary *s = r->sum;
@@ -229,7 +229,7 @@ void summary_run_capture(struct summary_run *r, uint32_t source, const char *nam
 
 /* ---- connections ---- */
 
-/* The numbers of one direction, in their places. */
+/* Adds the numbers of one direction in their places. */
 static void side(const struct summary_run *r, uint32_t id, uint64_t to[SUMMARY_SIDE])
 {
     const struct seen *x = &r->seen[id];
@@ -257,7 +257,7 @@ static void widen(struct summary_part *p, const struct seen *x)
     p->last_ns = x->last_ns > p->last_ns ? x->last_ns : p->last_ns;
 }
 
-/* The ends of a direction; `from`: the place of its source. */
+/* The ends of a direction; `from`: which of the two is its source. */
 static struct summary_ends ends_of(const struct direction *d, unsigned *from)
 {
     struct summary_ends e = {.key = {d->key.kind, d->svc}};
@@ -281,7 +281,7 @@ static void connection(struct summary_run *r, uint32_t id)
     unsigned from;
 
     if (paired && peer->id < id && is_shown(r, peer->id))
-        return; /* it is there already */
+        return; /* the capture is listed already */
     struct summary_part part = {.ends = ends_of(d, &from), .host = r->host};
     side(r, id, sides.at[from]);
     widen(&part, &r->seen[id]);

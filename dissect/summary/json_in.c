@@ -19,7 +19,7 @@ bool json_in_refuse(struct json_in *j, const char *fault)
     return false;
 }
 
-/* The next character that is no white space; 0: the end, or a fault. */
+/* The next character that is no white space; 0: the text has ended, or there is a fault. */
 static char peek(struct json_in *j)
 {
     if (j->fault)
@@ -78,7 +78,7 @@ static int hex_digit(char c)
                                   : -1;
 }
 
-/* Four hex digits; -1: there are none. */
+/* Reads four hex digits; -1: there are none. */
 static int32_t unit(struct json_in *j)
 {
     int32_t v = 0;
@@ -94,7 +94,7 @@ static int32_t unit(struct json_in *j)
     return v;
 }
 
-/* The code after "\u"; -1: it is none. */
+/* Reads the code after "\u"; -1: it is invalid. */
 static int32_t escaped(struct json_in *j)
 {
     const int32_t high = unit(j);
@@ -108,7 +108,7 @@ static int32_t escaped(struct json_in *j)
     return low < 0xdc00 || low > 0xdfff ? -1 : 0x10000 + ((high - 0xd800) << 10 | (low - 0xdc00));
 }
 
-/* As UTF-8; returns the number of bytes. */
+/* Writes the character as UTF-8; returns the number of bytes. */
 static size_t encode(char to[4], int32_t code)
 {
     const unsigned bytes = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
@@ -120,7 +120,7 @@ static size_t encode(char to[4], int32_t code)
     return bytes;
 }
 
-/* The character after a backslash. Returns its bytes; 0: there is none. */
+/* Reads the character after a backslash. Returns its bytes; 0: it is invalid. */
 static size_t escape(struct json_in *j, char to[4])
 {
     static const char plain[] = "\"\\/bfnrt", means[] = "\"\\/\b\f\n\r\t";

@@ -26,16 +26,16 @@ _Static_assert(sizeof(struct pair_key) == 1 + 2 * IBA_ADDR_MOST, "keys are compa
 #define PAIR_ID(id, ...) PAIR_##id,
 enum pair_count { PAIR_COUNTS(PAIR_ID) PAIR_COUNT };
 struct pair {
-    struct pair_key key; /* first: see stat_slot() */
+    struct pair_key key; /* must be first: see stat_slot() */
     uint64_t count[PAIR_COUNT];
 };
 struct metrics {
     uint64_t count[SUMMARY_COUNT], finding[IBA_FINDING_COUNT];
     uint64_t answered[IBA_OPERATION_COUNT], refused[IBA_OPERATION_COUNT], open[IBA_OPERATION_COUNT];
-    uint64_t octave[IBA_OPERATION_COUNT][OCTAVES]; /* answered in 2^i ns and more, below twice as many */
+    uint64_t octave[IBA_OPERATION_COUNT][OCTAVES]; /* messages answered in 2^i ns and more, below twice that */
     uint64_t limit_ns[PERF_LIMIT_COUNT];
-    uint64_t last_ns; /* of the newest packet */
-    uint32_t one_in;  /* pairs of hosts: the sample */
+    uint64_t last_ns; /* time of the newest packet */
+    uint32_t one_in;  /* the sample: one of so many pairs of hosts */
     size_t n_pair;
     uint32_t slot[2 * METRICS_PAIRS];
     struct pair pair[METRICS_PAIRS], others;
@@ -117,7 +117,7 @@ void metrics_add(struct metrics *m, const struct summary *s)
 
 /* ---- writing ---- */
 
-/* The lines before the samples of a family. unit: its last word, or "". */
+/* Writes the lines that precede the samples of a family. unit: the last word of its name, or "". */
 static void family(struct out *o, const char *name, const char *type, const char *unit, const char *help)
 {
     OUT_LIT(o, "# TYPE ibdissect_");
@@ -137,7 +137,7 @@ static void family(struct out *o, const char *name, const char *type, const char
     out_ch(o, '\n');
 }
 
-/* The name of a sample, up to its labels. */
+/* Writes the name of a sample, without its labels. */
 static void sample(struct out *o, const char *name, const char *suffix)
 {
     OUT_LIT(o, "ibdissect_");
@@ -161,7 +161,7 @@ static void label(struct out *o, const char *before, const char *name, const cha
     out_ch(o, '"');
 }
 
-/* Counts without labels. */
+/* Writes the counts that have no labels. */
 static void counts(const struct metrics *m, struct out *o)
 {
     static const struct {
@@ -217,7 +217,7 @@ static void ends(const struct metrics *m, struct out *o)
     }
 }
 
-/* Buckets only: summaries keep classes of times, not their sum. */
+/* Writes response times as buckets only, since summaries keep classes of times and not their sum. */
 static void responses(const struct metrics *m, struct out *o)
 {
     family(o, "response_seconds", "histogram", "seconds",

@@ -44,7 +44,7 @@ void summary_free(struct summary *s)
     free(s);
 }
 
-/* Room for one more item. False: out of memory, and s->failed. */
+/* Ensures that one more item fits. False: out of memory; then s->failed is set. */
 static bool room(struct summary *s, void **items, size_t n, size_t *have, size_t bytes)
 {
     enum { LEAST = 64 };
@@ -73,7 +73,7 @@ static size_t slot_of(const struct summary *s, const char *text)
     return at;
 }
 
-/* At least half of the table stays free. */
+/* Makes the table larger, so that at least half of it stays free. */
 static bool widen_texts(struct summary *s)
 {
     enum { LEAST = 128 };
@@ -124,7 +124,7 @@ void summary_add_capture(struct summary *s, const struct summary_capture *c)
 
 /* ---- buckets of time ---- */
 
-/* The index of the bucket, or of the place for it. */
+/* The index of the bucket, or of the place where it must be inserted. */
 static size_t bucket_at(const struct summary *s, uint64_t at)
 {
     size_t lo = 0, hi = s->n_bucket;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A summary in JSON, added to another. Its members come in the order in which write.c writes them. */
+/* Reads a summary in JSON, and adds it to another summary. The members come in the order in which write.c writes them.
+ */
 #include <arpa/inet.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +22,7 @@ static bool refuse(struct reader *r, const char *fault)
 
 static const char misplaced[] = "a member is missing, unknown, or not in its place";
 
-/* The next member has this key. */
+/* Whether the next member has this key. */
 static bool key(struct reader *r, const char *name)
 {
     if (json_in_key(&r->j) && strcmp(r->j.text, name) == 0)
@@ -29,7 +30,7 @@ static bool key(struct reader *r, const char *name)
     return refuse(r, misplaced);
 }
 
-/* The object has no further members. */
+/* Whether the object has no further members. */
 static bool over(struct reader *r)
 {
     return (!json_in_key(&r->j) && !r->j.fault) || refuse(r, "a member is unknown or not in its place");
@@ -54,7 +55,7 @@ static bool is(struct reader *r, const char *name, const char *value)
            (strcmp(r->j.text, value) == 0 || refuse(r, "a text is not the one that belongs there"));
 }
 
-/* "[class, count]" of a list of such. False: the list has ended, or a fault. */
+/* Reads one "[class, count]" of a list. False: the list has ended, or there is a fault. */
 static bool pair(struct reader *r, unsigned classes, uint64_t *which, uint64_t *n)
 {
     struct json_in *j = &r->j;
@@ -102,7 +103,7 @@ static bool find(struct reader *r, const char *(*name)(unsigned), unsigned n, un
     return refuse(r, "a name is not known to this version");
 }
 
-/* A member whose value is a name. */
+/* Reads a member whose value is one of these names. */
 static bool named(struct reader *r, const char *member, const char *(*name)(unsigned), unsigned n, unsigned *which)
 {
     return key(r, member) && json_in_text(&r->j) && find(r, name, n, which);
@@ -110,7 +111,7 @@ static bool named(struct reader *r, const char *member, const char *(*name)(unsi
 
 /* ---- captures, counts, buckets ---- */
 
-/* The sample, if there is one, and the key of the captures. */
+/* Reads the sample, if there is one, and then the key of the captures. */
 static bool read_sample(struct reader *r)
 {
     struct json_in *j = &r->j;

@@ -154,7 +154,7 @@ static void errors_of(struct out *o, const uint64_t at[SUMMARY_SIDE])
         json_u64(o, keys[i], n[i]);
 }
 
-/* One row for each direction of each part. */
+/* Writes one row for each direction of each part of a connection. */
 static void connection(struct rows *r, const struct summary *s, const struct summary_part *p)
 {
     struct summary_sides sides;

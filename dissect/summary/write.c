@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A summary as JSON: every list sorted, one item a line. */
+/* Writes a summary as JSON: every list is sorted, and each item has its own line. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "summary/summary.h"
 #include "track/addr.h"
 
-/* qsort() has no argument for it. */
+/* qsort() passes no context */
 static const struct summary *sorted;
 
 static int compare(uint64_t a, uint64_t b)
@@ -20,7 +20,7 @@ static int by_text(uint32_t a, uint32_t b)
     return strcmp(sorted->text[a], sorted->text[b]);
 }
 
-/* 0: the same capture of the same host. */
+/* 0: both are the same capture of the same host. */
 static int same_capture(const struct summary_capture *x, const struct summary_capture *y)
 {
     int order = by_text(x->host, y->host);
@@ -96,7 +96,7 @@ uint64_t summary_split(struct summary *s)
 
 /* ---- the parts of the file ---- */
 
-/* The first member of an object has no comma before it. */
+/* Writes the first member of an object, which has no comma before it. */
 static void first_str(struct out *o, const char *key, const char *s)
 {
     OUT_LIT(o, "{\"");
@@ -118,7 +118,7 @@ static void list(struct out *o, const char *key)
     OUT_LIT(o, "\":[");
 }
 
-/* "[3,17]": a class, an opcode, and how many. */
+/* Writes "[3,17]": a class or an opcode, and how many there are. */
 static void pair(struct out *o, bool *any, uint64_t which, uint64_t n)
 {
     if (n == 0)
@@ -131,7 +131,7 @@ static void pair(struct out *o, bool *any, uint64_t which, uint64_t n)
     out_ch(o, ']');
 }
 
-/* Only of a sample, so that programs that know none refuse it. */
+/* Writes the sample, but only if there is one, so that programs that know no samples refuse only such files. */
 static void write_sample(const struct summary *s, struct out *o)
 {
     if (!sample_is_one(&s->sample))
@@ -267,7 +267,7 @@ static void write_end(struct out *o, const struct summary_ends *e, const char *k
     json_known(o, qp, n[0], (uint32_t)n[1] << 16 | (uint32_t)n[2] << 8 | n[3]);
 }
 
-/* A member of an object of counts; one that is 0 is left out. */
+/* Writes a member of an object of counts; a count of 0 is left out. */
 static void count(struct out *o, bool *any, const char *key, uint64_t n)
 {
     if (n == 0)

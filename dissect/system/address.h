@@ -4,8 +4,9 @@
 #define SYSTEM_ADDRESS_H
 #include <stdbool.h>
 
-/* A decimal number from 0 to 65535. The resolver takes larger ones, and uses their low 16 bits. */
+/* Whether the text is a decimal number from 0 to 65535. The resolver accepts larger ones, and uses their low 16 bits.
+ */
 bool address_is_port(const char *text);
-/* Splits "HOST:PORT" or "[HOST]:PORT" in place. False: it has another form, or PORT is none. */
+/* Splits "HOST:PORT" or "[HOST]:PORT" in place. False: the text has another form, or PORT is no port. */
 bool address_split(char *text, char **host, char **port);
 #endif

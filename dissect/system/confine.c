@@ -12,7 +12,7 @@
 #include "system/confine_calls.h"
 #include "system/files.h"
 
-/* Sanitizers and coverage read /proc, start threads and write files at the end: they cannot work confined. */
+/* Sanitizers and coverage read /proc, start threads and write files at the end, so such builds cannot run confined. */
 #ifndef SYSTEM_INSTRUMENTED
 #define SYSTEM_INSTRUMENTED 0
 #endif
@@ -23,7 +23,7 @@
 
 enum { REFER = 2, TRUNCATE = 3, IOCTL_DEV = 5 }; /* versions of Landlock */
 
-/* 0: the kernel has none. */
+/* The version of Landlock; 0: the kernel has none. */
 static int landlock(void)
 {
     const long v =
@@ -32,7 +32,7 @@ static int landlock(void)
     return v < 0 ? 0 : (int)v;
 }
 
-/* All rights that this version of Landlock knows: what no rule allows is refused. */
+/* All rights that this version of Landlock knows. Rights that no rule allows are refused. */
 static uint64_t all_rights(int version)
 {
     const uint64_t first = (LANDLOCK_ACCESS_FS_MAKE_SYM << 1) - 1;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The table of the system calls that a confined program may make: the one place where they are stated.
- *
- * Calls that are in no row fail as on a kernel that does not have them (ENOSYS): the C library then takes another way.
- * Those of the second table, which only an intruder makes, end the process. */
+/* The table of the system calls that a confined program may make: no other place states them. Calls that are in no row
+ * fail as on a kernel that does not have them (ENOSYS), so the C library uses another call. Calls of the second table,
+ * which only an intruder makes, end the process. */
 #include "system/confine_calls.h"
 #ifdef SYSTEM_SECCOMP
 #include <errno.h>
@@ -31,7 +30,7 @@ enum {
     {                                                                                                                  \
         SCMP_SYS(call), uses, NO_ARGUMENT, 0, 0                                                                        \
     }
-/* Only where argument `n`, of it the bits `mask`, is `value`. */
+/* Allows the call only where `value` is in the bits `mask` of argument `n`. */
 #define WHERE(call, uses, n, mask, value)                                                                              \
     {                                                                                                                  \
         SCMP_SYS(call), uses, n, mask, value                                                                           \
@@ -101,7 +100,7 @@ static const struct allowed {
     PLAIN(sched_yield, ALWAYS),
     PLAIN(sched_getaffinity, ALWAYS),
     PLAIN(getcpu, ALWAYS),
-    WHERE(prlimit64, ALWAYS, 2, ALL_BITS, 0), /* asks, does not set */
+    WHERE(prlimit64, ALWAYS, 2, ALL_BITS, 0), /* reads limits, does not set them */
     PLAIN(futex, ALWAYS),
     PLAIN(futex_time64, ALWAYS),
     PLAIN(rseq, ALWAYS),
@@ -132,7 +131,7 @@ static const struct allowed {
     WHERE(ioctl, CONFINE_TALK, 1, ALL_BITS, SIOCGIFMTU),
     WHERE(ioctl, CONFINE_TALK, 1, ALL_BITS, SIOCGIFHWADDR),
     WHERE(ioctl, CONFINE_TALK, 1, ALL_BITS, SIOCETHTOOL),
-    /* names of files: Landlock says where */
+    /* names of files; Landlock decides which files */
     PLAIN(rename, NAMES),
     PLAIN(renameat, NAMES),
     PLAIN(renameat2, NAMES),

@@ -6,6 +6,6 @@
 
 /* Whether the build has libseccomp, and the kernel its filters. */
 bool confine_has_calls(void);
-/* uses: a mask of enum confine_use. False: there is no filter. */
+/* Installs the filter. uses: a mask of enum confine_use. False: there is no filter. */
 bool confine_calls(unsigned uses);
 #endif

@@ -57,7 +57,7 @@ bool file_same(const struct file_id *a, const struct file_id *b)
 
 bool file_folder(const char *path, char out[FILE_FOLDER])
 {
-    char *real = realpath(path, NULL); /* NULL: it is to be created */
+    char *real = realpath(path, NULL); /* NULL: the file does not exist yet */
     const bool fits = folder_of(real ? real : path, out);
 
     free(real);
@@ -66,7 +66,7 @@ bool file_folder(const char *path, char out[FILE_FOLDER])
 
 /* ---- complete files ---- */
 
-/* A link's target: the link itself must stay. */
+/* The target of a link, since the link itself must stay. */
 static char *real_place(const char *path)
 {
     struct stat st;
@@ -79,7 +79,7 @@ static int open_directly(const char *path)
     return open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
 }
 
-/* A new file has the rights of the one that it replaces. */
+/* Gives a new file the rights of the file that it replaces. */
 static void same_rights(int fd, const struct stat *was)
 {
     struct stat st;
@@ -90,7 +90,7 @@ static void same_rights(int fd, const struct stat *was)
     (void)fchmod(fd, was->st_mode & 07777);
 }
 
-/* A name that no other process uses: its number, and the number of the try. */
+/* Opens a new file with a name that no other process uses: the number of this process, and the number of the try. */
 static bool open_beside(struct file_new *f, const char *place)
 {
     enum { TRIES = 100 };
@@ -120,7 +120,7 @@ bool file_begin(struct file_new *f, const char *path)
     *f = (struct file_new){.fd = -1};
     const bool there = stat(path, &st) == 0;
     f->to = real_place(path);
-    if (!f->to) /* a link to nothing */
+    if (!f->to) /* the target of the link does not exist */
         f->to = strdup(path);
     if (!f->to)
         return false;

@@ -32,7 +32,8 @@ static const struct passwd *choose(const char *user, char *err, size_t errlen)
     return p;
 }
 
-/* Call it as root: setgid() and setuid() then set the real, the effective and the saved user. */
+/* Becomes this user. Must be called as root: then setgid() and setuid() set the real, the effective and the saved user.
+ */
 static bool become(const struct passwd *p)
 {
     return initgroups(p->pw_name, (group_of_initgroups)p->pw_gid) == 0 && setgid(p->pw_gid) == 0 &&

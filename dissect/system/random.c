@@ -3,7 +3,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-/* getentropy(): Linux, the BSDs and macOS have it; which header declares it differs. */
+/* getentropy() exists on Linux, the BSDs and macOS; the header that declares it differs. */
 bool random_bytes(void *to, size_t bytes)
 {
     return getentropy(to, bytes) == 0;

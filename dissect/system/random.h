@@ -4,6 +4,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Fills `to` with random bytes of the system, at most 256. False: it has none. */
+/* Fills `to` with random bytes of the system, at most 256. False: the system has none. */
 bool random_bytes(void *to, size_t bytes);
 #endif

@@ -31,7 +31,7 @@ static void note(int signal)
 
     came = signal;
     usual_effect();
-    if (write(pipe_end[1], "", 1) < 0) /* it is full: readable, then */
+    if (write(pipe_end[1], "", 1) < 0) /* a full pipe is readable, too, which is all that is needed */
         errno = 0;
     if (first_too)
         first_too();
@@ -40,7 +40,8 @@ static void note(int signal)
 
 bool signals_mind(void (*first)(void))
 {
-    struct sigaction act = {.sa_handler = note, .sa_flags = SA_RESTART}, was; /* writing goes on */
+    /* a write that a signal interrupts goes on */
+    struct sigaction act = {.sa_handler = note, .sa_flags = SA_RESTART}, was;
     int fd[2];
 
     first_too = first;
@@ -82,7 +83,7 @@ bool signals_await(int fd)
         return true;
     while (!came && poll(p, 2, -1) < 0)
         if (errno != EINTR && errno != EAGAIN)
-            break; /* reading reports what is wrong */
+            break; /* the read that follows reports the error */
     return !came;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* For programs that are linked statically: libisal's CRC32 by zlib, since Debian has no static libisal. The values are
- * equal, zlib's code is slower. */
+/* For programs that are linked statically: replaces libisal's CRC32 by zlib's, since Debian has no static libisal. The
+ * values are equal; zlib's code is slower. */
 #include <isa-l.h>
 #include <zlib.h>
 

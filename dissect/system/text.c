@@ -20,7 +20,8 @@ size_t text_char(const char *s, size_t n, uint32_t *code)
             return 0;
         c = c << 6 | (p[i] & 0x3fu);
     }
-    if (c < least[k] || c > LAST || c >> 11 == 0x1b) /* overlong form, too large, half a surrogate pair */
+    /* an overlong form, too large a code, or half of a surrogate pair */
+    if (c < least[k] || c > LAST || c >> 11 == 0x1b)
         return 0;
     *code = c;
     return k;
@@ -84,7 +85,7 @@ size_t text_escape(char out[TEXT_ESCAPED], const char *s, size_t n, char quote, 
     return (size_t)(at - out);
 }
 
-/* As text_escape(), a backslash single. */
+/* Works as text_escape(), but leaves a backslash single. */
 static size_t for_people(char out[TEXT_ESCAPED], const char *s, size_t n, size_t *taken)
 {
     const size_t put = text_escape(out, s, n, '\0', taken);

@@ -56,7 +56,7 @@ def operation(opcode):
 
 
 def put_together(rows):
-    """The messages of a capture without faults, in the order they began."""
+    """The messages of a capture without faults, derived from its packets, in the order in which they began."""
     messages, building = [], {}
     for row in rows:
         opcode, psn, service = row["infiniband.bth.opcode"], row["infiniband.bth.psn"], row["infiniband.bth.service"]
@@ -199,7 +199,7 @@ class Fields(Case):
 
 
 class Statistics(Case):
-    """Each statistic compared with the packets it counts, and with its expected output."""
+    """Each statistic is compared with the packets that it counts, and with its expected output."""
 
     GOLDEN = pathlib.Path(__file__).parent / "golden"
     GOLDENS = {"rc": ["rc,analysis"], "expert": ["expert"], "expert-error": ["expert,error"], "qp": ["qp"],
@@ -274,14 +274,16 @@ class Statistics(Case):
                     self.assertEqual((other["dest_qp"], other["source_qp"]), (d["source_qp"], d["dest_qp"]))
 
     def test_sent_again_of_messages_and_of_packets(self):
-        """Late first transmissions are not sent again: a message counts as many packets as the findings of its direction."""
+        """A late first transmission is not a retransmission: the packets of messages add up to the findings of their
+        direction."""
         told = self.stat("messages", REORDER)["messages"]
         again = [x for x in findings(jsonl(self.good("-T", "jsonl", REORDER))) if x[1].startswith("RETRY_")]
         self.assertEqual([m["sent_again"] for m in told], [11, 0, 0])
         self.assertEqual(len(again), 11)
 
     def test_messages_of_clean_captures(self):
-        """Compared with messages that this test derives from the packets. IBPROOF_CLEAN=DIR: of the captures there."""
+        """Messages are compared with those that this test derives from the packets. IBPROOF_CLEAN=DIR takes the
+        captures in DIR."""
         folder = os.environ.get("IBPROOF_CLEAN")
         paths = sorted(pathlib.Path(folder).iterdir()) if folder else [bad.PCAPS / (stem + ".pcap") for stem in CLEAN]
         total = 0
@@ -302,7 +304,7 @@ class Statistics(Case):
         self.assertGreater(total, 30)
 
     def compare_times(self, path, messages):
-        """Percentiles compared with those of the sorted list: at most 1/64 too long."""
+        """Compares percentiles with those of the sorted list of times; a percentile may be 1/64 too long."""
         times = collections.defaultdict(list)
         for m in messages:
             if m["end"] == "answered":
@@ -321,7 +323,7 @@ class Statistics(Case):
                 self.assertEqual((t["shortest"], t["longest"]), (exact[0], exact[-1]))
 
     def test_percentiles_of_many(self):
-        """Of 300 SENDs whose answers come after times that are drawn, each percentile is a time of the sorted list."""
+        """300 SENDs have answers after random times: each percentile is one of these times."""
         draw, records, now = random.Random(19), [], 1_700_000_000_000_000
         for psn in range(300):
             records.append((now, link_packet(1, 2, 4, 0x11, psn, bytes(8))))
@@ -369,7 +371,7 @@ class Several(Case):
     """Several captures are merged by time and judged as one."""
 
     def both_ends(self, path):
-        """The same packets at a second capture point, 40 us later, as a second file."""
+        """Writes a second file with the same packets at a second capture point, 40 us later."""
         data = bytearray(path.read_bytes())
         at = 24
         while at < len(data):
@@ -380,7 +382,7 @@ class Several(Case):
         return self.file(bytes(data), "far.pcap")
 
     def halves(self, path):
-        """One file for each direction."""
+        """Writes one file for each direction."""
         data = path.read_bytes()
         halves = {}
         at = 24
@@ -427,7 +429,7 @@ class Several(Case):
 
 
 class Held(Case):
-    """-2: packets are buffered until later packets complete them."""
+    """-2 buffers packets until later packets complete their information."""
 
     ANSWER = "infiniband.analysis.response_in"
 
@@ -502,7 +504,7 @@ class Report(Case):
         return xml.etree.ElementTree.fromstring(text.split("\n", 1)[1])
 
     def rows(self, page):
-        """Checks the rows of the table of findings."""
+        """Checks the rows of the page's table of findings."""
         return [r for r in self.cells(page) if len(r) == 6]
 
     def cells(self, within):
@@ -543,7 +545,7 @@ class Report(Case):
                           "(19 RETRY_NAK); 5 GAP, 4 NAK_SEQUENCE; it begins with packet 2."])
 
     def test_ladders(self):
-        """The first finding of each kind, with the packets around it."""
+        """For the first finding of each kind, the page draws the packets around it."""
         page = self.page(LOSS)
         ladders = self.figures(page, "ladder")
         self.assertEqual([f.find("figcaption").text.split(":")[0] for f in ladders], ["GAP", "NAK_SEQUENCE", "RETRY_NAK"])
@@ -592,7 +594,8 @@ class Report(Case):
 
 
 class Hostile(Case):
-    """For any content of a capture, every form and statistic ends well. IBPROOF_SEEDS: how many captures, 40."""
+    """With any content of a capture, every form and statistic ends without a crash. IBPROOF_SEEDS: number of captures,
+    40."""
 
     EVERYTHING = [word for name in ("rc,analysis", "expert", "qp", "messages", "srt", "agreed") for word in ("-z", name)]
 

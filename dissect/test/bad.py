@@ -39,8 +39,8 @@ def pcap_records(data):
 
 
 def icrc_is_good(frame):
-    """Whether a whole RoCEv2 frame, untagged, ends with its ICRC (A17.3.3): zlib's CRC-32 over eight bytes of ones and the packet, with
-    ones in the fields that routers change."""
+    """Whether a whole, untagged RoCEv2 frame ends with its ICRC (A17.3.3): zlib's CRC-32 over eight bytes of ones and
+    then the packet, whose fields that routers change count as ones."""
     v6 = frame[12:14] == b"\x86\xdd"
     packet = bytearray(frame[14:])
     udp = 40 if v6 else 4 * (packet[0] & 15)
@@ -54,8 +54,8 @@ def icrc_is_good(frame):
 
 
 def cut_erf(record, n):
-    """A complete ERF record, cut as a card with a snap length does: the wire length stays, the record length shrinks, to a
-    multiple of 8, since padding and captured bytes of a record cannot be distinguished."""
+    """Cuts a complete ERF record as a card with a snap length does. The wire length stays. The record length shrinks to
+    a multiple of 8, because padding and captured bytes of a record look the same."""
     head = 16
     kind, more = record[8], record[8] & 0x80
     while more:
@@ -91,7 +91,7 @@ def cut_file_of_erf(data, n):
 
 
 def cut_pcapng(data, n):
-    """Enhanced packets lose their options too, which no test here needs."""
+    """Cuts each packet of a pcapng file. Enhanced packets also lose their options, which no test here needs."""
     out, at, order = b"", 0, "<"
     while at < len(data):
         if data[at : at + 4] == b"\x0a\x0d\x0d\x0a":
@@ -111,7 +111,7 @@ def cut_pcapng(data, n):
 
 
 def cut(path, n):
-    """The capture, as it would have been with a snap length of n bytes."""
+    """The capture as it would be with a snap length of n bytes."""
     data = unzipped(path)
     if path.suffix == ".erf":
         return cut_file_of_erf(data, n)

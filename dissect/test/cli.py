@@ -59,7 +59,7 @@ class Case(unittest.TestCase):
         return r
 
     def fails(self, code, *args, says="", printed=None, **kw):
-        """Expects one line on stderr, this exit code, and so many lines on stdout."""
+        """Expects one line on stderr, this exit code, and this number of lines on stdout."""
         r = run(*args, **kw)
         err = r.stderr.decode("utf-8")
         self.assertEqual(r.returncode, code, (args, err))
@@ -196,7 +196,8 @@ class Usage(Case):
         self.fails(1, "-T", "fields", "-e", "bth.opcod", ACKS, says='"infiniband.bth.opcode"')
 
     def test_options_of_other_programs(self):
-        """Those of tshark and tcpdump name what does the same here; others name the nearest."""
+        """For an option of tshark or tcpdump, the message names the option that does the same here; for others, the
+        nearest name."""
         for option, says in (("-O", "-V prints all headers"), ("-D", "dumpcap -D"), ("-b", "dumpcap"), ("-R", "-Y is the filter"),
                              ("--time-stamp-type=adapter", "no option --time-stamp-type: capture with dumpcap"), ("--print", "-P prints"),
                              ("-Z", "--user NAME"), ("-tttt", "tcpdump's -tttt is ad"),
@@ -309,7 +310,8 @@ class Forms(Case):
                          self.good("-T", "fields", "-e", "infiniband.bth.psn", ACKS).stdout)
 
     def test_wireshark_names_of_feth(self):
-        """Since 4.4; Wireshark's masks of them are wrong, so the values are ours, and the tree does not show them twice."""
+        """Wireshark has these names since 4.4, but its masks are wrong. So the values are ours, and the tree does not
+        show them twice."""
         chosen = [x for name in ("placement", "plt", "selectivity", "sel") for x in ("-e", f"infiniband.feth.{name}")]
         asked = "infiniband.feth.plt == 3 && infiniband.feth.sel == 1 && infiniband.feth == 00:00:00:13"
         self.assertEqual(lines(self.good("-T", "fields", *chosen, "-Y", asked, PLAIN)), ["3\t3\t1\t1"])
@@ -401,7 +403,8 @@ class Input(Case):
         self.assertEqual(len(json.loads(self.good("-c", 2, "-T", "json", ACKS).stdout)), 2)
 
     def test_part_of_the_time(self):
-        """Parts that follow each other have each packet once; a part is judged as if the capture had nothing else."""
+        """Consecutive parts of a capture together have each packet once. A part is judged as if the capture had nothing
+        else."""
         for path in (ACKS, bad.PCAPS / "rxe-reorder-rc.pcap", bad.PCAPS / "ib-native-erf.pcap", bad.PCAPS / "rxe-uc-send-mtu256.pcap.gz"):
             with self.subTest(path.name):
                 rows = self.good("-T", "fields", "-e", "frame.file_number", "-e", "frame.time_epoch", path).stdout.decode().splitlines()
@@ -421,7 +424,7 @@ class Input(Case):
         self.fails(1, "--to", "+2", "--summary", self.folder / "s.json", ACKS, says="do not go with it")
 
     def test_merge_by_time(self):
-        """Odd packets in one file, even ones in another: merged they are the original."""
+        """One file has the packets with odd numbers, another those with even numbers; merged, they are the original."""
         order, link, records = bad.pcap_records(PLAIN.read_bytes())
         data = PLAIN.read_bytes()
         parts = [b"", b""]
@@ -438,7 +441,8 @@ class Input(Case):
         self.assertRegex(shown[1], r"\{.*b\.pcap 1\}$")
 
     def test_write_and_read_back(self):
-        """Nothing is lost; findings, which are added as comments, are left out here: see analysis.py."""
+        """Writing and reading back loses nothing. Findings, which -w adds as comments, are left out here: see
+        analysis.py."""
         for path in bad.captures():
             with self.subTest(path.name):
                 whole = jsonl(self.good("-T", "jsonl", path))
@@ -501,7 +505,7 @@ class Input(Case):
 
 class Terminal(Case):
     def test_progress_is_gone_before_statistics(self):
-        """Statistics do not begin in the line that said how much was read."""
+        """Statistics do not begin in the line that showed the progress."""
         frame = bad.pcap_records(PLAIN.read_bytes())[2][0][1]
         own, theirs = pty.openpty()
         done = subprocess.run([PROGRAM, "-q", "-z", "qp", self.file(bad.pcap([frame] * 5000))], stdin=subprocess.DEVNULL,
@@ -576,7 +580,8 @@ class Cut(Case):
                         self.compare(was, now)
 
     def icrc_is_there(self, was, now):
-        """The missing bytes come after the ICRC: the VCRC, or bytes beyond a length that is too small."""
+        """If the missing bytes come after the ICRC, they are the VCRC, or bytes beyond a length field that is too
+        small."""
         behind = 2 if "infiniband.vcrc.status" in was else 0
         return "infiniband.fault" in was or now["frame.cap_len"] >= was["frame.len"] - behind
 

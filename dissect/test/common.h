@@ -8,11 +8,12 @@
 #include "field/out.h"
 #include "wire/iba_build.h"
 
-/* Text that never leaves the buffer; ended by a NUL at each look. */
+/* Output that stays in its buffer; each read of it ends the text with a NUL. */
 extern struct out printed;
 const char *printed_text(void);
 void printed_clear(void);
 
-/* A packet of that encapsulation and opcode, parsed and checked. `change` may be NULL. Valid until the next call. */
+/* Builds, parses and checks a packet of that encapsulation and opcode. `change` may be NULL. The packet is valid until
+ * the next call. */
 struct packet *packet_of(enum iba_encap e, uint8_t opcode, size_t payload, void (*change)(struct iba_recipe *r));
 #endif

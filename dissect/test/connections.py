@@ -20,7 +20,7 @@ def several(x):
 
 class Connections(Case):
     def told(self, qp, *options):
-        """(frame, finding, message) of one pair of QPs, including findings at the end of the capture."""
+        """(frame, finding, message) for one pair of QPs, including the findings at the end of the capture."""
         rows = jsonl(self.good("-2", "-T", "jsonl", *options, CAPTURE))
         found = []
         for row in rows:
@@ -65,8 +65,8 @@ class Connections(Case):
         self.assertEqual(self.told(5), [])  # PSNs of the first connection cause no findings in the second
 
     def parted(self, path, rows, together):
-        """Two captures: in b.pcap the packets of these findings, with or without the packet that each names as its cause, in
-        a.pcap the others."""
+        """Writes two captures: b.pcap has the packets of these findings and, if `together`, the packets that they name
+        as their causes; a.pcap has all others."""
         apart = {row["frame.number"] for row in rows}
         apart |= {cause for row in rows for cause in self.causes(row)} if together else set()
         data, parts = path.read_bytes(), [[], []]
@@ -117,7 +117,7 @@ class Connections(Case):
 
 
 class Storm(Case):
-    """Connections that are refused, one after the other, each the copy of one between two kernels with other IDs."""
+    """Many connections, one after the other, are refused. Each is a copy of one between two kernels, with other IDs."""
 
     N = 5000
     TRANSACTION, IDS, QPN = 62 + 12, 62 + 24, 62 + 24 + 32  # in the frame

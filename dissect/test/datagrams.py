@@ -28,7 +28,7 @@ class Decode(Case):
         self.assertNotIn("Attribute: unknown", text)
 
     def test_a_damaged_datagram_is_none(self):
-        """zlib computes the ICRC too, and the verdict is the same."""
+        """zlib computes the same ICRC, and the verdict on the damaged datagram is the same."""
         data = UCMATOSE.read_bytes()
         sent = next(i for i, row in enumerate(jsonl(self.good("-T", "jsonl", UCMATOSE))) if row.get("infiniband.mad.attributeid") == 16)
         at, frame, _ = bad.pcap_records(data)[2][sent]
@@ -98,7 +98,7 @@ def datagram(segment, last, records, transaction=9, kind=1):
 
 
 class Tables(Case):
-    """100 records over 32 segments."""
+    """Tables of 100 records in 32 segments."""
 
     RECORDS = b"".join(struct.pack(">Q16s16sHH", 0, b"", b"", i, i + 1) + bytes(20) for i in range(100))
     LAST = 32
@@ -144,7 +144,8 @@ class Tables(Case):
         self.assertEqual(plain.count(b", record "), self.good("-2", "-V", "-o", "icrc:off", path).stdout.count(b", record "))
 
     def test_more_tables_than_are_kept(self):
-        """16 of them fit into the buffer; the rest show their own records, and all packets are printed."""
+        """The buffer has room for 16 tables. Segments of other tables show their own records, and all packets are
+        printed."""
         packets = [p for t in range(20) for p in (datagram(n, 2, self.RECORDS[:384], transaction=t) for n in (1, 2))]
         path = self.file(bad.pcap(packets, link=self.INFINIBAND))
         counts = [len(row.get("infiniband.pathrecord.dlid", [])) for row in jsonl(self.good("-2", "-T", "jsonl", "-o", "icrc:off", path))]
@@ -221,7 +222,7 @@ def step(attribute, number, back=False):
 
 
 class Connections(Case):
-    """The connection of a packet, for packets made by hand, whose connection is known."""
+    """The connection of a packet, for hand-made packets whose connection is known."""
 
     RTU, DREQ, DREP, REJ = 0x14, 0x15, 0x16, 0x12
 
@@ -266,7 +267,7 @@ class Connections(Case):
 
 
 class Told(Case):
-    """The context that datagrams give to other packets."""
+    """Datagrams tell to which connection other packets belong."""
 
     def erased(self, path, gone=(), change=lambda n, data: data):
         _, link, records = bad.pcap_records(path.read_bytes())
@@ -340,7 +341,7 @@ class Told(Case):
                 self.assertAlmostEqual(float(took), stamps[int(n) - 1] - stamps[int(a) - 1], places=6)
 
     def test_more_requests_than_have_room(self):
-        """Some requests are dropped from the table; no response is linked to another's request."""
+        """The table drops some requests. No response is linked to another response's request."""
         ask = cm(1, 2, 0x11)
         at = 8 + 12 + 8
         def mad(tid, answer):
@@ -371,7 +372,8 @@ class Told(Case):
         self.assertEqual(sorted(set(pairs)), [(0x13, 0x10), (0x14, 0x13), (0x16, 0x15)])
 
     def test_private_data_are_what_was_built(self):
-        """Built from the structs of Linux and the standards, by offset; see pcaps/gen/private.c."""
+        """The private data were built from the structs of Linux and the standards, by offset; see
+        pcaps/gen/private.c."""
         le = lambda *n: struct.pack("<%dH" % len(n), *n)
         rows = {n: row for n, row in enumerate(jsonl(self.good("-T", "jsonl", PRIVATE)), 1)}
         raws = [bytes.fromhex(raw) for (raw,) in fields(self, PRIVATE, "mad")]
@@ -435,7 +437,7 @@ def leaves(tree):
 
 
 def shown(path, program, *options):
-    """The InfiniBand layer of each packet; pairs, since tshark repeats names."""
+    """The InfiniBand layer of each packet, as (name, value) pairs, because tshark repeats names."""
     said = subprocess.run([program, *options, "-r", path, "-T", "json"], capture_output=True, check=True).stdout
     return [dict(dict(dict(dict(p)["_source"])["layers"]))["infiniband"] for p in json.loads(said, object_pairs_hook=list)]
 
@@ -533,7 +535,7 @@ class Statistics(Case):
         self.assertEqual([(row["method_name"], row["packets"]) for row in info], [("Get", 8), ("GetResp", 8)])
 
     def test_more_connections_than_are_kept(self):
-        """New connections replace the oldest, and a counter shows it; data of forgotten ones are not used."""
+        """New connections replace the oldest, and a counter shows that. Data of a forgotten connection are not used."""
         _, link, records = bad.pcap_records(UCMATOSE.read_bytes())
         req = next(data for _, data, _ in records if data[-4 - 232 - 8 : -4 - 232 - 6] == b"\x00\x10")
         at = len(req) - 4 - 232

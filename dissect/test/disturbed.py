@@ -37,7 +37,7 @@ SHOWN = 20
 
 
 class Random:
-    """The same on every machine and in every version of Python (Knuth's MMIX)."""
+    """A generator with the same numbers on every machine and in every version of Python (Knuth's MMIX)."""
 
     def __init__(self, text):
         self.state = int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
@@ -62,7 +62,7 @@ def write(path, order, head, packets):
 
 
 def with_times_of(packets, moved):
-    """The moved packets at the times of the first: what stands at a place came then."""
+    """Gives the moved packets the times of the original ones: the packet at each place gets the time of that place."""
     return [old[:2] + new[2:] for old, new in zip(packets, moved)]
 
 
@@ -145,7 +145,7 @@ def said(capture):
 
 
 def is_asked(number, every):
-    """The number'th of the disturbed captures is one that is compared."""
+    """Whether disturbed capture `number` is one of those that are compared."""
     return (number // len(WAYS) + number) % every == 0
 
 

@@ -18,7 +18,7 @@ Test(field, names_ascend_and_none_is_twice)
     }
 }
 
-/* The name a row is known by */
+/* Returns the field with this name. */
 static const struct field *field_of(const struct iba_hdr_info *info, const struct iba_field *row)
 {
     char name[128];

@@ -62,12 +62,12 @@ RUNS = {
 
 
 def groups():
-    """{name: captures}"""
+    """The groups of captures, as {name: captures}."""
     return {group: [name if "." in name else name + ".pcap" for name in names.split()] for group, names in GROUPS.items()}
 
 
 def field_runs():
-    """Every field, in two runs: one takes at most 1024."""
+    """Every field, in two runs, because one run takes at most 1024 fields."""
     listed = [line.split("\t")[2] for line in run("-G", "fields").stdout.decode().splitlines()]
     for half in range(2):
         chosen = [word for name in listed[half::2] for word in ("-e", name)]
@@ -75,7 +75,7 @@ def field_runs():
 
 
 def of_table(folder, runs):
-    """The same of a table of records that comes in many segments."""
+    """Every field of a table of records that comes in many segments."""
     packets = [datagram(i, Tables.LAST, Tables.RECORDS) for i in range(1, Tables.LAST + 1)]
     (folder / "table.pcap").write_bytes(bad.pcap(packets, link=Tables.INFINIBAND))
     for form, (options, _) in runs.items():
@@ -83,7 +83,7 @@ def of_table(folder, runs):
 
 
 def outputs(folder, quick):
-    """(name, bytes) of everything that is compared, or of what takes little time."""
+    """(name, bytes) of every output that is compared; if `quick`, only of those that take little time."""
     runs = RUNS if quick else dict([*RUNS.items(), *field_runs()])
     if not quick:
         yield from of_table(folder, runs)
@@ -102,7 +102,7 @@ def digests(data):
 
 
 def show(name, data, old, new):
-    """The first lines of the first block that differs."""
+    """Prints the first lines of the first block that differs."""
     words = zip(old.split()[1:] + [""] * len(new.split()), new.split()[1:])
     at = next((i for i, (a, b) in enumerate(words) if a != b), 0)
     print(f"{name} differs in lines {at * BLOCK + 1} to {at * BLOCK + BLOCK}, now:")

@@ -55,7 +55,7 @@ class Case(unittest.TestCase):
 
 
 class Outputs(Case):
-    """No output gets what is meant for another, or destroys an input."""
+    """No output gets what is meant for another output, and none overwrites an input."""
 
     def test_closed_output_does_not_go_into_a_file(self):
         for closed in ("<&-", ">&-", "<&- >&-"):
@@ -123,7 +123,7 @@ class Outputs(Case):
 
 
 class Terminal(Case):
-    """Nothing that somebody else wrote is executed by a terminal, or breaks the form of a document."""
+    """No text from outside makes a terminal execute it, or breaks the form of a document."""
 
     EVIL = "x\x1b[31m\u202e\x9b\x07\n\"'.pcap"
 
@@ -151,7 +151,7 @@ class Terminal(Case):
         self.safe(self.page().split("<script")[0].encode(), "page")
 
     def test_names_of_files_in_findings(self):
-        """A connection goes on in another file, whose name the finding has."""
+        """A connection goes on in another file, whose name the finding contains."""
         for name in ("a\x1b]0;x\x07.pcap", "b\x1b]0;y\x07.pcap"):
             shutil.copy(PCAPS / "hardware.pcap", self.folder / name)
         r = self.run_it("-V", "a\x1b]0;x\x07.pcap", "b\x1b]0;y\x07.pcap")
@@ -200,7 +200,7 @@ class Kept(Case):
     """-w keeps what the capture says about packets and interfaces."""
 
     def options(self, data):
-        """Of the interface blocks and packet blocks of a little-endian file: lists of (code, value)."""
+        """The options of interface blocks and of packet blocks in a little-endian file: lists of (code, value)."""
         at, found = 0, {1: [], 6: []}
         while at < len(data):
             kind, size = struct.unpack_from("<II", data, at)
@@ -309,7 +309,7 @@ class Seeds(Case):
 
 
 class Signals(Case):
-    """The first signal ends the run in order, the second one at once."""
+    """The first signal ends the run with complete output, the second one at once."""
 
     def begin(self, *args, stdout=subprocess.PIPE, packets=SAMPLE):
         p = subprocess.Popen([PROGRAM, *map(str, args)], cwd=self.folder, stdin=subprocess.PIPE, stdout=stdout, stderr=subprocess.PIPE, env=PLACE)
@@ -342,7 +342,7 @@ class Signals(Case):
             self.assertEqual(len(json.loads(out)), len(json.loads(self.run_it("-T", "json", SAMPLE).stdout)))
 
     def test_outside_of_the_part_that_is_read(self):
-        """Packets come all the time, and none of them is wanted."""
+        """Packets come all the time, but all of them are outside of the part that is read."""
         records = SAMPLE.read_bytes()[24:]
         p = self.begin("-q", "-z", "icrc", "--from", "+1000000000", "-")
 
@@ -398,7 +398,7 @@ class Signals(Case):
 
 
 class Live(Case):
-    """A network's packets are not parsed, and files not written, as root. In a network namespace."""
+    """ibdissect does not parse live packets or write files as root. Runs in a network namespace."""
 
     def setUp(self):
         super().setUp()

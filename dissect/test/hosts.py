@@ -22,7 +22,8 @@ EVERY, AFTER, DELAY = 5_000_000, 3_000, 400_000  # ns: from round to round, from
 
 
 def exchanges(path):
-    """Lists of (ns, length, frame, is a request): up to the last response before the next request."""
+    """Lists of (ns, length, frame, is a request), one for each exchange: up to the last response before the next
+    request."""
     with open(path, "rb") as f:
         data = f.read()
     found, first, answered = [[]], None, False
@@ -37,7 +38,8 @@ def exchanges(path):
 
 
 def collective(path, out, begin):
-    """`begin(round, host)`: when the host begins, ns after the round."""
+    """Writes a collective. `begin(round, host)` is the time at which the host begins, in ns after the start of the
+    round."""
     head, parts = exchanges(path)
     kept = []
     for turn in range(ROUNDS):

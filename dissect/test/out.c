@@ -62,7 +62,7 @@ Test(out, addresses)
     SAYS(out_mac(&printed, 0x0200000000ff), "02:00:00:00:00:ff");
 }
 
-/* Every pattern of zero groups, the others of each length. */
+/* IPv6 addresses with every pattern of zero groups; the other groups have one to four digits. */
 Test(out, ipv6_addresses_as_the_library_writes_them)
 {
     static const uint16_t values[] = {1, 0x12, 0x123, 0x1234, 0xffff};
@@ -165,7 +165,7 @@ Test(out, the_first_error_is_kept_and_the_rest_dropped)
     cr_assert_eq(printed.error, ENOSPC);
 }
 
-/* Up to the space that the buffer keeps free, and no further. */
+/* A pad is as wide as the space that the buffer keeps free, and not wider. */
 Test(out, pads_of_any_width)
 {
     char want[OUT_SLACK + 1];

@@ -84,7 +84,8 @@ Test(output, times)
     }
 }
 
-/* Brackets close in order, outside strings; no control characters. cli.py lets a real parser judge. */
+/* Returns whether all brackets outside of strings are closed in order, and no control character occurs. cli.py checks
+ * the same output with a real JSON parser. */
 static bool balanced(const char *s)
 {
     char open[64];
@@ -143,7 +144,7 @@ static const char *form_of(const char *name, const struct packet *p, const struc
     return printed_text();
 }
 
-/* A tunnel has two destination ports, and the packet has no AETH. */
+/* Fields that the user names: a packet in a tunnel has two destination ports, and no AETH. */
 Test(output, fields_that_are_named)
 {
     static const struct {
@@ -192,7 +193,7 @@ Test(output, no_time)
     }
 }
 
-/* The values of the packet as a whole, each by its name. */
+/* Values that belong to the packet as a whole, each printed under its name. */
 Test(output, computed_values)
 {
     static const struct {

@@ -31,7 +31,7 @@ def printed(*args):
 
 @functools.cache
 def flat(path):
-    """-T jsonl of a capture, with all that it can print."""
+    """The output of -T jsonl for a capture, with everything that it can print."""
     return lines(printed("-T", "jsonl", "-x", "-c", PACKETS, path))
 
 
@@ -40,7 +40,8 @@ def lines(text):
 
 
 def types():
-    """Each field's types of JSON in -T jsonl, by the list of fields. Layouts share the names of reserved fields, of any width."""
+    """The JSON types of each field in -T jsonl, by the list of fields. Layouts share the names of reserved fields,
+    which have any width."""
     of = {"FT_BOOLEAN": {bool}, "FT_NONE": {bool, str}, "FT_RELATIVE_TIME": {float}, "FT_ABSOLUTE_TIME": {float}}
     rows = [line.split("\t") for line in printed("-G", "fields").splitlines()]
     return {row[2]: {int, str} if ".reserved" in row[2] else of.get(row[3], {int} if "INT" in row[3] else {str})

@@ -36,7 +36,7 @@ def run(words, **more):
 
 
 def records(capture):
-    """The head of a capture of ours (classic pcap, little endian), and its records."""
+    """The header of one of our captures (classic pcap, little endian), and its records."""
     data = capture.read_bytes()
     found, at = [], 24
     while at < len(data):
@@ -47,12 +47,13 @@ def records(capture):
 
 
 def connection(record):
-    """The generator has numbered them in the low bits of their queue pair numbers."""
+    """The connection of a packet: the generator has put its number into the low bits of the queue pair numbers."""
     return (int.from_bytes(record[16 + 14 + 20 + 8 + 5 : 16 + 14 + 20 + 8 + 8], "big") & 0xFF) % QPS
 
 
 def disturbed(found, chance):
-    """Records lost, copied, damaged, and overtaken by the next of their connection: their times stay in order."""
+    """Loses, copies and damages records, and lets the next record of the connection overtake some; times stay in
+    order."""
     kept = []
     for record in found:
         what = chance.random()
@@ -94,7 +95,7 @@ class Summary(Case):
 
 class Merge(Summary):
     def partition(self, seed):
-        """A disturbed capture, and the same packets in files of their own, by connection."""
+        """Writes a disturbed capture, and its packets again in one file for each connection."""
         chance = random.Random(seed)
         head, found = records(self.generate(seed, payload=chance.choice([64, 256])))
         found = disturbed(found, chance)
@@ -158,7 +159,8 @@ class Merge(Summary):
         self.merge(["a.json", "b.json"], said=rb"connections with several parts: 12;")
 
     def test_captures_of_devices(self):
-        """Each is read and written again as it was: all services, management datagrams, IPv6, native packets."""
+        """Each summary is read and written again without a change: all services, management datagrams, IPv6, native
+        packets."""
         for at, capture in enumerate(sorted(bad.PCAPS.glob("*.pcap"))):
             done = run(["-q", "--summary", self.path("a.json"), str(capture)])
             if done.returncode == 0:
@@ -225,7 +227,7 @@ class Contents(Summary):
         self.assertEqual([c["whole"] for c in json.loads((self.folder / "a.json").read_text())["captures"]], [False])
 
     def test_times_far_apart_share_buckets(self):
-        """Each has its bucket up to 4096 of them; then buckets become wider, and nothing is lost."""
+        """Each of up to 4096 seconds has a bucket. Beyond that buckets become wider, and nothing is lost."""
         head, found = records(self.generate(1, 6000))
         for second in (1, 3600):
             moved = (struct.pack("<I", 1_700_000_000 + i * second) + record[4:] for i, record in enumerate(found))
@@ -277,7 +279,7 @@ class Rows(Summary):
         return {name: read(name) for name in ("messages", "findings", "connections", "buckets")}
 
     def promised(self):
-        """The columns of each file by docs/rows.md; those of connections go on with the limits."""
+        """The columns of each file according to docs/rows.md; the columns of limits follow those of connections."""
         text = (bad.PCAPS.parent / "docs/rows.md").read_text()
         found = dict(re.findall(r"\| `(\w+)\.ndjson` \|.*?\| `([^`]+)`", text))
         limits = json.loads(run(["-q", "-T", "json", "-z", "perf", bad.PCAPS / "rxe-agent-ops.pcap"]).stdout)["shares"]
@@ -328,7 +330,7 @@ class Rows(Summary):
         self.assertIn(b"--rows sums up whole captures", done.stderr)
 
     def test_a_full_disk_is_reported(self):
-        """The rows do not fit into the largest file that the process may write; the run says so."""
+        """The rows are larger than the largest file that the process may write; the run reports that."""
         self.generate(1, 60000)
         script = f"trap '' XFSZ; ulimit -f 4; exec {cli.PROGRAM} -q --rows {self.folder}/r {self.folder}/g1.pcap"
         done = subprocess.run(["bash", "-c", script], capture_output=True)
@@ -337,7 +339,7 @@ class Rows(Summary):
 
 
 def stretched(found, chance, most_us):
-    """The packets with pauses of up to so many microseconds between them, some lost."""
+    """The packets with pauses of up to `most_us` microseconds between them; some packets are lost."""
     now, kept = 1_700_000_000 * 10**6, []
     for record in found:
         now += chance.randrange(1, most_us)
@@ -347,7 +349,7 @@ def stretched(found, chance, most_us):
 
 
 def directions(summary):
-    """The sums of each direction: of packets, findings, latencies, and of the time of all limits."""
+    """The sums of each direction: packets, findings, latencies, and the time of all limits."""
     sums = collections.defaultdict(collections.Counter)
     for c in summary["connections"]:
         for part in c["parts"]:
@@ -365,7 +367,7 @@ def directions(summary):
 
 
 class Every(Summary):
-    """A summary for each interval of the time."""
+    """Summaries for each interval of time."""
 
     def intervals(self, name, seconds, capture, data=None):
         done = run(["-q", "--every", seconds, "--summary", self.path(name), "-r", capture], data=data)
@@ -381,7 +383,7 @@ class Every(Summary):
         self.assertEqual(sum(c["packets"] for c in sum_of["captures"]), sum(c["packets"] for c in one["captures"]))
 
     def test_sum_of_intervals_is_one_run(self):
-        """Messages, retransmissions and waits that go over the end of an interval are found and counted once."""
+        """Messages, retransmissions and waits that last beyond the end of an interval are found, and counted once."""
         for seed in (1, 2):
             head, found = records(self.generate(seed))
             capture = self.folder / "far.pcap"
@@ -409,7 +411,7 @@ class Every(Summary):
         self.assertEqual(text(self.intervals("b", 1, "-", capture.read_bytes())), text(self.intervals("a", 1, capture)))
 
     def test_a_monitor_that_begins_again(self):
-        """It overwrites nothing that the one before has written."""
+        """A monitor that starts again overwrites no file of the monitor before."""
         capture = bad.PCAPS / "rxe-agent-ops.pcap"
         before = {f.name: f.read_bytes() for f in self.intervals("d", 10, capture)}
         after = {f.name: f.read_bytes() for f in self.intervals("d", 10, capture)}
@@ -418,7 +420,8 @@ class Every(Summary):
         self.assertIn(next(iter(before)).replace(".json", "-1.json"), after)
 
     def test_a_live_monitor(self):
-        """The file of an interval comes when it is over, though no packet follows; packets stay in a namespace."""
+        """The file of an interval is written when the interval is over, even if no packet follows. The packets stay in
+        a network namespace."""
         if os.geteuid() != 0 or subprocess.run(["unshare", "--net", "true"], stderr=subprocess.DEVNULL).returncode != 0:
             self.skipTest("needs root, and a network namespace")
         shutil.chown(self.folder, "daemon")
@@ -439,7 +442,8 @@ class Every(Summary):
         self.assertEqual({f.owner() for f in files}, {"daemon"})
 
     def test_a_new_beginning_after_many_directions(self):
-        """A judge remembers 262144 directions; the monitor begins with a new one at the half, and says so. No packet is lost."""
+        """A judge remembers 262144 directions. At half of them the monitor begins with a new judge, and reports that.
+        No packet is lost."""
         for seed in (1, 2):
             subprocess.run([GENERATOR, "4", "100000", str(seed), self.path(f"many{seed}.pcap"), "131072"], check=True)
         head, found = records(self.folder / "many2.pcap")
@@ -547,7 +551,7 @@ class Metrics(Summary):
         self.assertAlmostEqual(limit, every / 1e9, places=5)
 
     def test_series_are_bounded(self):
-        """256 pairs of hosts have series of their own; the sum stays that of all."""
+        """256 pairs of hosts have series of their own; the sum still counts all pairs."""
         head, found = records(self.generate(1, 600))
         at = 16 + 14 + 12
         many = [r[:at] + bytes([10, 9, i // 250, i % 250 + 1]) + r[at + 4:] for i, r in enumerate(found)]
@@ -586,7 +590,8 @@ class Report(Summary):
         return [["".join(cell.itertext()) for cell in row] for row in page.iterfind(f".//table[@class='{name}']/tr")]
 
     def test_first_paragraph_is_that_of_one_run(self):
-        """Where no connection is split, merged numbers say the same as the page of a run over all captures."""
+        """If no connection is split between captures, merged summaries give the same text as the page of one run over
+        all captures."""
         captures = [bad.PCAPS / f"{name}.pcap" for name in ("rxe-counted-loss-write", "rxe-reorder-rc", "rxe-agent-ops")]
         for i, capture in enumerate(captures):
             self.summary(f"{i}.json", "--host", f"h{i}", capture)
@@ -617,7 +622,7 @@ class Report(Summary):
         self.assertEqual(sum(bytes_drawn), total["counts"]["payload_bytes"])
 
     def test_senders_to_one_host(self):
-        """Summaries of hosts that send to one host at the same time, and one after the other."""
+        """Summaries of hosts that send to one host: at the same time, and one after the other."""
         one = json.loads(self.summary("0.json", bad.PCAPS / "rxe-counted-loss-write.pcap"))
         to = max(one["connections"][0]["parts"], key=lambda part: part["from_a"]["payload_bytes"])
         self.assertGreater(to["from_a"]["payload_bytes"], 0)
@@ -676,7 +681,7 @@ class Report(Summary):
 
 
 class Sample(Summary):
-    """--sample: whole pairs of hosts, the same in every capture."""
+    """--sample selects whole pairs of hosts, the same ones in every capture."""
 
     def sample(self, n, *args):
         return json.loads(self.summary(f"s{n}.json", "--sample", n, *args))
@@ -698,7 +703,7 @@ class Sample(Summary):
         self.assertNotIn("sample", json.loads(self.summary("one.json", "--sample", 1, capture)))
 
     def test_share_and_both_directions(self):
-        """Of 600 pairs about a quarter, and the same ones where source and destination change places."""
+        """Of 600 pairs about a quarter is selected: the same pairs if source and destination change places."""
         head, found = records(self.generate(1, 600))
         at = 16 + 14 + 12
         there = [r[:at] + bytes([10, 9, i // 250, i % 250 + 1]) + r[at + 4:] for i, r in enumerate(found)]
@@ -762,7 +767,8 @@ class Sample(Summary):
 
 class Hostile(Summary):
     def test_changed_summaries_do_no_harm(self):
-        """A summary with changed bytes is read or refused in a line; a sum of it can be read again."""
+        """A summary with changed bytes is read, or refused with one line; if it is read, a sum with it can be read
+        again."""
         text = self.summary("a.json", bad.PCAPS / "rxe-reorder-rc.pcap")
         chance = random.Random(24)
         read = 0

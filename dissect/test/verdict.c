@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The verdict of a packet: what findings make of it, what is cited, and the comment that Wireshark shows. */
+/* The verdict on a packet: what its findings say about it, which clauses it cites, and the comment that Wireshark
+ * shows. */
 #include "common.h"
 #include "field/mad_context.h"
 #include "field/verdict.h"
@@ -11,7 +12,7 @@ static void add(struct verdict *v, unsigned kind)
     verdict_add(v, &(struct iba_finding){.kind = (uint8_t)kind, .frame = 7, .flow = (const struct iba_flow *)v});
 }
 
-/* Kinds up to RETRY_CHANGED are those of packets that are sent again. */
+/* All kinds of findings up to RETRY_CHANGED are about retransmissions. */
 Test(verdict, each_kind_marks_its_packet)
 {
     for (unsigned kind = 0; kind < IBA_FINDING_COUNT; kind++) {
@@ -55,7 +56,7 @@ Test(verdict, has_something_to_show)
     cr_expect_eq(verdict_kept(&found), 1);
 }
 
-/* A section stands once, also where it is all that is cited. */
+/* A section is cited once, also if the finding cites nothing else. */
 Test(verdict, cites_the_clause_and_its_sections)
 {
     unsigned sections = 0;
@@ -73,7 +74,7 @@ Test(verdict, cites_the_clause_and_its_sections)
     (void)sections;
 }
 
-/* The whole of every finding, however many and however long. */
+/* The comment has the full text of every finding, whatever their number and length. */
 Test(verdict, comment_has_a_line_for_each)
 {
     static const struct verdict_names names = {.file = {"a.pcap"}};

@@ -34,8 +34,8 @@ def packets(data):
 
 
 def incast(path, out, apart=0):
-    """Eight senders. The ICRC covers addresses, so it is cut off. `apart`: they take turns, so many ns after each other, and only the
-    first one sends again after all others."""
+    """Writes an incast of eight senders. The ICRC covers addresses, so it is cut off. `apart`: the senders take turns,
+    so many ns apart, and only the first one sends again after all others."""
     with open(path, "rb") as f:
         data = f.read()
     kept = []

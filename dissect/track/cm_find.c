@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The connection of a data packet. */
+/* Finds the connection of a data packet. */
 #include "track/cm_message.h"
 #include "mad/iba_mad.h"
 
@@ -35,7 +35,7 @@ size_t cm_end_bucket(const struct cm_end_key *k)
     return stat_hash(k, sizeof *k) % CM_BUCKETS;
 }
 
-/* Whether the end has this address: that of its messages, or of a path of the connection. */
+/* Whether the end has this address: the address of its messages, or of a path of the connection. */
 static bool end_is_at(const struct cm_connection *c, const struct cm_end *e, uint8_t kind, const uint8_t *addr)
 {
     static const uint8_t none[16] = {0};
@@ -60,8 +60,8 @@ struct walk {
     struct cm_end_key key;
 };
 
-/* The next connection with an end of this key; the QP seen last comes first. Other keys that share the bucket do not
- * count: which ones share it depends on the secret of the hash. */
+/* The next connection with an end of this key. The connection whose QP was seen last comes first. Other keys in the
+ * same bucket are skipped, since the secret of the hash decides which keys share a bucket. */
 static const struct cm_connection *walk_on(struct walk *w, const struct cm_end **end, const struct cm_end **other)
 {
     while (w->link) {
@@ -89,7 +89,7 @@ static bool lasts(const struct cm_connection *c)
     return !c->outlived && (c->state == CM_REPLIED || c->state == CM_ESTABLISHED || c->state == CM_RELEASING);
 }
 
-/* A datagram QP belongs to a service if the connection manager assigned this QP at this address to it. */
+/* The datagram service of a QP, if the connection manager assigned this QP at this address to a service. */
 static const struct cm_connection *service_at(const struct cm_track *t, uint8_t kind, const uint8_t *addr, uint32_t qpn)
 {
     struct walk w = walk_from(t, kind, addr, qpn);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which rules of the connection manager a message breaks, as far as the capture shows it: a table of rows. A message is
- * compared with earlier ones of its own sender, and with the one that it answers; never with those that its sender
- * should have received, since they may be lost after the capture point. */
+/* Finds the rules of the connection manager that a message breaks, as far as the capture shows it, by a table of rows.
+ * A message is compared with earlier messages of its own sender, and with the message that it answers. It is not
+ * compared with messages that its sender should have received, since these may be lost after the capture point. */
 #include "cm/iba_cm.h"
 #include "observer/iba_finding_kinds.h"
 #include "track/cm_message.h"
@@ -11,14 +11,16 @@ enum { APR_STATUSES = 14, SIDR_STATUSES = 6 }; /* MD-79, MD-80 */
 
 struct sight {
     const struct cm_message *in;
-    const uint8_t *mad, *w; /* header, and the data after it */
+    const uint8_t *mad, *w; /* the header, and the data after the header */
     uint16_t attribute;
-    struct cm_connection *c;        /* of the message; NULL: not known */
-    struct cm_connection *meant;    /* without c: that of the transaction or ID that the message names; NULL: none */
+    struct cm_connection *c; /* the connection of the message; NULL: not known */
+    /* without c: the connection whose transaction or ID the message names; NULL: there is none */
+    struct cm_connection *meant;
     struct cm_end *own, *peer;      /* valid with c */
-    const struct cm_asked *answers; /* of the peer: the message that this one answers; NULL: none is known */
-    struct cm_asked *before;        /* the own one that it repeats, or that it takes the place of; NULL: it is none */
-    struct cm_asked now;            /* itself; valid with `before` */
+    const struct cm_asked *answers; /* the message of the peer that this one answers; NULL: none is known */
+    /* the sender's own message that this one repeats or replaces; NULL: there is none */
+    struct cm_asked *before;
+    struct cm_asked now; /* this message; valid with `before` */
 };
 
 static bool is(const struct sight *s, uint16_t attribute)
@@ -64,7 +66,7 @@ static bool undefined(const struct sight *s)
 
 /* ---- what its sender is ---- */
 
-/* The message that an MRA or a REJ names; another number for other messages. */
+/* The number of the message that an MRA or a REJ names; for other messages a number that names none. */
 static unsigned named_by(const struct sight *s)
 {
     return is(s, IBA_CM_ID_MRA)   ? iba_cm_mra_msgmraed(s->w)
@@ -72,9 +74,10 @@ static unsigned named_by(const struct sight *s)
                                   : (unsigned)IBA_CM_OTHER;
 }
 
-/* Of two ends that ask each other for a connection one takes the other's REQ, and keeps the ID of its own (MD-86). If
- * the capture lacks that REQ, messages of the one connection look as if they were of the other. A message surely is of
- * this one if there was a REP, or if it belongs to the transaction of the REQ. */
+/* Whether the message surely belongs to this connection. If two ends ask each other for a connection, one of them takes
+ * the other's REQ, and keeps the ID of its own (MD-86). If the capture lacks that REQ, messages of the one connection
+ * look like messages of the other. A message surely is of this connection if there was a REP, or if it belongs to the
+ * transaction of the REQ. */
 static bool is_sure(const struct sight *s)
 {
     const struct cm_asked *req = &s->c->active.asked[CM_ASKED_FIRST];
@@ -93,15 +96,16 @@ static bool other_role(const struct sight *s)
 
 /* ---- what it answers ---- */
 
-/* An APR may answer a LAP that the capture lacks: an end may send several. */
+/* Whether a response has another transaction than its request. An APR may answer a LAP that the capture lacks, since an
+ * end may send several LAPs. */
 static bool other_transaction(const struct sight *s)
 {
     return s->answers && s->answers->attribute != IBA_CM_ID_LAP && !s->answers->mixed &&
            iba_madhdr_transactionid(s->mad) != s->answers->tid;
 }
 
-/* The passive end's ID is that of its REP. A message before it, and a REJ, may be of an end that keeps no connection,
- * or that gave up and began again. */
+/* Whether the message has other IDs than its connection. The passive end's ID is that of its REP. A message before the
+ * REP, and a REJ, may be of an end that keeps no connection, or that gave up and began again. */
 static bool other_ids(const struct sight *s)
 {
     if (!s->c)
@@ -132,7 +136,8 @@ static bool other_service(const struct sight *s)
            iba_cm_sidr_rep_serviceid(s->w) != s->c->service_id;
 }
 
-/* The first REJ of a connection that the active end asked for, and neither refused nor released before. */
+/* Whether this is the first REJ of a connection that the active end asked for, and that nobody refused or released
+ * before. */
 static bool unknown(const struct sight *s)
 {
     return s->c && is(s, IBA_CM_ID_REJ) && s->in->from_active && iba_cm_rej_reason(s->w) == IBA_CM_REJ_COMM_ID &&
@@ -141,9 +146,9 @@ static bool unknown(const struct sight *s)
 
 /* ---- what it repeats: the first row that fits ---- */
 
-/* Another LAP than the one before is no repeat: an end may ask once more after it gave up, and Linux has one
- * transaction ID for all LAPs of a connection (cm.c: cm_form_tid). A passive end that has given up takes a REQ that
- * comes again for the first one, and sends a REP of its own. After an answer the same may be asked for in another
+/* Whether the message repeats the one before. Another LAP is no repeat: an end may ask once more after it gave up, and
+ * Linux has one transaction ID for all LAPs of a connection (cm.c: cm_form_tid). A passive end that has given up takes
+ * a repeated REQ for the first one, and sends a REP of its own. After an answer, the same may be requested in another
  * transaction. */
 static bool repeats(const struct sight *s)
 {
@@ -164,7 +169,8 @@ static bool changed(const struct sight *s)
     return repeats(s) && (s->before->tid != s->now.tid || s->before->digest != s->now.digest);
 }
 
-/* A REP comes again for each REQ that comes again, which may be a copy that the network made (MD-70). */
+/* Whether the sender alone decides when it repeats the message. A REP is repeated for each REQ that comes again, and
+ * that REQ may be a copy that the network made (MD-70). */
 static bool has_own_pace(const struct sight *s)
 {
     return repeats(s) && !s->c->sidr && !is(s, IBA_CM_ID_REP);
@@ -175,8 +181,9 @@ static bool too_often(const struct sight *s)
     return has_own_pace(s) && s->before->n > s->c->cm_retries;
 }
 
-/* MD-69. Only a REQ: a LAP that the capture lacks may have named another time since. Three quarters: clocks of hosts
- * count in units of some milliseconds. Where the capture's clock stepped back, the time between is not known. */
+/* MD-69: whether a repeat comes too early. Only a REQ is judged, since a LAP that the capture lacks may have stated
+ * another time. Three quarters of the time are enough, since clocks of hosts count in units of some milliseconds. Where
+ * the capture's clock stepped back, the time is not known. */
 static bool too_early(const struct sight *s)
 {
     const int64_t response_ns = (int64_t)4096 << s->c->cm_timeout;
@@ -217,7 +224,7 @@ static void say(struct cm_track *t, const struct iba_cm_said *said)
         t->said[t->n_said++] = *said;
 }
 
-/* The evidence: the message that is answered, else the one that began the connection. */
+/* The evidence for a finding: the message that is answered, otherwise the message that began the connection. */
 static struct iba_cm_said evidence(const struct sight *s, uint8_t kind)
 {
     const struct cm_connection *c = s->c ? s->c : s->meant;
@@ -320,8 +327,8 @@ static bool is_answer(uint16_t attribute)
            attribute == IBA_CM_ID_SIDR_REP;
 }
 
-/* The connection that a message with unknown IDs belongs to: by the transaction that it answers; by the sender's ID,
- * of a DREQ or LAP. */
+/* The connection that a message with unknown IDs belongs to: that of the transaction which the message answers, or for
+ * a DREQ or LAP that of the sender's ID. */
 static struct cm_connection *meant_by(struct cm_track *t, const struct sight *s)
 {
     const uint64_t tid = iba_madhdr_transactionid(s->mad);
@@ -339,7 +346,7 @@ static struct cm_connection *meant_by(struct cm_track *t, const struct sight *s)
 
 /* ---- what is remembered ---- */
 
-/* The message that this one answers, if the capture has it. */
+/* The message that this one answers, if the capture has that message. */
 static struct cm_asked *answered_by(const struct sight *s)
 {
     uint16_t what = 0;
@@ -365,7 +372,7 @@ static struct cm_asked *answered_by(const struct sight *s)
     return NULL;
 }
 
-/* Where a message that waits for an answer is kept; NULL: it waits for none. */
+/* Where a message that waits for an answer is kept; NULL: the message needs no answer. */
 static struct cm_asked *place_of(const struct sight *s)
 {
     switch (s->attribute) {
@@ -395,7 +402,7 @@ static struct cm_asked asked_by(const struct sight *s)
                              .timed = p->cap->has_ts};
 }
 
-/* The same datagram at another capture point, or twice at this one: the sender sent it once. */
+/* Whether this is the same datagram at another capture point, or twice at this one: its sender sent it once. */
 static bool is_copy(const struct sight *s)
 {
     return repeats(s) && s->before->psn == s->now.psn && !changed(s);
@@ -420,8 +427,8 @@ static void remember(struct cm_track *t, struct sight *s)
         leave_hint(t, s, BY_PASSIVE_ID, iba_cm_rep_localcommid(s->w));
 }
 
-/* A connection that has ended may be asked for again with all the same values: the passive end takes it for a new one.
- */
+/* Forgets the messages of a connection that has ended, when the same values are requested again: the passive end takes
+ * the REQ for a new connection. */
 static void begin_again(const struct sight *s)
 {
     if (!is(s, IBA_CM_ID_REQ) || (s->c->state != CM_REJECTED && s->c->state != CM_RELEASED))

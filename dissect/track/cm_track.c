@@ -16,7 +16,7 @@ struct id_key {
     uint8_t active[16], passive[16];
 };
 
-/* Among connections of one key only the last one is found, so it takes the place of the others. */
+/* The bucket of a key. Of the connections of one key only the last is found, so it takes the place of the others. */
 static uint16_t *bucket_of(struct cm_track *t, const struct id_key *k)
 {
     return &t->bucket[stat_hash(k, sizeof *k) % CM_CONNECTIONS];
@@ -95,8 +95,8 @@ static void drop_qp(struct cm_track *t, struct cm_connection *c, struct cm_end *
     e->known = false;
 }
 
-/* A QP belongs to one connection at a time: an older connection with this QP at this end has ended, whether its DREP
- * was seen or not. */
+/* Ends older connections with this QP at this end, whether their DREP was seen or not: a QP belongs to one connection
+ * at a time. */
 static void outlive(struct cm_track *t, const struct cm_connection *c, const struct cm_end *e, uint32_t qpn)
 {
     const struct cm_end_key k = cm_end_key(qpn, c->kind, e->addr);
@@ -116,7 +116,7 @@ static void outlive(struct cm_track *t, const struct cm_connection *c, const str
     }
 }
 
-/* Ends of one address and QP would make a chain of any length. */
+/* Drops the oldest of many ends of one address and QP; otherwise their chain could have any length. */
 static void drop_oldest(struct cm_track *t, size_t bucket, const struct cm_end_key *k)
 {
     unsigned same = 0;
@@ -189,7 +189,7 @@ static void forget(struct cm_track *t, struct cm_connection *c)
     t->forgotten++;
 }
 
-/* replaces: the connection of the same ends and identifier, or NULL. */
+/* Begins a connection. replaces: the earlier connection of the same ends and identifier, or NULL. */
 static struct cm_connection *begin(struct cm_track *t, const struct cm_message *in, uint32_t id, bool sidr,
                                    const struct cm_connection *replaces)
 {
@@ -221,7 +221,7 @@ static bool between(const struct cm_connection *c, const struct cm_message *in, 
     return c->kind == in->addrs.kind && memcmp(src, in->addrs.src, 16) == 0 && memcmp(dst, in->addrs.dst, 16) == 0;
 }
 
-/* The connection with this identifier at its active end, between the message's ends. */
+/* The connection between the ends of the message with this identifier at its active end. */
 static struct cm_connection *find(struct cm_track *t, const struct cm_message *in, uint32_t active_id, bool from_active,
                                   bool sidr)
 {
@@ -237,7 +237,7 @@ static struct cm_connection *find(struct cm_track *t, const struct cm_message *i
     return NULL;
 }
 
-/* Of a message with both identifiers, from whichever end. */
+/* The connection of a message with both identifiers, whichever end sent it. */
 static struct cm_connection *find_either(struct cm_track *t, struct cm_message *in, uint32_t local, uint32_t remote)
 {
     struct cm_connection *c = find(t, in, local, true, false);
@@ -251,7 +251,7 @@ static struct cm_connection *find_either(struct cm_track *t, struct cm_message *
     return c;
 }
 
-/* The addresses that data packets of the connection will have (MD-55). */
+/* Notes the addresses that data packets of the connection will have (MD-55). */
 static void paths(struct cm_connection *c, const uint8_t *w)
 {
     c->active.lid[0] = iba_cm_req_prim_locallid(w);
@@ -286,7 +286,7 @@ static struct cm_connection *request(struct cm_track *t, struct cm_message *in, 
     c->sl = iba_cm_req_prim_sl(w);
     c->traffic_class = iba_cm_req_prim_tfcclass(w);
     c->hop_limit = iba_cm_req_prim_hoplim(w);
-    c->passive.rnr_retries = iba_cm_req_rnrretrcount(w); /* what the one asks of the other */
+    c->passive.rnr_retries = iba_cm_req_rnrretrcount(w); /* each end states what the other must do */
     c->service_id = iba_cm_req_serviceid(w);
     c->service = iba_cm_req_transpsvctype(w);
     c->extended = iba_cm_req_ext_transport(w);
@@ -365,7 +365,7 @@ static void count_step(struct cm_connection *c, const struct cm_message *in, uin
     else if (attribute == IBA_CM_ID_DREQ) {
         if (!cm_was_sent(c, CM_KEPT_DREQ))
             c->released_by_active = in->from_active;
-        if (c->released_by_active == in->from_active) /* both ends may */
+        if (c->released_by_active == in->from_active) /* both ends may send a DREQ */
             count_sent(c, CM_KEPT_DREQ, in->ns);
     }
     if (attribute == IBA_CM_ID_MRA && c->mras < UINT8_MAX)
@@ -376,7 +376,7 @@ static void count_step(struct cm_connection *c, const struct cm_message *in, uin
     }
 }
 
-/* Messages that change the state only. All of these begin with both identifiers. */
+/* Handles messages that change the state only. All of them begin with both identifiers. */
 static struct cm_connection *step(struct cm_track *t, struct cm_message *in, const uint8_t *w, uint16_t attribute)
 {
     struct cm_connection *c = find_either(t, in, iba_cm_rtu_localcommid(w), iba_cm_rtu_remotecommid(w));

@@ -19,13 +19,13 @@ const struct cm_why_info cm_whys[CM_WHY_COUNT] = {
     CM_WHY_SETUP(CM_WHY_INFO) CM_WHY_END(CM_WHY_INFO)};
 
 struct row {
-    uint16_t wants, excludes, from, to; /* from, to: the reason of REJ, or status of SIDR_REP */
+    uint16_t wants, excludes, from, to; /* from, to: range of the reason of REJ, or of the status of SIDR_REP */
 };
 static const struct row rows[CM_WHY_COUNT] = {
 #define CM_WHY_ROW(kind, wants, excludes, from, to, ...) {wants, excludes, from, to},
     CM_WHY_SETUP(CM_WHY_ROW) CM_WHY_END(CM_WHY_ROW)};
 
-/* MD-69: 4.096 us * 2^code */
+/* The time of a code, 4.096 us * 2^code (MD-69). */
 static int64_t code_ns(uint8_t code)
 {
     return (int64_t)4096 << code;
@@ -46,9 +46,9 @@ static uint16_t counts(const struct cm_connection *c)
     return f;
 }
 
-/* The time that the active end waits for the answer to a message: the passive end's response time, the way there and
- * back, of which the ACK timeout is the longest estimate (MD-64), and the time of an MRA (MD-68, MD-69). SIDR_REQ does
- * not state any. */
+/* The time that the active end waits for the answer to a message. It is the sum of the passive end's response time, of
+ * the time of both ways, of which the ACK timeout is the longest estimate (MD-64), and of the time of an MRA (MD-68,
+ * MD-69). SIDR_REQ states no times. */
 static int64_t patience(const struct cm_connection *c)
 {
     const int64_t asked = c->asked ? code_ns(c->more_time) : 0;
@@ -114,7 +114,7 @@ static void say_time(const struct about *a, int64_t ns)
 {
     char text[32];
 
-    /* Three digits round up to 1000 from here on */
+    /* from here on three digits round up to 1000 */
     if (ns < 999500)
         (void)snprintf(text, sizeof text, "%.3g us", (double)ns / 1e3);
     else if (ns < 999500000)
@@ -129,7 +129,7 @@ static void say_end(const struct about *a, const struct cm_end *e)
     stat_addr_print(a->o, (enum iba_addr_kind)a->c->kind, e->addr);
 }
 
-/* "3 REPs" */
+/* Prints "3 REPs". */
 static void say_count(const struct about *a, enum cm_kept k, const char *name)
 {
     out_u64(a->o, a->c->sent[k].n);
@@ -139,7 +139,7 @@ static void say_count(const struct about *a, enum cm_kept k, const char *name)
         out_ch(a->o, 's');
 }
 
-/* From the first message of a kind to another time of the connection. */
+/* Prints the time from the first message of a kind to another time of the connection. */
 static void say_between(const struct about *a, enum cm_kept from, int64_t to_ns)
 {
     say_time(a, to_ns - a->c->sent[from].first_ns);
@@ -188,7 +188,7 @@ static void say_reason(const struct about *a)
         out_str(a->o, name);
     }
 }
-/* How many REQs there were, and how many REQ itself allows. */
+/* Prints how many REQs there were, and how many the REQ itself allows. */
 static void say_reqs(const struct about *a)
 {
     say_count(a, CM_KEPT_REQ, a->c->sidr ? "SIDR_REQ" : "REQ");
@@ -242,7 +242,7 @@ static void say_releasing(const struct about *a)
 {
     say_between(a, CM_KEPT_DREQ, a->c->sent[CM_KEPT_DREQ].last_ns);
 }
-/* Since the first RTU; where the capture has none, since the REP. */
+/* Prints how long the connection lasted, since the first RTU; where the capture has no RTU, since the REP. */
 static void say_lasted(const struct about *a)
 {
     say_between(a,
@@ -252,7 +252,7 @@ static void say_lasted(const struct about *a)
                 a->c->sent[CM_KEPT_DREQ].first_ns);
 }
 
-/* The words in braces. */
+/* The functions that print the words in braces. */
 static const struct {
     const char *word;
     void (*say)(const struct about *a);

@@ -156,7 +156,7 @@ static void learn_description(struct fabric_node *n, const uint8_t *mad)
     n->described = (uint8_t)(end ? (const uint8_t *)end - (mad + SMP_DATA_AT) : FABRIC_TEXT);
 }
 
-/* Of an adapter port 0 is the one that was asked. */
+/* Learns a port. In an answer of an adapter, port 0 means the port that was asked. */
 static void learn_port(struct fabric *f, struct fabric_node *n, const uint8_t *mad, uint64_t frame)
 {
     const uint8_t *info = mad + SMP_DATA_AT;
@@ -191,7 +191,8 @@ static void learn(struct fabric *f, const uint8_t *mad, unsigned hops, uint64_t 
         learn_port(f, &f->node[r->node - 1], mad, frame);
 }
 
-/* No route names the node that asks. Its port is at the other end of the cable by which the answer comes. */
+/* Learns the port of the node that asks, which no route names: the port is at the other end of the cable by which the
+ * answer comes. */
 static void begin_first_hop(struct fabric *f, const struct packet *p, uint64_t transaction)
 {
     struct fabric_sender *s = sender_of(f, p);
@@ -213,8 +214,8 @@ static void end_first_hop(struct fabric *f, uint64_t transaction, uint16_t port)
     s->far = port;
 }
 
-/* An answer was sent by the node that its pointer names, by the port that the request came by; the
- * request by the node before, by the next port of its route. */
+/* Learns which port sent the datagram on this link. An answer was sent by the node that its hop pointer names, by the
+ * port that the request came by. A request was sent by the node before, by the next port of its route. */
 static void locate(struct fabric *f, const struct packet *p, const uint8_t *mad)
 {
     const unsigned pointer = mad[SMP_POINTER_AT];
@@ -235,7 +236,8 @@ static void locate(struct fabric *f, const struct packet *p, const uint8_t *mad)
     port->sends = (uint16_t)(s - f->sender + 1);
 }
 
-/* Routes that begin or end with a part by LID do not begin at the sender. */
+/* Whether the route is directed from end to end: a route that begins or ends with a part by LID does not begin at the
+ * sender. */
 static bool is_directed(const uint8_t *mad)
 {
     return iba_madhdr_mgmtclass(mad) == IBA_CLASS_DIRECTED && iba_smp_route_drslid(mad + SMP_LIDS_AT) == UINT16_MAX &&

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Tables of nodes, as their agents answered. An answer counts only if its request was seen on the link to
- * the agent: a Set that is seen there ends what is known, whether its answer is seen or not. */
+/* Tables of nodes, as their agents answered. An answer counts only if its request was captured on the link to the
+ * agent. A Set that is captured there ends what is known, whether its answer is captured or not. */
 #include "mad/iba_mad.h"
 #include "track/addr.h"
 #include "track/fabric.h"
@@ -8,7 +8,7 @@
 
 enum { ONE_PAIR_OF_PORTS = 0xffff };
 
-/* The frame after which an answer counts: tables may have changed until then. */
+/* The frame after which an answer counts, since tables may have changed until then. */
 static uint64_t stands_since(const struct fabric *f, const struct fabric_table *t)
 {
     const uint64_t lanes = t->key.attribute == FABRIC_LANES_OF_SL ? f->node[t->key.node].lanes_changed : 0;
@@ -22,7 +22,7 @@ static bool is_kept(unsigned attribute)
            attribute == FABRIC_LANES_OF_SL || attribute == FABRIC_ROUTES_OF_LID;
 }
 
-/* NULL: there is no room. */
+/* The place for a table; NULL: there is no room. */
 static struct fabric_table *table_of(struct fabric *f, const struct fabric_table *like)
 {
     const struct stat_items t = {f->table, sizeof *f->table, FABRIC_TABLES, &f->n_table, f->table_slot};
@@ -42,7 +42,7 @@ static void ask(struct fabric *f, const struct fabric_table *like, const uint8_t
     const bool set = iba_madhdr_method(mad) == SMP_SET;
     struct fabric_table *t = table_of(f, like);
 
-    /* Higher bits of the modifier: for all ports, as far as the switch has the optimized mapping */
+    /* Higher bits of the modifier select all ports, where the switch has the optimized mapping. */
     if (set && like->key.attribute == FABRIC_LANES_OF_SL && like->key.modifier > ONE_PAIR_OF_PORTS)
         f->node[like->key.node].lanes_changed = frame;
     if (!t)
@@ -52,7 +52,8 @@ static void ask(struct fabric *f, const struct fabric_table *like, const uint8_t
     t->known = t->known && !set;
 }
 
-/* At protection level 1 an agent shows no M_Key to a Get with another one (KM-02): the one that is known stays. */
+/* Keeps the M_Key that is known if the answer does not show it: at protection level 1 an agent shows no M_Key to a Get
+ * with another M_Key (KM-02). */
 static void take_port_info(struct fabric_table *t, const uint8_t *info)
 {
     const uint64_t before = iba_portinfo_m_key(t->data);

@@ -39,7 +39,7 @@ static bool is_of(const struct mad_request *r, const struct exchange *x)
            memcmp(r->addrs.dst, x->dst, sizeof r->addrs.dst) == 0;
 }
 
-/* Which of two is replaced first: an unused one, then one that was answered, then the older. */
+/* Whether `a` is replaced before `b`: first unused entries, then answered ones, then the older. */
 static bool is_evicted_before(const struct mad_request *a, const struct mad_request *b)
 {
     const int rank_a = !a->used ? 0 : a->answered ? 1 : 2, rank_b = !b->used ? 0 : b->answered ? 1 : 2;
@@ -47,7 +47,7 @@ static bool is_evicted_before(const struct mad_request *a, const struct mad_requ
     return rank_a != rank_b ? rank_a < rank_b : a->frame < b->frame;
 }
 
-/* The request of the exchange; if there is none: the entry to use for it, or NULL. */
+/* The request of the exchange; if there is none, the entry to use for it, or NULL. */
 static struct mad_request *place_of(struct mad_pairs *t, const struct exchange *x, bool put)
 {
     uint64_t at = (x->transaction ^ x->class) * UINT64_C(0x9e3779b97f4a7c15);
@@ -68,7 +68,7 @@ static void asked(struct mad_pairs *t, const struct stat_addrs *a, const struct 
 {
     struct mad_request *r = place_of(t, x, true);
 
-    if (is_of(r, x) && !r->answered) /* sent again: the first one counts */
+    if (is_of(r, x) && !r->answered) /* a request that is sent again does not replace the first one */
         return;
     t->lost += r->used && !r->answered;
     t->unanswered++;
@@ -96,7 +96,7 @@ static const struct mad_request *answer(struct mad_pairs *t, const struct exchan
     return r;
 }
 
-/* REP is both: a response, and a message that RTU answers. */
+/* Follows a message of the connection manager. REP is both a response, and a message that RTU answers. */
 static const struct mad_request *cm_message(struct mad_pairs *t, const struct stat_addrs *a, struct exchange *x,
                                             const struct packet *p, uint16_t attribute, bool *first)
 {

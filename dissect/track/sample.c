@@ -10,7 +10,7 @@ static uint64_t mix(uint64_t x)
     return x ^ x >> 31;
 }
 
-/* The same on every machine. */
+/* A hash that is the same on every machine. */
 static uint64_t hash(uint64_t from, const uint8_t addr[IBA_ADDR_MOST])
 {
     for (unsigned i = 0; i < IBA_ADDR_MOST; i += 8) {

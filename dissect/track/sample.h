@@ -11,13 +11,14 @@
 
 struct sample {
     uint32_t one_in; /* 0 and 1: all packets */
-    uint64_t seed;   /* another one, another sample */
+    uint64_t seed;   /* another seed gives another sample */
 };
 static inline bool sample_is_one(const struct sample *s)
 {
     return s->one_in > 1;
 }
-/* Always for a sample of all; a packet without addresses is in no other. */
+/* Whether the sample has the packet. A sample of all has each packet; other samples have no packet without addresses.
+ */
 bool sample_has(const struct sample *s, const struct iba_view *v);
 /* "A sample: 1 in 16 pairs of hosts (seed 7). All numbers are those of the sample." */
 void sample_say(struct out *o, const struct sample *s);

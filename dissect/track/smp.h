@@ -17,12 +17,12 @@ enum {
     SMP_IN_AT = 192   /* return path */
 };
 
-/* The D bit: it is an answer. */
+/* Whether the datagram is an answer: its D bit. */
 static inline bool smp_goes_back(const uint8_t *mad)
 {
     return iba_smpdirected_d(mad + SMP_STATUS_AT);
 }
-/* Its status is 0; the D bit is none of it. */
+/* Whether the status is 0; the D bit does not belong to the status. */
 static inline bool smp_is_good(const uint8_t *mad)
 {
     return (mad[SMP_STATUS_AT] & 0x7f) == 0 && mad[SMP_STATUS_AT + 1] == 0;

@@ -4,7 +4,8 @@
 #include "track/cm_why.h"
 #include "mad/iba_mad.h"
 
-/* Only between GSIs, whose packets have a partition; the highest bit is the sender's membership (MD-07). */
+/* Whether two partitions differ. Only datagrams between GSIs have a partition; the highest bit is the sender's
+ * membership (MD-07). */
 static bool is_of_other_partition(const struct iba_view *v, uint16_t p_key)
 {
     enum { GSI = 1, PARTITION = 0x7fff };
@@ -13,7 +14,7 @@ static bool is_of_other_partition(const struct iba_view *v, uint16_t p_key)
     return iba_bth_destqp(bth) == GSI && ((iba_bth_p_key(bth) ^ p_key) & PARTITION) != 0;
 }
 
-/* Also with a bad ICRC: datagrams that software recorded have none. */
+/* Follows a transaction, also with a bad ICRC: datagrams that software recorded have no ICRC. */
 static void follow_transaction(struct track *t, struct packet *p, const struct iba_mad *m)
 {
     const uint8_t *h = iba_mad_layout_at(m, IBA_M_madhdr);
@@ -59,7 +60,8 @@ static enum iba_upper upper_of(const struct track *t, uint64_t service_id)
     return iba_upper_of(service_id);
 }
 
-/* An I/O controller lists its services by name and identifier; this is the name of SRP targets (T10 SRP, annex B). */
+/* Learns services of an I/O controller, which lists them by name and identifier. The name here is that of SRP targets
+ * (T10 SRP, annex B). */
 static void learn_services(struct track *t, const struct packet *p, const struct iba_mad *m)
 {
     static const char srp[] = "SRP.T10:";
@@ -75,7 +77,7 @@ static void learn_services(struct track *t, const struct packet *p, const struct
         }
 }
 
-/* The table that this packet completes. */
+/* The table that this packet completes, or NULL. */
 static const struct iba_rmpp_transfer *reassemble(struct track *t, const struct packet *p, const struct iba_mad *m)
 {
     struct iba_rmpp_ends ends;
@@ -113,7 +115,7 @@ void track_packet(struct track *t, struct packet *p)
     const struct cm_end *source = NULL;
     struct iba_mad m;
 
-    if (p->mad_context.used) /* by the packet that had this place before */
+    if (p->mad_context.used) /* set by the packet that used this memory before */
         p->mad_context = (struct mad_context){0};
     p->table = NULL;
     if (!iba_mad_in(&p->view))

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The context that a run collects from management datagrams and attaches to each packet (its `told` and `table`): from
- * earlier packets only. */
+/* The context that a run collects from management datagrams and attaches to each packet (its `mad_context` and
+ * `table`): from earlier packets only. */
 #ifndef DISSECT_TRACK_H
 #define DISSECT_TRACK_H
 #include "track/cm_track.h"
 #include "track/mad_pair.h"
 
-/* Protocols of services whose identifier does not show it: from the user, or from a target's ServiceEntries (section
- * 16.3.3.5). */
+/* Hints on the protocol of a service whose identifier does not show it: from the user, or from a target's
+ * ServiceEntries (section 16.3.3.5). */
 enum { SERVICE_HINTS = 64 };
 struct service_hint {
     uint64_t service_id;
@@ -23,10 +23,11 @@ struct track {
 
 /* NULL when out of memory. Owned: track_close(). */
 struct track *track_open(void);
-/* NULL is allowed. */
+/* Frees the state; NULL is allowed. */
 void track_close(struct track *t);
-/* A later hint for a service replaces an earlier one. */
+/* Adds a hint. A later hint for a service replaces an earlier one. */
 void track_hint(struct track *t, uint64_t service_id, enum iba_upper u);
-/* Call once for each packet, in order, its CRCs checked. The table is valid until the next call. */
+/* Adds the context to a packet. Must be called once for each packet, in order, with the packet's CRCs checked. The
+ * table is valid until the next call. */
 void track_packet(struct track *t, struct packet *p);
 #endif

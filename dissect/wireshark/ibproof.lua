@@ -4,7 +4,7 @@
 -- A post-dissector: it runs ibdissect once on the file that is open, or reads what `ibdissect -2 -T jsonl FILE` wrote, and gives
 -- each packet with a finding the fields ibproof.finding, ibproof.severity, ibproof.explanation, ibproof.clause, ibproof.means,
 -- ibproof.causes, ibproof.advice, and ibproof.cause: the frame that explains the finding, as a link. Findings are expert
--- information, too. For a capture that is still running there is the extcap program beside this file; or reload it (Ctrl+R).
+-- information, too. For a capture that is still running, use the program in the folder extcap, or reload the capture (Ctrl+R).
 --
 -- Preferences (Edit, Preferences, Protocols, ibproof; tshark -o ibproof.NAME:VALUE):
 --   ibproof.program   ibdissect                       the program
@@ -38,17 +38,17 @@ local E = {
 ibproof.experts = { E.note, E.warn, E.error, E.failed }
 
 local of_frame -- frame number: findings of the packet; nil: nothing has been read for this file
-local failed -- why there are none
+local failed -- why there are no findings
 local help -- name of a finding: what it means, what causes it, what to do
 
--- A text as one word of a command line.
+-- Quotes a text as one word of a command line.
 local function word(text)
     return "'" .. text:gsub("'", "'\\''") .. "'"
 end
 
 local UNESCAPED = { b = "\b", f = "\f", n = "\n", r = "\r", t = "\t", ['"'] = '"', ["\\"] = "\\", ["/"] = "/" }
 
--- The string that begins with the quote at `at`, and the place after it.
+-- Returns the string that begins with the quote at `at`, and the place after the string.
 local function json_string(line, at)
     local stop = at + 1
     while true do
@@ -61,7 +61,7 @@ local function json_string(line, at)
     return text:gsub("\\(.)", UNESCAPED), stop + 1
 end
 
--- The value of a key of one line of -T jsonl, as a list: its strings and numbers as text.
+-- Returns the values of a key in one line of -T jsonl as a list: strings, and numbers as text.
 local function json_values(line, key)
     local _, at = line:find('"' .. key .. '":', 1, true)
     local values = {}
@@ -114,7 +114,7 @@ local function is_capture(path)
     return MAGIC[begin] or begin:sub(1, 2) == "\x1f\x8b" or path:match("%.erf$") ~= nil
 end
 
--- Wireshark does not say to a script which file is open; the system does: one of this process's files is a capture.
+-- Finds the capture file among the open files of this process, since Wireshark does not tell a script which file is open.
 local function open_capture()
     if ibproof.prefs.capture ~= "" then return ibproof.prefs.capture end
     local pipe = io.popen("for f in /proc/$PPID/fd/*; do readlink -f \"$f\"; done 2>/dev/null")
@@ -137,7 +137,7 @@ local function read_help()
     pipe:close()
 end
 
--- The exit code comes after the output: Lua 5.2 does not always give the one of a pipe.
+-- Runs ibdissect. The shell appends the exit code to the output, since Lua 5.2 does not always return that of a pipe.
 local function run(capture)
     local pipe = io.popen(word(ibproof.prefs.program) .. " " .. ibproof.prefs.options .. " -n -T jsonl -e frame.number" ..
         " -e infiniband.analysis.finding -e infiniband.analysis.message -e infiniband.analysis.clause" ..

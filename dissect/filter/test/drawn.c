@@ -44,7 +44,7 @@ static const char *const fields[] = {
     "no.such.field",
 };
 
-/* %F: the field, %V: the value */
+/* Forms of expressions. %F stands for the field, %V for the value. */
 static const char *const forms[] = {
     "%F == %V",
     "%F != %V",
@@ -158,7 +158,7 @@ static const char *const whole[] = {
 
 static uint64_t digest;
 
-/* Which packets it selects, or its error, into the digest. */
+/* Adds to the digest which packets the expression selects, or its error message. */
 static void note(const char *expression)
 {
     char err[256] = "";
@@ -195,7 +195,7 @@ static void line_of(struct golden *g, const char *what, const char *how)
     digest = GOLDEN_EMPTY;
 }
 
-/* Without byte `at`, with it twice, and with others in its place. */
+/* Tries the text without byte `at`, with that byte twice, and with other bytes in its place. */
 static void slips(const char *text, size_t at)
 {
     static const char others[] = "a0(){}[]<>=!&|\".:,-+*/%'\\ $~^;_";

@@ -8,7 +8,8 @@
 #include "filter/node.h"
 #include "packets.h"
 
-/*                     SEND READ NAK V6 ARP: the digits, leading zeros left out */
+/* Which packets each expression selects: the five digits stand for SEND, READ, NAK, V6 and ARP, and leading zeros are
+ * left out. */
 Test(edges, constant_on_the_left)
 {
     static const struct row rows[] = {
@@ -192,7 +193,7 @@ static bool with_comment(const char *expression, const char *comment)
     return matches;
 }
 
-/* Letters only change, and all of them; what stands beside them in ASCII stays. */
+/* upper() and lower() change every letter and nothing else: the characters next to the alphabet in ASCII stay. */
 Test(edges, case_of_letters)
 {
     cr_expect(with_comment("upper(frame.comment) == \"@AZ[`AZ{\"", "@AZ[`az{"));
@@ -206,7 +207,7 @@ Test(edges, case_of_letters)
     cr_expect(with_comment("frame.comment == \"\\377\"", "\xff"));
 }
 
-/* How deep and how many: the last that is taken, the first that is not. */
+/* Limits of depth and of number: the last expression that the filter accepts, and the first one that it refuses. */
 static char *repeated(const char *head, const char *core, const char *tail, size_t n)
 {
     const size_t room = n * (strlen(head) + strlen(tail)) + strlen(core) + 1;

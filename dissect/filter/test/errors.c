@@ -244,7 +244,7 @@ Test(errors, edges_of_constants)
     CHECK(rows);
 }
 
-/* The nearest that is still wrong. */
+/* Values that are only just wrong. */
 Test(errors, edges_of_dates_and_names)
 {
     static const struct row rows[] = {

@@ -9,7 +9,8 @@
 #include "filter/node.h"
 #include "packets.h"
 
-/*                     SEND READ NAK V6 ARP: the digits, leading zeros left out */
+/* Which packets each expression selects: the five digits stand for SEND, READ, NAK, V6 and ARP, and leading zeros are
+ * left out. */
 Test(match, presence)
 {
     static const struct row rows[] = {
@@ -324,7 +325,7 @@ static bool at_time(const char *expression, int64_t ns)
     return matches;
 }
 
-/* A date is the second that the C library gives it, on each day of the years that a filter takes. */
+/* On each day of the years that a filter accepts, a date stands for the second that the C library computes. */
 Test(match, each_day)
 {
     enum { FIRST = 1970, LAST = 2200 };
@@ -346,7 +347,7 @@ Test(match, each_day)
     cr_expect(at_time("frame.time_epoch == \"1970-01-02 03:04:05.678901234Z\"", 97445 * ns + 678901234));
 }
 
-/* However many stand beside each other: only what stands inside of each other counts. */
+/* The limit of depth counts nested expressions only; any number of expressions may stand one after the other. */
 Test(match, many_beside_each_other)
 {
     static const struct {
@@ -412,7 +413,7 @@ Test(match, logic)
     CHECK(rows);
 }
 
-/* Each way to write a constant, at its edges: digits of either case, prefixes, separators, decimals. */
+/* Each way to write a constant, with its extreme values: digits of either case, prefixes, separators, decimals. */
 Test(match, constants)
 {
     static const struct row rows[] = {
@@ -452,7 +453,7 @@ Test(match, constants)
     CHECK(rows);
 }
 
-/* Every name of a comparison. */
+/* Every way to write each comparison operator. */
 Test(match, names_of_comparisons)
 {
     static const struct row rows[] = {

@@ -13,15 +13,15 @@ enum test_packet {
     PACKET_COUNT
 };
 
-/* Packet `which` as number which + 1 of a capture with one packet a second, the first at 2024-02-29 12:00:00.5 UTC.
- * Borrowed, valid without limit. */
+/* Returns packet `which` as number which + 1 of a capture with one packet a second; the first one has the time
+ * 2024-02-29 12:00:00.5 UTC. The packet is never freed. */
 const struct packet *test_packet(enum test_packet which);
 
 struct row {
     const char *expression;
     unsigned expected; /* one digit a packet in the order above, read as a word of 0 and 1 */
 };
-/* Each expression selects these of the packets. */
+/* Checks which of the packets each expression selects. */
 void rows_match(const struct row *row, size_t n);
 #define CHECK(rows) rows_match(rows, sizeof(rows) / sizeof *(rows))
 #endif

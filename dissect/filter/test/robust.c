@@ -10,7 +10,7 @@
 
 enum { SOUPS = 100000, MAX_SOUP = 24 };
 
-/* Compiles and, where that works, matches every packet. True when it compiled. */
+/* Compiles the text and, if that succeeds, matches every packet with the filter. Returns whether the text compiled. */
 static bool try(const char *text)
 {
     char err[256] = "";
@@ -106,7 +106,7 @@ static const char *const values[] = {
 };
 /* clang-format on */
 
-/* operand (op operand)*: the mixtures that mostly compile. */
+/* Random texts of the form operand (op operand)*, most of which compile. */
 Test(robust, comparison_soup)
 {
     static const char *const ops[] = {"==", "!=", "===", "!==", "<",    "<=",       ">",  ">=", "contains",
@@ -130,7 +130,7 @@ Test(robust, comparison_soup)
     cr_expect(good > SOUPS / 20, "only %u soups compiled", good);
 }
 
-/* `head` n times, `core`, `tail` n times. Owned by the caller. */
+/* Returns `head` n times, `core`, then `tail` n times. The caller frees the text. */
 static char *nested(const char *head, const char *core, const char *tail, size_t n)
 {
     char *text = malloc(n * (strlen(head) + strlen(tail)) + strlen(core) + 1), *at = text;
@@ -211,7 +211,8 @@ static struct filter *filter_of(const struct field *f)
     return filter;
 }
 
-/* Every field there is, present or not, alone and against itself, on every packet and on every prefix of it. */
+/* Every field, whether the packet has it or not: alone, and compared with itself; on every packet, and on every prefix
+ * of a packet. */
 Test(robust, every_field)
 {
     static uint8_t room[128];

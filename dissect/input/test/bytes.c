@@ -8,7 +8,8 @@
 #include <unistd.h>
 #include <zlib.h>
 
-/* Doubles the room: sanitizers copy at every realloc. One byte is always there, for an empty file has a place too. */
+/* Doubles the size of the buffer, because sanitizers copy at every realloc. The buffer has at least one byte, so that
+ * even an empty file has an address. */
 static uint8_t *grow(struct bytes *f, size_t n)
 {
     if (f->n + n >= f->room) {
@@ -226,7 +227,7 @@ struct capture *open_bytes(const void *data, size_t n, char *err, size_t errlen)
     return cap_open_fd(fd, "f", err, errlen);
 }
 
-/* Touches every byte given, so that a sanitizer sees a bad pointer. */
+/* Reads every byte of the packet, so that a sanitizer detects a wrong pointer. */
 static unsigned touch(const struct cap_packet *p)
 {
     unsigned sum = p->comment ? (unsigned)strlen(p->comment) : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Opening, detection, faults; the hostile sweeps over all formats. */
+/* Opening captures, detecting their format, and faults; damaged files of every format. */
 #include "bytes.h"
 
 #include <criterion/criterion.h>
@@ -82,7 +82,8 @@ Test(capture, a_header_cut_short_says_how_far_it_goes)
     expect("\x1f", 1, 0, "f: cut in the file header (1 of 18 bytes)");
 }
 
-/* Every prefix ends clean or with one line, and loses no packet that is whole. */
+/* Tries every prefix of the file. Reading ends without a fault or with one line about it, and delivers every complete
+ * packet. */
 static void sweep_prefixes(const struct bytes *f, bool zipped)
 {
     uint64_t most = 0;
@@ -187,13 +188,13 @@ Test(capture, progress_counts_the_bytes_of_the_file)
     bytes_free(&z);
 }
 
-/* libpcap gives the DLT_ of its platform, which for raw IP is another number than the file's LINKTYPE_. */
+/* libpcap returns the DLT_ number of its platform, which for raw IP differs from the LINKTYPE_ number in the file. */
 static uint32_t linktype_of(int dlt)
 {
     return dlt == DLT_RAW ? 101 : (uint32_t)dlt;
 }
 
-/* Both readers on one file: the same packets to the same end. */
+/* Reads one file with libpcap and with our reader: both must give the same packets and the same end. */
 static unsigned compare_with_libpcap(const char *path)
 {
     char reason[PCAP_ERRBUF_SIZE], err[512];
@@ -221,7 +222,7 @@ static unsigned compare_with_libpcap(const char *path)
     return packets;
 }
 
-/* Of one interface and without Simple Packet Blocks, which libpcap gives a time. */
+/* Builds a file with one interface and without Simple Packet Blocks, to which libpcap would give a time. */
 static struct bytes uniform_pcapng(bool big)
 {
     struct bytes f = {0}, options = {0};
@@ -257,7 +258,7 @@ static bool is_pcap(const char *name)
     return n > 5 && strcmp(name + n - 5, ".pcap") == 0;
 }
 
-/* The samples of the tree, or those of another directory. */
+/* Compares the readers on the samples of this tree, or on those of another folder. */
 Test(capture, agrees_with_libpcap_on_real_captures)
 {
     const char *other = getenv("IBPROOF_CAPTURES"), *directory = other ? other : IBPROOF_SOURCE_DIR "/pcaps";

@@ -146,8 +146,8 @@ Test(erf, within_pcap_the_time_is_that_of_pcap)
     bytes_free(&record);
 }
 
-/* Each type of record (Endace's ERF types, as in Wireshark's wiretap/erf.c): whether bytes 12 and 13 count losses, and
- * whether two bytes of padding stand before an Ethernet frame. */
+/* For each record type (Endace's ERF types, as in Wireshark's wiretap/erf.c): whether bytes 12 and 13 count losses, and
+ * whether an Ethernet frame has two bytes of padding before it. */
 Test(erf, types)
 {
     static const struct {
@@ -177,7 +177,7 @@ Test(erf, types)
     }
 }
 
-/* The longest record, and the longest time between two, that look like ERF. */
+/* A file is recognized as ERF up to a longest record, and up to a longest time between two records. */
 Test(erf, as_far_as_it_looks_like_records)
 {
     enum { LONGEST = 32 + 8 * 16 }; /* alignment, sub-headers and extension headers beside the packet */

@@ -23,7 +23,7 @@ Test(live, an_interface_that_is_not_there)
     cr_assert(says(err, texts, 2), "%s", err);
 }
 
-/* The loopback interface, or NULL with a message if we lack the privilege. */
+/* Opens the loopback interface. Returns NULL, with a message, if the test lacks the privilege. */
 static struct capture *loopback(const char *bpf)
 {
     static const char *const texts[] = {"lo: capturing needs CAP_NET_RAW", "lo: promiscuous mode needs CAP_NET_ADMIN",

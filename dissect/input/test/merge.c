@@ -13,7 +13,7 @@ static struct capture *must_open(const struct bytes *f)
     return c;
 }
 
-/* A pcap file with a packet at each of these seconds. */
+/* Returns a pcap file with one packet at each of these seconds. */
 static struct capture *at_seconds(const uint32_t *seconds, size_t n, bool cut)
 {
     struct bytes f = {0};

@@ -19,7 +19,7 @@ static void expect(const struct bytes *f, uint64_t packets, const char *line)
     cr_assert_eq(o.packets, packets);
 }
 
-/* A section with one Ethernet interface, ready for packets. */
+/* Returns a section with one Ethernet interface, to which packets can be added. */
 static struct bytes start(void)
 {
     struct bytes f = {0};
@@ -49,7 +49,8 @@ Test(pcapng, sections_of_either_byte_order_count_interfaces_on)
     bytes_free(&f);
 }
 
-/* Interfaces of one name are one capture point in all sections, and of copies that number them in another way. */
+/* Interfaces of the same name are the same capture point in all sections, even in sections that number their interfaces
+ * differently. */
 Test(pcapng, names_of_interfaces_are_capture_points)
 {
     static const char *const names[] = {"a", NULL, "b", "a", "b", NULL};
@@ -188,7 +189,7 @@ Test(pcapng, obsolete_packet_blocks)
     bytes_free(&body);
 }
 
-/* The comment of a packet with these options. */
+/* Checks the comment of a packet that has these options. */
 static void expect_comment(const struct bytes *options, const char *comment)
 {
     struct bytes f = start();
@@ -293,7 +294,7 @@ Test(pcapng, faults_of_the_file_header)
     bytes_free(&f);
 }
 
-/* A good packet, then one with the given byte of its block changed. */
+/* Reads a correct packet, then one whose block has the given byte changed. */
 static void expect_changed(size_t at, uint8_t value, const char *line)
 {
     struct bytes f = start();

@@ -210,7 +210,8 @@ Test(pcapng_write, stdout_is_written_and_stays_open)
 
 /* ---- options of the capture that is read ---- */
 
-/* One packet with these options of itself and of its interface; whether the file has the bytes `want`. */
+/* Writes one packet with options of its own and options of its interface. Returns whether the file has the bytes
+ * `want`. */
 static bool has(const struct bytes *own, const struct bytes *iface, bool big, const struct bytes *want)
 {
     char path[26], written[1024];
@@ -228,7 +229,8 @@ static bool has(const struct bytes *own, const struct bytes *iface, bool big, co
     return memmem(written, n, want->b, want->n) != NULL;
 }
 
-/* The options of the pcapng draft whose values are numbers, each with its length: they are turned, others are not. */
+/* Writes the options of the pcapng draft that contain numbers, each with its length. The writer swaps the bytes of
+ * these options only. */
 static void options(struct bytes *f, bool big, bool of_packet, bool kept_only)
 {
     static const uint8_t value[8] = {1, 2, 3, 4, 5, 6, 7, 8}, turned[8] = {8, 7, 6, 5, 4, 3, 2, 1};

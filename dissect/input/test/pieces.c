@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A plain file that is read in pieces gives the packets that it gives otherwise. */
+/* A plain file that is read in pieces gives the same packets as one that is read as a whole. */
 #include "bytes.h"
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -34,7 +34,7 @@ static void end(struct reading *r)
         free(r->piece[i]);
 }
 
-/* The records that begin in the piece. */
+/* Reads the records that begin in this piece. */
 static enum cap_result piece(struct reading *r, size_t bytes, uint64_t offset)
 {
     const size_t size = bytes + CAP_PIECE_MORE;
@@ -103,7 +103,7 @@ Test(pieces, of_a_file_that_ends_early)
     }
 }
 
-/* A block of no packet may be longer than any piece. */
+/* A block that holds no packet may be longer than a piece. */
 Test(pieces, blocks_that_are_skipped)
 {
     struct bytes f = {0}, body = {0};
@@ -119,7 +119,8 @@ Test(pieces, blocks_that_are_skipped)
     bytes_free(&body);
 }
 
-/* Somebody cuts the file while it is read: a fault of the file, no signal. */
+/* If somebody truncates the file while it is read, the reader reports a fault of the file and no signal ends the
+ * program. */
 Test(pieces, a_file_cut_while_it_is_read)
 {
     struct bytes f = {0};

@@ -53,7 +53,7 @@ Test(stream, zeros_behind_the_last_member_are_padding)
     bytes_free(&z);
 }
 
-/* Noise, so that deflate keeps the bytes in place and a cut falls in mid-packet. */
+/* Fills packets with noise, which deflate does not compress, so that a cut of the file falls inside a packet. */
 static struct bytes noisy_pcap(uint32_t packets)
 {
     struct bytes f = {0};
@@ -111,7 +111,7 @@ Test(stream, gzip_within_gzip_is_no_capture)
     bytes_free(&zz);
 }
 
-/* 64 MiB of zeros in one block that nobody knows: must cost no memory. */
+/* 64 MiB of zeros in one block of an unknown type must take no memory. */
 Test(stream, a_gzip_bomb_costs_time_only)
 {
     static uint8_t zeros[1 << 20];

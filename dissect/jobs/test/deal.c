@@ -74,7 +74,7 @@ Test(deal, too_many_pairs)
     free(d);
 }
 
-/* RoCEv2 in IPv4, an opcode of RC */
+/* Writes a RoCEv2 frame over IPv4 with an RC opcode. */
 static void frame(uint8_t f[FRAME])
 {
     memset(f, 0, FRAME);

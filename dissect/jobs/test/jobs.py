@@ -33,7 +33,7 @@ def is_split(*args):
 
 
 def frames(path):
-    """Of a classic pcap, Ethernet: (ns, length on the wire, bytes)."""
+    """The packets of a classic pcap file of Ethernet, each as (ns, length on the wire, bytes)."""
     with (gzip.open if path.suffix == ".gz" else open)(path, "rb") as f:
         data = f.read()
     magic = struct.unpack_from("<I", data)[0]
@@ -53,7 +53,8 @@ def is_ours(frame):
 
 
 def mixture(out, captures):
-    """They begin together. Each has addresses of its own; the ICRC covers addresses, so it is cut off."""
+    """Writes a mixture of captures that all begin at the same time. Each capture gets addresses of its own; since the
+    ICRC covers addresses, it is cut off."""
     kept = []
     for host, (_, capture) in enumerate(captures):
         first = capture[0][0]
@@ -113,7 +114,7 @@ class Jobs(unittest.TestCase):
         self.same("-z", "perf", "--from", "+0.001", "--to", "+0.004", out)
 
     def test_mixtures(self):
-        """Losses, NAKs, RNR, reordering, notifications, datagrams of the connection manager."""
+        """Mixtures with losses, NAKs, RNR NAKs, reordering, notifications, and datagrams of the connection manager."""
         known = []
         for path in sorted(PCAPS.glob("*.pcap*")):
             found = frames(path)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* split OPTION... FILE...: whether --jobs splits the run that ibdissect makes with these arguments, or needs one thread
- * for it: "split" or "one". For the test, which cannot tell from the output. */
+/* split OPTION... FILE...: prints "split" if --jobs would split the work of ibdissect with these arguments among
+ * threads, and "one" if that run needs a single thread. The output of ibdissect itself does not show this. */
 #include <stdio.h>
 #include "jobs/jobs.h"
 #include "system/signals.h"

@@ -111,7 +111,7 @@ Test(judge, directions_beyond_the_limit_are_counted)
     judge_close(j);
 }
 
-/* The source QP of a datagram stands in the packet; that of a connection is learned. */
+/* A datagram contains its source QP; the source QP of a connection's packet is learned. */
 Test(judge, a_datagram_tells_its_source_qp)
 {
     static struct wire w;
@@ -129,8 +129,8 @@ Test(judge, a_datagram_tells_its_source_qp)
     judge_close(j);
 }
 
-/* With many connections, predictions save the search. A packet without one is not taken for the last that stood in its
- * place. */
+/* With many connections, predictions save the search for a packet's direction. A packet without a prediction must not
+ * be taken for the packet that had its place before. */
 Test(judge, a_packet_that_nobody_expected)
 {
     enum { PLACES = 3 };
@@ -187,8 +187,8 @@ Test(judge, directions_agree)
     judge_close(j);
 }
 
-/* An ACK fits two connections, so its pair is a guess. The next one answers a PSN that this pair never had: the pair is
- * undone, and neither direction names the other. */
+/* An ACK matches two connections, so pairing it is a guess. The next ACK acknowledges a PSN that the guessed pair never
+ * had: the guess is undone, and neither direction names the other. */
 Test(judge, a_wrong_guess_is_forgotten_by_both_directions)
 {
     static struct wire w;
@@ -212,8 +212,8 @@ Test(judge, a_wrong_guess_is_forgotten_by_both_directions)
     judge_close(j);
 }
 
-/* One end sends with a path MTU of 1024 bytes. When an ACK shows that both directions are one connection, the other
- * direction has it too, though it sends no more. */
+/* One end sends with a path MTU of 1024 bytes. When an ACK shows that two directions are one connection, the other
+ * direction gets that path MTU, too, although it sends no more. */
 Test(judge, a_path_mtu_is_that_of_both_directions)
 {
     static struct wire w;

@@ -90,7 +90,7 @@ static void smp(struct capture *c, uint32_t iface, const struct smp *x, bool bac
     shoot(c, iface, &to, VL15, mad);
 }
 
-/* Request and answer, on each link of their route. */
+/* Adds a request and its answer, as captured on each link of their route. */
 static void ask(struct capture *c, const struct smp *request, const uint8_t *answer)
 {
     struct smp x = *request;
@@ -124,7 +124,7 @@ struct told {
     bool enforce;
 };
 
-/* S sends LID 9 by `port`. */
+/* Sets the table of S so that S sends LID 9 by `port`. */
 static void tell(struct capture *c, const struct told *t, uint8_t method)
 {
     uint8_t info[64] = {0}, routes[64], lanes[64] = {0}, keys[64] = {0}, port[64] = {0};
@@ -191,7 +191,7 @@ Test(links, a_packet_that_leaves_as_it_should)
     end(&c, 0, 0);
 }
 
-/* A later packet of the flow has left, or five seconds have passed; else it may still wait. */
+/* A packet that does not leave is lost once a later packet of its flow has left, or after five seconds. */
 Test(links, a_packet_that_does_not_leave)
 {
     static struct capture c;
@@ -216,7 +216,8 @@ Test(links, a_packet_that_does_not_leave)
     end(&c, BIT(SWITCH_LOST), 1);
 }
 
-/* Packets that may be elsewhere: the port was not captured, another interface saw it, it is the switch's own. */
+/* A packet is not reported if it may be elsewhere: its port was not captured, another interface saw it, or it belongs
+ * to the switch itself. */
 Test(links, packets_that_are_not_lost)
 {
     static struct capture c;
@@ -262,7 +263,7 @@ Test(links, packets_that_the_switch_is_told_to_drop)
     }
 }
 
-/* Not so if the table was set after the packet came, or by LID, or without an answer. */
+/* The tables explain nothing if they were set after the packet came, or by LID, or if the Set has no answer. */
 Test(links, tables_that_may_have_changed)
 {
     static struct capture c;
@@ -314,7 +315,7 @@ Test(links, a_wrong_port_and_a_wrong_lane)
     end(&c, BIT(ROUTE_WRONG) | BIT(PARTITION_PASSED), 2);
 }
 
-/* S sends it to T, and T back to S: on the cable by which it came, since the capture knows no other. */
+/* S sends the packet to T, and T sends it back to S by the only cable that the capture shows. */
 Test(links, a_loop)
 {
     static struct capture c;
@@ -330,7 +331,7 @@ Test(links, a_loop)
     end(&c, BIT(ROUTE_LOOP), 1);
 }
 
-/* A repeat has the bytes of the first packet; the one that was lost is the first. */
+/* A repeat has the same bytes as the first packet. The packet that was lost is the first one. */
 Test(links, a_repeat_of_a_lost_packet)
 {
     static struct capture c;
@@ -361,7 +362,7 @@ Test(links, damaged_packets_groups_and_smps_are_left_out)
 
 enum { BLOCKS = 5, REFUSED_NS = 4 * 65536 }; /* of a packet; 65,536 symbol times of the slowest link */
 
-/* On lane 0. */
+/* Adds a flow-control packet of lane 0. */
 static void flow(struct capture *c, uint32_t iface, unsigned op, unsigned limit)
 {
     memset(c->bytes, 0, IBA_BYTES_fc);
@@ -371,7 +372,7 @@ static void flow(struct capture *c, uint32_t iface, unsigned op, unsigned limit)
     capture(c, iface, IBA_BYTES_fc);
 }
 
-/* Port 2 of S has sent nothing yet; the port at the other end grants nothing. */
+/* Port 2 of S has sent nothing yet, and the port at the other end of its link grants no credits. */
 static void begin_empty(struct capture *c)
 {
     begin(c);
@@ -379,7 +380,7 @@ static void begin_empty(struct capture *c)
     flow(c, 4, 0, 0);
 }
 
-/* The next port refuses the packet until the last possible instant, step by step. */
+/* The next port grants no credits for the packet until the last possible instant, step by step. */
 Test(links, a_packet_that_its_lane_has_no_credits_for)
 {
     static struct capture c;
@@ -402,7 +403,7 @@ Test(links, a_packet_that_its_lane_has_no_credits_for)
     }
 }
 
-/* Each row lacks one thing that the finding needs. */
+/* Each row lacks one fact that the finding needs. */
 Test(links, packets_that_may_have_waited_for_something_else)
 {
     static struct capture c;
@@ -459,7 +460,7 @@ static void keyed(struct capture *c, uint8_t method, uint16_t attribute, uint64_
     shoot(c, back, &to, VL15, mad); /* interface 0 has requests, 1 their answers */
 }
 
-/* Port 0 of S has this M_Key. */
+/* Sets the M_Key of port 0 of S. */
 static void set_key(struct capture *c, uint64_t key, uint8_t protection)
 {
     uint8_t info[64] = {0};
@@ -489,7 +490,7 @@ Test(links, datagrams_with_another_m_key)
     }
 }
 
-/* At level 1 a Get with another M_Key sees none, which is no news of it. */
+/* At protection level 1 a Get with a wrong M_Key gets an answer without the key. The key is still the same. */
 Test(links, a_set_that_is_answered_nevertheless)
 {
     static struct capture c;
@@ -506,7 +507,7 @@ Test(links, a_set_that_is_answered_nevertheless)
     end(&c, BIT(M_KEY_OTHER) | BIT(M_KEY_IGNORED), 2);
 }
 
-/* Each link has it once; on the first one the second means that it was sent again. */
+/* Each link has the trap once. If the first link has the trap twice, it was sent again. */
 Test(links, a_trap_that_comes_again)
 {
     static struct capture c;
@@ -527,7 +528,7 @@ Test(links, a_trap_that_comes_again)
     end(&c, BIT(TRAP_AGAIN), 1);
 }
 
-/* T's trap by its port 4, or an answer to it. T's LID is 7. */
+/* Adds a trap that T sends by its port 4, or an answer to that trap. T has LID 7. */
 static void trap(struct capture *c, uint8_t method, uint32_t iface, uint64_t transaction, uint64_t key, uint8_t lid)
 {
     const bool back = method != TRAP;

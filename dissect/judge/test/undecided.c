@@ -95,8 +95,8 @@ static void push_with(struct undecided *h, uint64_t number, const struct iba_rmp
     undecided_push(h, &(struct packet){.cap = &cap, .number = number, .verdict = &verdict, .table = table});
 }
 
-/* Each packet has the table that it came with, in as many places as there are; one more has none. A place is free again
- * when its packet has gone. */
+/* Each waiting packet keeps the table that it came with. There are only so many places for tables; one packet more gets
+ * none. A place is free again when its packet has gone. */
 Test(held, tables_stay_those_of_their_packets)
 {
     static struct iba_rmpp_transfer table;
@@ -138,7 +138,7 @@ Test(held, options_are_copied_behind_the_comment)
     undecided_close(h);
 }
 
-/* With a comment, the options come after it. */
+/* Options follow the comment, if the packet has one. */
 Test(held, a_comment_and_options)
 {
     struct undecided *h = undecided_open();
@@ -156,8 +156,9 @@ Test(held, a_comment_and_options)
     undecided_close(h);
 }
 
-/* Packets of 4096 bytes fill the ring but for one, since none touches the end of the ring. Later, when the first half
- * has gone and the ring begins again at its start, also none touches the oldest. */
+/* Packets of 4096 bytes fill the ring except for one packet, because a packet never ends exactly at the ring's end.
+ * When the first half has gone and the ring begins again at its start, a packet also leaves room before the oldest
+ * one. */
 Test(held, all_of_the_ring_is_used)
 {
     enum { BYTES = 4096, ALL = UNDECIDED_BYTES / BYTES };
@@ -181,7 +182,7 @@ Test(held, all_of_the_ring_is_used)
     undecided_close(h);
 }
 
-/* The first response counts; a packet that has gone, or never came, gets none. */
+/* The first response to a datagram counts. A datagram that has gone, or that never came, gets no response. */
 Test(held, first_response_of_a_datagram)
 {
     struct undecided *h = undecided_open();

@@ -21,6 +21,6 @@ struct wire {
     uint64_t now;
     uint8_t bytes[2048];
 };
-/* The next packet of the capture, 10 us after the one before. */
+/* Adds the next packet of the capture, 10 us after the previous one. */
 const struct packet *wire_shoot(struct wire *w, const struct shot *x);
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Parts of the page, by themselves: hosts that send to one at the same time, pairs of hosts, events over time, response
- * times. */
+/* Parts of the page, tested alone: hosts that send to one host at the same time, pairs of hosts, events over time,
+ * response times. */
 #include <criterion/criterion.h>
 #include <string.h>
 #include "observer/iba_finding_kinds.h"
@@ -27,7 +27,7 @@ static const char *said(void)
     return o.buf;
 }
 
-/* Another direction of host `from` to host `to`. */
+/* Adds another direction from host `from` to host `to`. */
 static struct perf_sender *sender(uint8_t from, uint8_t to, uint64_t first, uint64_t last, uint64_t bytes)
 {
     struct direction *d = &directions[perf.n];
@@ -42,7 +42,7 @@ static struct perf_sender *sender(uint8_t from, uint8_t to, uint64_t first, uint
     return s;
 }
 
-/* Hosts 1, 2, ... send to host 99 from `first` on for 10 each. */
+/* Hosts 1, 2, ... send to host 99, each for a time of 10. Each host begins `apart` after the one before. */
 static void senders(unsigned n, uint64_t apart)
 {
     begin();
@@ -128,7 +128,7 @@ static unsigned times(const char *what)
     return n;
 }
 
-/* So many pairs are listed, and so many directions are drawn. */
+/* The page lists a limited number of pairs, and draws a limited number of directions. */
 Test(page, how_many_are_shown)
 {
     static const struct {
@@ -195,7 +195,7 @@ Test(page, events_over_time)
     cr_expect_eq(r.events.all, all);
 }
 
-/* An event without a time, or before the first one, which merged captures may have. */
+/* An event may have no time, or a time before the first event's, as merged captures can have. */
 Test(page, events_out_of_time)
 {
     struct cap_packet cap = {.has_ts = false, .ts_ns = 900000};
@@ -219,7 +219,7 @@ static void answered(uint64_t ns)
     report_message(&r, &m);
 }
 
-/* Classes of response times, each twice as long as the one before. */
+/* Classes of response times: each is twice as wide as the class before. */
 Test(page, response_times)
 {
     static const struct iba_message other = {.operation = IBA_OPERATION_SEND, .end = IBA_MESSAGE_END_REFUSED};

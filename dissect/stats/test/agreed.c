@@ -87,7 +87,7 @@ static void begin(struct bench *b, bool connected)
         connects(b);
 }
 
-/* A packet of direction `way`, with the bench's headers. */
+/* Feeds a packet of the direction `way`, with the headers of the bench. */
 static void packet(struct bench *b, unsigned way, uint8_t opcode, uint32_t psn, uint8_t syndrome)
 {
     struct frame f = frame_of(&(struct spec){.proto = IBA_PROTO_ROCE2,
@@ -116,7 +116,7 @@ static void finding(struct bench *b, unsigned kind, uint32_t psn, uint64_t wait_
     verdict_add(&b->v, &(struct iba_finding){.kind = (uint8_t)kind, .psn = iba_psn_of(psn), .wait_ns = wait_ns});
 }
 
-/* The packet with this PSN is sent again so many times. */
+/* Feeds the packet with this PSN again, the given number of times. */
 static void again(struct bench *b, unsigned way, unsigned kind, uint32_t psn, unsigned n)
 {
     for (unsigned i = 0; i < n; i++) {
@@ -133,7 +133,7 @@ static void both_send(struct bench *b)
     packet(b, 1, IBA_RC_SEND_ONLY, first_psn[1], 0);
 }
 
-/* The value of `key` in the row of a direction: the text up to the brace. */
+/* Checks the value of `key` in the row of a direction, which is the text up to the closing brace. */
 static void expect_value(const char *json, unsigned way, const char *key, const char *value)
 {
     char row[32], name[64];

@@ -42,7 +42,7 @@ Test(cm, phases_of_a_connection_and_of_a_service)
     feed_close(&f);
 }
 
-/* A REQ of that host, which the host at 10.0.0.2 refuses: nobody listens. */
+/* Feeds a REQ of that host. The host at 10.0.0.2 refuses it, because nobody listens. */
 static void refused_request(struct feed *f, uint32_t id)
 {
     struct frame req = frame_cm(false, IBA_CM_ID_REQ), rej = frame_cm(true, IBA_CM_ID_REJ);
@@ -54,7 +54,7 @@ static void refused_request(struct feed *f, uint32_t id)
     feed(f, &rej, (int64_t)id * MS + 1000);
 }
 
-/* Of more than 20 connections ten of each outcome have a sentence; the others are counted. */
+/* Of more than 20 connections, ten of each outcome are described in a sentence; the others are only counted. */
 Test(cm, many_of_one_outcome)
 {
     static const struct {

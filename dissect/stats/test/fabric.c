@@ -78,7 +78,7 @@ static void flow(struct feed *f, uint32_t iface, unsigned op, unsigned vl, unsig
     feed(f, &frame, (int64_t)f->p.number);
 }
 
-/* On lane 0; 8 + 12 + 8 + 4 + 2 bytes and the payload. */
+/* Feeds a data packet on lane 0. Its length is 8 + 12 + 8 + 4 + 2 bytes and the payload. */
 static void data(struct feed *f, uint32_t iface, uint8_t words)
 {
     const struct frame frame =
@@ -129,7 +129,8 @@ Test(fabric, nodes_cables_and_names)
     expect(&f, "fabric-subnet");
 }
 
-/* A node after an unknown one has no cable; a request, an error, a part by LID, an impossible pointer say nothing. */
+/* A node after an unknown node has no cable. A request, an error, a route with a part by LID, and an impossible hop
+ * pointer show nothing. */
 Test(fabric, what_says_nothing)
 {
     struct smp other[] = {node_s, node_s, node_s, node_s};
@@ -148,7 +149,7 @@ Test(fabric, what_says_nothing)
     feed_close(&f);
 }
 
-/* The cable is put into another switch; the route leads to a third one. */
+/* The cable is moved to another switch, and then the route leads to a third switch. */
 Test(fabric, moved)
 {
     struct smp elsewhere = node_t, third = node_t;
@@ -169,7 +170,8 @@ Test(fabric, moved)
     expect(&f, "fabric-moved");
 }
 
-/* Interface 3 has what S sends to T: a request shows it. T gives 10 blocks; S sends 2, 1 and 9, so 2 too many. */
+/* Interface 3 has what S sends to T, as a request shows. T grants 10 blocks; S sends 2, 1 and 9 blocks, which is 2 too
+ * many. */
 Test(fabric, credits)
 {
     const struct smp request = {GET, 2, 2, {1, 3}, {2, 0}, NODE_INFO, 0, NULL, 0, 0, 0, 0};
@@ -198,7 +200,7 @@ Test(fabric, credits)
     expect(&f, "fabric-credits");
 }
 
-/* An interface that two ports send belongs to neither; damaged flow control counts for no lane. */
+/* An interface with packets of two ports belongs to neither port. Damaged flow-control packets count for no lane. */
 Test(fabric, mixed_and_damaged)
 {
     struct feed f;
@@ -218,7 +220,7 @@ Test(fabric, mixed_and_damaged)
     expect(&f, "fabric-mixed");
 }
 
-/* Each interface has a port that sends to it. */
+/* Each of many interfaces has the packets that one port sends. */
 Test(fabric, many_interfaces)
 {
     enum { INTERFACES = 200 };
@@ -236,7 +238,7 @@ Test(fabric, many_interfaces)
     feed_close(&f);
 }
 
-/* Full tables count, and leave out. */
+/* When a table is full, further entries are left out and counted. */
 Test(fabric, no_room)
 {
     enum { NODES = 4096, MORE = 3 };

@@ -11,7 +11,7 @@ struct feed {
     struct packet p;
     bool unchecked; /* as -o icrc:off */
 };
-/* Opens what -z would open; the test fails when that does. */
+/* Opens the statistic that -z would open; the test fails if that fails. */
 void feed_open(struct feed *f, const char *text);
 void feed_close(struct feed *f);
 
@@ -31,28 +31,29 @@ struct spec {
     uint8_t words;                    /* of payload */
     bool bad_icrc, bad_vcrc;
 };
-/* A frame with good CRCs, except where the spec asks for bad ones. */
+/* Returns a frame with correct CRCs, unless the spec asks for wrong ones. */
 struct frame frame_of(const struct spec *s);
 /* A datagram of the connection manager between 10.0.0.1 and 10.0.0.2, `reply`: from the second one; and its 256 bytes.
  */
 struct frame frame_cm(bool reply, uint16_t attribute);
 uint8_t *frame_datagram(struct frame *f);
-/* A RoCEv2 frame of a real device: a UC SEND Only from Scapy's tests, ICRC good, 18 payload bytes. */
+/* Returns a RoCEv2 frame of a real device, from Scapy's tests: a UC SEND Only with a correct ICRC and 18 bytes of
+ * payload. */
 struct frame frame_captured(void);
-/* Ethernet without InfiniBand. */
+/* Returns an Ethernet frame without InfiniBand. */
 struct frame frame_other(void);
 
 enum { UNTIMED = -1 };
 /* When the run begins, in nanoseconds since 1970. */
 #define RUN_NS UINT64_C(1700000000000000000)
-/* `at_ns` from the beginning of the run, or UNTIMED. */
+/* Feeds the frame with the time `at_ns` after the start of the run, or UNTIMED. */
 void feed(struct feed *f, const struct frame *frame, int64_t at_ns);
 void feed_at(struct feed *f, const struct frame *frame, uint64_t ts_ns);
 
-/* The whole output, to be freed. */
+/* Returns the whole output, which the caller frees. */
 char *printed(struct feed *f, bool json);
-/* Text and JSON are what golden/<name>.txt and .json hold; closes the feed. */
+/* Checks that text and JSON equal golden/<name>.txt and .json, and closes the feed. */
 void expect(struct feed *f, const char *name);
-/* How often `what` occurs. */
+/* Returns how often `what` occurs. */
 size_t occurrences(const char *in, const char *what);
 #endif

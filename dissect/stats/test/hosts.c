@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* -z hosts: payload of each host, with how many it shares it, and how many send to one in the same millisecond. */
+/* -z hosts: the payload of each host, with how many hosts it exchanges that payload, and how many hosts send to one
+ * host in the same millisecond. */
 #include "feed.h"
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -10,7 +11,7 @@ enum { MS = 1000000 };
 
 static struct verdict v;
 
-/* Of 4 bytes a word; at: UNTIMED for none. */
+/* Feeds a packet whose payload has `words` words of 4 bytes. `at` is its time, or UNTIMED. */
 static void packet(struct feed *f, uint8_t src, uint8_t dst, uint8_t words, int64_t at)
 {
     const struct frame frame = frame_of(
@@ -63,8 +64,8 @@ Test(hosts, payload_and_incast)
     feed_close(&f);
 }
 
-/* Hosts of one address on different kinds of network are different hosts; both sorts are in the order of their bytes.
- */
+/* Hosts with the same address on different kinds of network are different hosts. Within each kind, hosts have the order
+ * of their address bytes. */
 Test(hosts, of_each_kind)
 {
     struct feed f;
@@ -103,7 +104,7 @@ Test(hosts, rounds_and_their_straggler)
     expect(&f, "hosts-rounds");
 }
 
-/* A packet that is older than the newest counts in its millisecond, an untimed one in none. */
+/* A packet older than the newest one counts in its own millisecond; a packet without a time counts in none. */
 Test(hosts, as_text)
 {
     struct feed f;

@@ -43,7 +43,7 @@ static void begin(struct bench *b, const char *statistic)
     b->f.p.verdict = &b->v;
 }
 
-/* A packet of a direction (NULL: of none) with a finding (IBA_FINDING_COUNT: without). */
+/* Feeds a packet of a direction (NULL: no direction) with a finding (IBA_FINDING_COUNT: no finding). */
 static void packet(struct bench *b, const struct spec *s, const struct direction *d, unsigned kind)
 {
     const struct frame frame = frame_of(s);
@@ -75,7 +75,7 @@ static void sends(struct bench *b, const struct direction *d, unsigned kind)
     packet(b, &s, d, kind);
 }
 
-/* The number of `key` after the first `after`. */
+/* Returns the number of `key` after the first occurrence of `after`. */
 static uint64_t number(const char *json, const char *after, const char *key)
 {
     char name[64];
@@ -89,7 +89,7 @@ static uint64_t number(const char *json, const char *after, const char *key)
 
 /* ---- rc,analysis ---- */
 
-/* Kind k comes k + 1 times, so that no two columns have the same sum by chance. */
+/* Finding k comes k + 1 times, so that no two columns have the same sum by chance. */
 Test(judged, rc_each_finding_is_in_its_column)
 {
     static const struct {
@@ -167,8 +167,8 @@ Test(judged, rc_first_of_the_worst)
     feed_close(&b.f);
 }
 
-/* Packets that two judges counted: the sum has the worst of both, the earlier of two, and cannot tell which of two at
- * the same time was first. */
+/* Two judges counted parts of the packets. The sum has the worse finding and the earlier time of both. Of two findings
+ * at the same time it cannot tell which was first. */
 Test(judged, rc_first_of_two_parts)
 {
     enum { NONE = IBA_FINDING_COUNT, WARNING = IBA_FINDING_GAP, ERROR = IBA_FINDING_MSN_WRONG };
@@ -246,7 +246,7 @@ Test(judged, rc_what_belongs_to_no_reliable_connection)
     feed_close(&b.f);
 }
 
-/* Which directions are printed, in this order. */
+/* Checks which directions are printed, and in which order. */
 static void expect_order(struct bench *b, const char *order)
 {
     char *j = printed(&b->f, true), got[2 * DIRECTIONS] = "";
@@ -258,8 +258,8 @@ static void expect_order(struct bench *b, const char *order)
     free(j);
 }
 
-/* The connection with the most errors and warnings of both directions first, then the older one; of its directions the
- * older. */
+/* The connection whose two directions have the most errors and warnings comes first; of equal ones, the older
+ * connection. Of its two directions the older one comes first. */
 Test(judged, rc_order_of_rows)
 {
     static struct bench b;

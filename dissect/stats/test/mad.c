@@ -97,7 +97,7 @@ Test(mad, answers_and_their_times)
     feed_close(&f);
 }
 
-/* By class, attribute, method, status; what has no name is shown as a number. */
+/* Rows are in the order of class, attribute, method and status. A value without a name is shown as a number. */
 Test(mad, order_and_names_of_rows)
 {
     static const struct mad sent[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Each row of the table of limits decides alone; what a hand-made conversation gives. */
+/* Each row of the table of limits decides alone. Also the figures of -z perf for conversations made by hand. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -162,7 +162,8 @@ static void at(struct talk *t, int64_t us, unsigned from, uint8_t opcode, uint32
     feed(&t->f, &frame, t->now);
 }
 
-/* Ten messages one by one, 10 us to the response and 1 us to the next message; then a pause of 890 us, and one more. */
+/* Ten messages are sent one by one: 10 us to the response, and 1 us to the next message. After a pause of 890 us one
+ * more message follows. */
 Test(perf, one_by_one_and_a_pause)
 {
     static struct talk t;
@@ -183,7 +184,7 @@ Test(perf, one_by_one_and_a_pause)
     feed_close(&t.f);
 }
 
-/* Nothing is known of a direction whose responses are not in the capture. */
+/* If the capture lacks the responses to a direction, nothing is reported about what limits it. */
 Test(perf, without_responses_nothing_is_said)
 {
     static struct talk t;
@@ -197,8 +198,8 @@ Test(perf, without_responses_nothing_is_said)
     feed_close(&t.f);
 }
 
-/* Messages one by one; every other response comes 30 us later than the others: a queue has half of the waits' time
- * beyond the shortest. */
+/* Messages are sent one by one, and every second response comes 30 us later than the others. The queue's share is half
+ * of the wait beyond the shortest response time. */
 Test(perf, a_queue_has_what_is_beyond_the_shortest)
 {
     static struct talk t;
@@ -216,7 +217,7 @@ Test(perf, a_queue_has_what_is_beyond_the_shortest)
     feed_close(&t.f);
 }
 
-/* A CNP belongs to no direction. It comes from the responder to the QP of the sender, and names it so. */
+/* A CNP belongs to no direction. The responder sends it to the QP of the sender, and so the sender is found. */
 Test(perf, a_notification_finds_its_sender)
 {
     static struct talk t;

@@ -42,7 +42,7 @@ static void make_direction(uint32_t id)
     d->guess = id / 2 == CONNECTIONS - 1;
 }
 
-/* The syndrome of an AETH, or the length of a RETH; 0: there is none. */
+/* Feeds a packet. `value` is the syndrome of its AETH, or the length in its RETH; 0 if it has neither header. */
 static void send(uint32_t id, uint8_t opcode, uint32_t psn, uint8_t words, uint32_t value)
 {
     const struct spec s = {.proto = IBA_PROTO_ROCE2, .src = 1, .dst = 2, .opcode = opcode, .psn = psn, .words = words};
@@ -66,7 +66,7 @@ static void mark(enum iba_finding_kind kind)
     verdict_add(&verdict, &found);
 }
 
-/* Passes time: mostly the pace of the connection, sometimes much more. */
+/* Lets time pass: most often the pace of the connection, sometimes much more. */
 static void pass(uint32_t pace)
 {
     static const uint32_t longer[] = {1, 1, 1, 1, 2, 3, 10, 200};
@@ -125,7 +125,7 @@ static void answer(struct talk *t)
     memmove(t->open, t->open + k + 1, t->n * sizeof *t->open);
 }
 
-/* A refusal, a packet that is sent again, a packet that the capture lacks, a notification. */
+/* Sends a refusal, a retransmission, a packet that the capture lacks, or a congestion notification. */
 static void trouble(struct talk *t)
 {
     const uint32_t psn = t->n ? t->open[0] : t->psn - 1;

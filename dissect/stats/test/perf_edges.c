@@ -9,7 +9,7 @@ enum { MESSAGES = 100, US = 1000 };
 static struct perf_sender s;
 static struct direction d;
 
-/* Messages that take 10 us each, at uneven times. */
+/* Returns a sender with messages that take 10 us each, sent at uneven times. */
 static struct perf_sender *begin(void)
 {
     const struct perf_even uneven = {.n = MESSAGES, .sum = MESSAGES * US, .off = MESSAGES * US};
@@ -26,7 +26,7 @@ static struct perf_sender *begin(void)
     return &s;
 }
 
-/* The row that decides about a part of those pauses whose second part is about `gap`. */
+/* Returns the row that decides about one part of these pauses: the wait, or the gap of about `gap`. */
 static const char *row(enum perf_pause pause, enum perf_part part, uint64_t gap)
 {
     const struct perf_piece c = {
@@ -38,7 +38,7 @@ static const char *row(enum perf_pause pause, enum perf_part part, uint64_t gap)
 
 /* ---- packets of a message ---- */
 
-/* Sixteen show a rhythm; it is even if it is off by less than 15 %. */
+/* Sixteen packets suffice to show a rhythm, which counts as even if the times deviate by less than 15 %. */
 Test(perf_edges, even_packets)
 {
     static const struct {
@@ -109,7 +109,7 @@ Test(perf_edges, few_messages)
     }
 }
 
-/* No response comes back through a fabric in 1.5 us. */
+/* A response after 1.5 us or less did not come through a fabric, so the capture is from the receiver. */
 Test(perf_edges, at_the_receiver)
 {
     static const struct {
@@ -127,7 +127,7 @@ Test(perf_edges, at_the_receiver)
     }
 }
 
-/* Of a guessed direction no wait is explained, but its own packets are. */
+/* If the pair of a direction is a guess, no wait is explained, but the pace of its own packets is. */
 Test(perf_edges, guessed)
 {
     begin();
@@ -199,8 +199,8 @@ Test(perf_edges, kept_full)
     DECIDES("one_by_one", PERF_PAUSE_ONE, PERF_WAIT, 5 * US);
 }
 
-/* More than a tenth of the messages begin alone, longer than a microsecond after the packet before, and longer than a
- * sixth of what a response takes: the sender does not wait for responses. */
+/* The sender does not wait for responses if more than a tenth of the messages begin alone: more than a microsecond
+ * after the packet before, and more than a sixth of a response time. */
 Test(perf_edges, open_loops)
 {
     static const struct {
@@ -256,7 +256,7 @@ Test(perf_edges, released)
     }
 }
 
-/* A reaction that takes longer than twice the response proves nothing. */
+/* A reaction that takes more than twice as long as the response does not show that the response caused it. */
 Test(perf_edges, slow_reactions)
 {
     for (unsigned less = 0; less < 2; less++) {
@@ -274,7 +274,8 @@ Test(perf_edges, slow_reactions)
     }
 }
 
-/* Of a sender whose messages responses release, those that come late after one: the wait counts, the rest does not. */
+/* If responses release a sender's messages and some of these come late after a response, only the wait for that
+ * response counts. */
 Test(perf_edges, late_ones)
 {
     static const struct {

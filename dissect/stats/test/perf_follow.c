@@ -95,7 +95,7 @@ static void outstanding(uint32_t depth, uint32_t reads, uint64_t open, uint64_t 
 }
 #define OUTSTANDING(...) outstanding(__VA_ARGS__, __LINE__)
 
-/* An acknowledgement is of all messages up to its PSN, a NAK of those before it. */
+/* An acknowledgement answers all messages up to its PSN, and a NAK all messages before its PSN. */
 Test(perf_follow, acknowledgements)
 {
     begin();
@@ -142,8 +142,8 @@ Test(perf_follow, long_messages)
     cr_expect_eq(s.packets, 4);
 }
 
-/* A READ ends with the last packet of its response, and has as many PSNs as that has packets; an acknowledgement of a
- * later message is one of it, too. */
+/* A READ ends with the last packet of its response, and takes as many PSNs as the response has packets. An
+ * acknowledgement of a later message also acknowledges the READ. */
 Test(perf_follow, reads)
 {
     begin();
@@ -167,7 +167,7 @@ Test(perf_follow, reads)
     cr_expect_eq(s.bytes, 64 + 4 * 240);
 }
 
-/* Packets that are sent again begin no message, and count apart. */
+/* Retransmissions begin no message, and are counted separately. */
 Test(perf_follow, sent_again)
 {
     begin();
@@ -183,7 +183,7 @@ Test(perf_follow, sent_again)
     cr_expect_eq(s.sent_at, now);
 }
 
-/* Messages beyond those that are remembered one by one are completed together, by the last one's response. */
+/* Messages beyond those that are remembered one by one all complete with the response to the last of them. */
 Test(perf_follow, many_outstanding)
 {
     begin();
@@ -199,7 +199,7 @@ Test(perf_follow, many_outstanding)
     cr_expect_eq(s.deepest, PERF_MARKS + 10);
 }
 
-/* With three outstanding, more messages than are remembered at a time. */
+/* Three messages are outstanding at any time, and in total more messages are sent than can be remembered. */
 Test(perf_follow, many_one_after_the_other)
 {
     begin();
@@ -212,7 +212,8 @@ Test(perf_follow, many_one_after_the_other)
     cr_expect_eq(s.deepest, 3);
 }
 
-/* Sums over time: 1 message for 10 us, 2 for 20, 1 for 5; bytes in whole microseconds. */
+/* Sums over time: 1 message is outstanding for 10 us, 2 for 20 us, 1 for 5 us; bytes are summed over whole
+ * microseconds. */
 Test(perf_follow, outstanding_over_time)
 {
     begin();
@@ -226,7 +227,7 @@ Test(perf_follow, outstanding_over_time)
     cr_expect_eq(s.last, now);
 }
 
-/* New messages that begin with at least four fifths of the deepest outstanding. */
+/* Counts the new messages that begin while at least four fifths of the largest number are outstanding. */
 Test(perf_follow, full_windows)
 {
     begin();
@@ -242,7 +243,7 @@ Test(perf_follow, full_windows)
 
 /* ---- response times ---- */
 
-/* Classes of sizes are four times as wide as the one before: to 511 bytes, to 2047, and so on. */
+/* Each size class is four times as wide as the class before: up to 511 bytes, up to 2047 bytes, and so on. */
 Test(perf_follow, response_times_by_size)
 {
     static const struct {
@@ -269,7 +270,7 @@ static void take(unsigned i, uint64_t ns)
     answers(ns - 1, ACK(i));
 }
 
-/* By sixteenths of the shortest; when a shorter one comes, they move away from it. */
+/* Response times are counted by sixteenths of the shortest one. A new shortest time moves the counts away from it. */
 Test(perf_follow, near_the_shortest)
 {
     begin();
@@ -295,7 +296,8 @@ Test(perf_follow, near_the_shortest)
     cr_expect_eq(t->near[4], 2);
 }
 
-/* Messages of which something was sent again say nothing; of several that one response completes, the newest counts. */
+/* A message of which a packet was sent again has no response time. If one response completes several messages, the time
+ * of the newest counts. */
 Test(perf_follow, response_times_that_count)
 {
     begin();
@@ -325,7 +327,7 @@ static void keep_counts(void)
         counted[k] = s.sum[k].n;
 }
 
-/* One more pause of that kind, and none of another. */
+/* Checks that there is one more pause of that kind, and none of another kind. */
 static void one_more(enum perf_pause kind, int line)
 {
     for (unsigned k = 0; k < PERF_PAUSES; k++)
@@ -392,7 +394,8 @@ Test(perf_follow, pauses_of_reads)
     cr_expect_eq(s.wait, 10 * US);
 }
 
-/* The time until the packet comes again belongs to the receiver, and so do responses in it. */
+/* If a receiver is not ready, the time until the packet comes again is the receiver's, and so are responses in that
+ * time. */
 Test(perf_follow, receivers_that_are_not_ready)
 {
     begin();
@@ -412,7 +415,8 @@ Test(perf_follow, receivers_that_are_not_ready)
     ONE_MORE(ONE);
 }
 
-/* Slow after a notification: not back to back, within 10 ms, and not because a response came. */
+/* A pause counts as slowed by a notification if it is not back to back, comes within 10 ms of the notification, and
+ * does not end with a response. */
 Test(perf_follow, pauses_after_notifications)
 {
     begin();
@@ -448,8 +452,8 @@ Test(perf_follow, notifications_fade)
     }
 }
 
-/* Packets of a message show the pace: 2 us for each. Half as long again is back to back; soon after a
- * notification a sixteenth more is. */
+/* The packets of a message show the pace: 2 us each. Packets up to half as far apart again are back to back; soon after
+ * a notification only up to a sixteenth more. */
 Test(perf_follow, back_to_back_by_pace)
 {
     static const struct {
@@ -476,7 +480,7 @@ Test(perf_follow, back_to_back_by_pace)
     }
 }
 
-/* The end of the capture: what is outstanding has no response; with nothing outstanding the responses have come. */
+/* At the end of the capture outstanding messages have no response. If none is outstanding, all responses have come. */
 Test(perf_follow, ends)
 {
     begin();
@@ -507,7 +511,8 @@ Test(perf_follow, ends)
 
 /* ---- credits ---- */
 
-/* A syndrome of credits counts receives: code 2 is two of them (9.7.7.2.5). With more outstanding the sender stalls. */
+/* The credits of a syndrome count receives: code 2 stands for two (9.7.7.2.5). With more messages outstanding the
+ * sender must stop. */
 Test(perf_follow, credits)
 {
     begin();
@@ -531,7 +536,8 @@ Test(perf_follow, credits)
 
 /* ---- the clock and the fastest pace ---- */
 
-/* 150 ns are back to back for every card; with a clock of microseconds one step of it is. */
+/* Packets up to 150 ns apart are back to back for every network card; with a clock of microseconds, up to one step of
+ * the clock. */
 Test(perf_follow, back_to_back)
 {
     static const struct {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A sender's pauses, as if its packets had been followed. */
+/* Pauses of a sender, written directly, as if the sender's packets had been followed. */
 #ifndef STATS_TEST_PERF_PAUSES_H
 #define STATS_TEST_PERF_PAUSES_H
 #include "stats/perf.h"
 
-/* Bits of the number */
+/* Returns the number of bits that the number has. */
 static inline unsigned perf_class_of(uint64_t ns)
 {
     unsigned c = 0;
@@ -14,7 +14,7 @@ static inline unsigned perf_class_of(uint64_t ns)
     return c;
 }
 
-/* `n` of a kind, with `wait` and `gap` each, ns. */
+/* Adds `n` pauses of a kind, with `wait` and `gap` each, in ns. */
 static inline void perf_pauses(struct perf_sender *s, enum perf_pause pause, unsigned n, uint64_t wait, uint64_t gap)
 {
     const struct perf_class add = {n, n * wait, n * gap};

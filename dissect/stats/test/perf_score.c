@@ -38,8 +38,8 @@ static bool is_sending(enum perf_limit k)
     return k == PERF_LINE || k == PERF_PACED || k == PERF_SENDER;
 }
 
-/* The largest difference of a share; the three ways to send are one. The share that is not visible may belong to
- * any of the others, so it is taken off what they lack. */
+/* Returns the largest difference of a share. The three ways to be busy with sending count as one share. The share that
+ * is not visible may belong to any other limit, so it is taken off what those lack. */
 static double difference(const struct perf_outcome *r)
 {
     double most = 0, lacking = 0, sending = 0;
@@ -60,8 +60,8 @@ static double difference(const struct perf_outcome *r)
     return lacking > most ? lacking : most;
 }
 
-/* Which of the three ways to be busy with sending it is counts only for the loads that are made for it, and only where
- * the network has not yet delayed the packets unevenly. */
+/* Returns whether both limits are the same. The three ways to be busy with sending are distinguished only for loads
+ * made for that, and only where the network has not yet delayed the packets unevenly. */
 static bool is_same(enum perf_limit said, enum perf_limit is, enum perf_load load, bool far)
 {
     return said == is || ((far || load < PERF_LOAD_CLOCK) && is_sending(said) && is_sending(is));
@@ -131,7 +131,7 @@ Test(perf_score, near)
     cr_expect_geq(t.close * 100, t.n * (seeds < ENOUGH ? 80 : 90), "%u of %u are within 5 points", t.close, t.n);
 }
 
-/* At the receiver much is not visible; what is said must be right all the same. */
+/* At the receiver many limits are not visible, but those that are reported must be right. */
 Test(perf_score, far)
 {
     const struct tally t = score(true, setting("IBPROOF_SEEDS", 1));

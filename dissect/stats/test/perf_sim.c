@@ -71,7 +71,7 @@ static void commit(struct sim *y)
     memset(y->tail, 0, sizeof y->tail);
 }
 
-/* A packet is sent again: all the time since the packet before it was a wait for that. */
+/* A packet is sent again, so all the time since the packet before it was a wait for the retransmission. */
 static void blame(struct sim *y, enum perf_limit k)
 {
     for (unsigned i = 0; i < PERF_LIMIT_COUNT; i++) {
@@ -182,7 +182,7 @@ static void put_u32(FILE *f, uint32_t v)
     cr_assert_eq(fwrite(&v, sizeof v, 1, f), 1U);
 }
 
-/* IBPROOF_SAVE names a folder: the capture goes there, for tests of whole programs. */
+/* IBPROOF_SAVE names a folder into which the capture is written, for tests of whole programs. */
 static void save(const struct sim *y)
 {
     enum { MAJOR = 2, MINOR = 4, ETHERNET = 1 };
@@ -244,7 +244,8 @@ static enum perf_limit waits_for_completion(const struct sim *y)
     return y->peak <= 1 ? PERF_LATENCY : y->w.op == IBA_WR_READ ? PERF_READS : PERF_WINDOW;
 }
 
-/* The application of a closed loop has nothing to post until something completes; others have nothing to do. */
+/* Returns why there is no work: the application of a closed loop waits until something completes; other applications
+ * have nothing to send. */
 static enum perf_limit without_work(const struct sim *y)
 {
     if (y->w.clocked)
@@ -254,7 +255,7 @@ static enum perf_limit without_work(const struct sim *y)
     return waits_for_completion(y);
 }
 
-/* A port that is free at that time has a packet that waits for the one before. */
+/* Returns whether a packet at the port, which is free at that time, waits for the packet before it. */
 static bool queued(const struct sim *y, iba_time free)
 {
     return free > y->p->now + y->w.spacing;
@@ -284,7 +285,7 @@ static enum perf_limit now_limited_by(const struct sim *y)
     return qp->s.unlimited ? waits_for_completion(y) : PERF_CREDITS;
 }
 
-/* The part of the time until then that the outstanding messages spend in the queue of the switch. */
+/* Returns how much of the time until then the outstanding messages spend in the queue of the switch. */
 static uint64_t queueing(const struct sim *y, enum perf_limit k, iba_time until)
 {
     uint64_t sum = 0;
@@ -344,7 +345,7 @@ static void plan(struct sim *y, iba_time at)
         y->due[y->n_due++] = at;
 }
 
-/* Posts what is due. */
+/* Posts the work that is due. */
 static void work(struct sim *y)
 {
     for (uint32_t i = 0; i < y->n_due;) {
@@ -369,7 +370,7 @@ static void work(struct sim *y)
     }
 }
 
-/* The others send in bursts, all at the same time. */
+/* The other senders send bursts, all at the same time. */
 static void others(struct sim *y)
 {
     iba_time *wire = &y->p->net.wire[1];
@@ -451,7 +452,7 @@ static uint64_t between(struct sim *y, uint64_t least, uint64_t most)
     return least + iba_random_below(&y->random, most - least + 1);
 }
 
-/* The network of a closed loop with others: bursts of others in one queue, or marks. */
+/* Sets up the network of a closed loop that shares it: bursts of other senders in one queue, or marks. */
 static void share_network(struct sim *y, struct work *w, uint64_t round)
 {
     if (y->load == PERF_LOAD_INCAST) {
@@ -534,7 +535,7 @@ static struct work work_of(struct sim *y)
     return w;
 }
 
-/* Packets of 1024 bytes of payload take so long on the port. */
+/* Returns how long packets with 1024 bytes of payload take on the port. */
 static uint64_t spacing_of(enum perf_load load, uint64_t seed)
 {
     static const uint64_t port[] = {10, 25, 40}, limiter[] = {3, 7, 13};

@@ -12,7 +12,7 @@ static struct rounds *opened(void)
     return r;
 }
 
-/* `hosts` hosts, one request each, a microsecond after each other. */
+/* `hosts` hosts send one request each, a microsecond apart. */
 static void burst(struct rounds *r, unsigned hosts, uint64_t at, uint64_t bytes)
 {
     for (unsigned h = 0; h < hosts; h++)

@@ -24,7 +24,7 @@ static void message(struct feed *f, enum iba_operation operation, uint64_t bytes
     stat_srt_message(f->state, &m, NULL);
 }
 
-/* The value of `key` in the row of an operation and a size, in the unit of JSON: seconds, or a count. */
+/* Returns the value of `key` in the row of an operation and a size, in the unit of the JSON: seconds, or a count. */
 static double value(const char *json, const char *operation, const char *size, const char *key)
 {
     char row[128], name[32];
@@ -51,7 +51,7 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The smallest time that at least `percent` of them do not exceed. */
+/* Returns the smallest time that at least `percent` of the times do not exceed. */
 static uint64_t exact(const uint64_t *sorted, size_t n, unsigned percent)
 {
     size_t rank = 1;
@@ -189,7 +189,7 @@ Test(srt, ends_are_counted_apart)
     feed_close(&f);
 }
 
-/* The classes of a power of two, from its first time to its last, and no others. */
+/* All times from a power of two up to the next one have that power as their octave. */
 Test(srt, octaves)
 {
     for (unsigned power = 0; power < 64; power++) {

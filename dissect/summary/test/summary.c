@@ -49,7 +49,7 @@ static struct summary_ends ends_of(uint8_t a, uint32_t a_qp, uint8_t b, bool kno
     return e;
 }
 
-/* Some numbers that differ by `n`, in every list. */
+/* Returns a summary whose lists contain numbers that depend on `n`. */
 static struct summary *example(unsigned n)
 {
     struct summary *s = summary_open();

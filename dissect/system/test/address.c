@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Hosts and ports, right and wrong ones. */
+/* Texts with a host and a port: which are accepted, and which are refused. */
 #include "system/address.h"
 #include <criterion/criterion.h>
 #include <stdio.h>

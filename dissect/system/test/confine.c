@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The rights of a confined process. Each trial is a process of its own, as there is no way back. */
+/* The rights of a confined process. Each trial runs in a process of its own, because a confined process cannot regain
+ * its rights. */
 #include "system/confine.h"
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -176,8 +177,8 @@ static const struct trial trials[] = {
     {"send without the use", talk, CONFINE_CAPTURE, 0, ENOSYS, 0},
 };
 
-/* The result of the trial in a process that is confined so: 0, an errno value, or minus the signal. *got: as of
- * confine_end(). */
+/* Runs the trial in a process that is confined in this way. Returns 0, an errno value, or minus the number of the
+ * signal that ended it. *got has the result of confine_end(). */
 static int attempt(const struct trial *t, unsigned *got)
 {
     int fd[2], pair[2], found = -1, status;
@@ -235,7 +236,7 @@ Test(confine, the_offer_is_kept)
 }
 
 #ifdef SYSTEM_SECCOMP
-/* On a kernel without Landlock, and on one without filters, the rest is had all the same. */
+/* A kernel without Landlock, or without seccomp filters, still gives the other protections. */
 Test(confine, older_kernels)
 {
     static const struct {

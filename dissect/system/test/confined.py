@@ -51,7 +51,7 @@ class Case(unittest.TestCase):
         return {k: v.split() for k, v in (line.split(":", 1) for line in lines)}
 
     def await_status(self, pid, ready):
-        """When the program is confined it is about to parse."""
+        """Waits for the program's status after it is confined, when it is about to parse."""
         until = time.monotonic() + 20
         while time.monotonic() < until and not ready(self.status(pid)):
             time.sleep(0.02)
@@ -72,7 +72,7 @@ class Case(unittest.TestCase):
             self.assertNotIn("0", s["Uid"] + s["Gid"] + s["Groups"])
 
     def has_parsed(self, s):
-        """It has given up its rights, and waits."""
+        """Whether the program has given up its rights, and waits."""
         given_up = s["NoNewPrivs"] == ["1"] if CALLS or FILES else int(s["CapEff"][0], 16) == 0
         return s["State"][0] == "S" and given_up
 
@@ -177,7 +177,7 @@ class Status(Case):
 
 
 class Planted(Case):
-    """A copy of each program with an exploit where it parses."""
+    """Copies of each program that have an exploit in the parser."""
 
     def setUp(self):
         super().setUp()

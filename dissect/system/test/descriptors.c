@@ -8,7 +8,7 @@
 
 enum { FILLED = 0, NOT_FILLED, WRITABLE, TAKES_NUMBER };
 
-/* In a process of its own, since it closes descriptors that the test framework needs. */
+/* Runs in a process of its own, because it closes descriptors that the test framework needs. */
 static int outcome(unsigned closed)
 {
     int status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Systems without capabilities, Landlock and seccomp: the programs run all the same, and say that nothing confines
+/* On systems without capabilities, Landlock and seccomp the programs still run, and report that nothing confines
  * them. */
 #include <criterion/criterion.h>
 #include <stdio.h>

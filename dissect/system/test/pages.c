@@ -9,7 +9,7 @@
 
 enum { BIG = 16 << 20, SMALL = 1 << 20 };
 
-/* Whether the mapping that holds the address is to have large pages: flag "hg" of /proc/self/smaps. */
+/* Returns whether the mapping of this address asks for huge pages, which flag "hg" in /proc/self/smaps shows. */
 static bool is_large(const void *at)
 {
     FILE *f = fopen("/proc/self/smaps", "r");

@@ -30,7 +30,7 @@ Test(signals, waiting_ends)
     cr_expect_eq(poll(&p, 1, 0), 1);
 }
 
-/* How a child ends that gets these signals. */
+/* Returns how a child ends that gets these two signals. */
 static int end_by(int first, int second)
 {
     int status, ready[2];

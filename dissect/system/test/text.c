@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which characters reach a terminal, or XML, as they are. */
+/* Which characters of a text are printed unchanged on a terminal, or in XML. */
 #include "system/text.h"
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #include "mad/iba_mad.h"
 #include "observer/iba_finding_kinds.h"
 
-/* The network, or a second capture point, makes copies: they have the same BTH. */
+/* A copy made by the network or by a second capture point has the same BTH, and is not a repeat by the sender. */
 Test(again, a_copy_is_not_sent_again)
 {
     talk_begin();
@@ -25,7 +25,8 @@ Test(again, a_copy_is_not_sent_again)
     talk_end();
 }
 
-/* Three quarters of the time that the REQ gives an answer, 4.096 us * 2^10, must pass; two repeats are allowed. */
+/* The REQ allows its answer 4.096 us * 2^10, of which three quarters must pass before a repeat. Two repeats are
+ * allowed. */
 Test(again, sent_again_in_time)
 {
     static const struct {
@@ -53,7 +54,8 @@ Test(again, sent_again_in_time)
     talk_end();
 }
 
-/* Nobody was too early: the time between is not known. */
+/* The clock of the capture steps back, so the time between two messages is unknown, and no repeat counts as too
+ * early. */
 Test(again, the_clock_of_the_capture_steps_back)
 {
     talk_begin();
@@ -97,8 +99,8 @@ static struct talk_message message_of(char letter)
     return (struct talk_message){0};
 }
 
-/* Sends all of them, 100 ms apart. A sign is of the next message: '+' in another transaction, '!' with other private
- * data, ',' at once, '?' without a time, '<' the clock has gone back. */
+/* Feeds all messages of the script, 100 ms apart. A sign before a message means: '+' it has another transaction ID, '!'
+ * it has other private data, ',' it comes at once, '?' it has no time, '<' the clock has gone back. */
 static void play(const char *script)
 {
     bool other_tid = false, other_data = false, untimed = false;
@@ -123,7 +125,8 @@ static void play(const char *script)
     }
 }
 
-/* The rule that the last message breaks, and the earlier transmission. Two repeats are allowed, see talk_req(). */
+/* The rule that the last message breaks, and the frame of its earlier transmission. Two repeats are allowed, see
+ * talk_req(). */
 enum {
     FINE = IBA_FINDING_COUNT,
     AGAIN = IBA_FINDING_CM_AGAIN,
@@ -202,7 +205,7 @@ Test(again, sent_again)
     }
 }
 
-/* A wait is known if both have a time, and the clock went on. */
+/* The time between two messages is known if both have a time and the clock did not go back. */
 Test(again, waits)
 {
     static const struct {

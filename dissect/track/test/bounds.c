@@ -18,7 +18,7 @@ static void put(size_t at, unsigned bytes, uint64_t v)
         frame[at + i] = (uint8_t)(v >> 8 * (bytes - 1 - i));
 }
 
-/* A datagram between two hosts over RoCEv2, its ICRC not checked. */
+/* Makes a datagram between two hosts over RoCEv2; its ICRC is not checked. */
 static void make(uint32_t src, uint32_t dst, uint16_t attribute, uint32_t local_id, uint32_t remote_id)
 {
     enum { IP = 14, UDP = 34, BTH = 42, DETH = 54, MAD = 62 };
@@ -130,7 +130,7 @@ Test(bounds, chains_are_short)
     free(t);
 }
 
-/* Keys that collided under the hashes of before: bits 12 and up of the number repeat the low ones. */
+/* Keys that collided under an earlier hash, in which bits 12 and up of the number repeat the low bits. */
 Test(bounds, chosen_numbers)
 {
     struct cm_track *t = calloc(1, sizeof *t);

@@ -55,7 +55,7 @@ static void put(size_t at, unsigned bytes, uint64_t v)
         frame[at + i] = (uint8_t)(v >> 8 * (bytes - 1 - i));
 }
 
-/* RoCEv2 over IPv4, whatever the ports are; its ICRC is not checked. */
+/* Captures a datagram as RoCEv2 over IPv4, whatever kind the ports have; its ICRC is not checked. */
 static void capture(unsigned from, const uint8_t *mad)
 {
     enum { IP = 14, UDP = 34, BTH = 42, DETH = 54 };
@@ -163,7 +163,7 @@ static void accept(unsigned end, uint32_t id)
         rep.localqpn++, rep.localeecn++;
 }
 
-/* Answers that wait for their time, after an MRA that asks for 4 s. */
+/* Answers that are sent later, after an MRA that asks for 4 s. */
 static struct {
     unsigned end;
     struct iba_cm_event e;
@@ -323,7 +323,7 @@ static void talk(unsigned seed, const struct broken *b)
     lab_run(&l, l.now + (iba_time)20000 * MS);
 }
 
-/* By seed: the rows that decide among unbroken managers. */
+/* For each seed: which rows decide when both managers are unbroken. */
 static uint8_t hit[2][SEEDS][IBA_CM_TABLES][IBA_CM_MAX_RULES];
 
 static void nobody_is_accused(bool in_rough)
@@ -343,7 +343,7 @@ static void nobody_is_accused(bool in_rough)
     }
 }
 
-/* Plays the seeds in which the row decides; those of lists, the first ones. */
+/* Plays the seeds in which the row decides; for a row of a list, the first seeds. */
 static unsigned play(const struct broken *b, unsigned row, bool in_rough, bool shown[KINDS])
 {
     unsigned played = 0;

@@ -35,7 +35,7 @@ static void put(uint8_t *at, unsigned bytes, uint64_t v)
     iba_bits_put(at, 0, bytes * 8, v);
 }
 
-/* A datagram on the route over both switches, or to S alone: its answers have the D bit. */
+/* Feeds a datagram on the directed route over both switches, or to S alone. An answer has the D bit. */
 static void datagram(uint8_t method, uint16_t attribute, unsigned hops)
 {
     memset(frame, 0, sizeof frame);
@@ -130,7 +130,7 @@ Test(fabric, nodes_and_cables)
     end();
 }
 
-/* A cable that is put elsewhere leaves both of its ports. */
+/* A cable that is moved is removed from both of its old ports. */
 Test(fabric, cables_that_move)
 {
     begin();
@@ -151,8 +151,8 @@ Test(fabric, cables_that_move)
     end();
 }
 
-/* An answer counts if it has come to its end, on a route of ports alone, without an error, and from the port that the
- * route names. */
+/* An answer shows a cable only if it has reached the end of its route, the route has no part by LID, its status is no
+ * error, and it comes from the port that the route names. */
 Test(fabric, answers_that_count)
 {
     static const struct {
@@ -206,7 +206,7 @@ Test(fabric, descriptions_and_lids)
     end();
 }
 
-/* An adapter has a LID for each port, and port 0 is the one that was asked. */
+/* An adapter has a LID for each port. A PortInfo of port 0 is about the port that was asked. */
 Test(fabric, lids_of_adapters)
 {
     begin();
@@ -228,7 +228,7 @@ Test(fabric, lids_of_adapters)
     end();
 }
 
-/* Routes of two that ask have the same ports out, and other ports in. */
+/* The routes of two askers have the same ports out of the switches, and different ports in. */
 Test(fabric, routes_of_two_askers)
 {
     begin();
@@ -242,7 +242,7 @@ Test(fabric, routes_of_two_askers)
     end();
 }
 
-/* Full tables: a cable needs two ports, and what finds no room counts. */
+/* When tables are full: a cable needs two ports, and what finds no room is counted. */
 Test(fabric, no_room)
 {
     static const struct {
@@ -273,8 +273,8 @@ static void first_hop(uint32_t iface, uint64_t transaction)
     takes(iface);
 }
 
-/* An answer shows the port that sends it, a request the port before; the first hop is at the asker, which has no
- * name. */
+/* An answer shows the port that sends it on this interface, a request the port before. On the first hop a request comes
+ * from the asker, which has no name. */
 Test(fabric, ports_of_interfaces)
 {
     enum { FAR = 300 };
@@ -306,7 +306,7 @@ Test(fabric, ports_of_interfaces)
     end();
 }
 
-/* An interface that has the packets of two ports, or packets for two, is of none. */
+/* An interface with packets from two ports, or with packets to two ports, belongs to no port. */
 Test(fabric, interfaces_of_several_ports)
 {
     begin();
@@ -330,7 +330,7 @@ Test(fabric, interfaces_of_several_ports)
 
 enum { KEY = 0x1234, OTHER_KEY = 0x99 };
 
-/* A request that T's agent gets, and its answer. */
+/* Feeds a request to T's agent, and its answer. */
 static void ask(uint8_t method, uint16_t attribute, uint32_t modifier, uint64_t m_key, uint64_t transaction)
 {
     datagram(method, attribute, 2);
@@ -356,7 +356,7 @@ static void exchange(uint16_t attribute, uint32_t modifier, uint8_t first)
     ask(GET, attribute, modifier, 0, packet.number);
     answer(attribute, modifier, packet.number - 1, first);
 }
-/* The first byte of what is known; -1: nothing is. */
+/* Returns the first byte of what is known of the attribute; -1 if nothing is known. */
 static int known(uint16_t attribute, uint32_t modifier)
 {
     const struct fabric_table *t = fabric_table(f, NODE_T, attribute, modifier);
@@ -388,7 +388,7 @@ Test(fabric, tables_that_are_kept)
     end();
 }
 
-/* An answer counts with its request, in the same transaction, and if it has no error. */
+/* An answer counts only with its request, in the same transaction, and without an error. */
 Test(fabric, answers_of_tables)
 {
     enum { A = FABRIC_SWITCH_INFO };
@@ -425,8 +425,8 @@ Test(fabric, no_room_for_tables)
     end();
 }
 
-/* A Set that the agent gets ends what is known of its attribute; one that goes back is an answer; one by LID may have
- * changed anything. */
+/* A Set that reaches the agent ends what is known of its attribute. A datagram that goes back is an answer. A Set by
+ * LID may have changed anything. */
 Test(fabric, tables_that_are_set)
 {
     enum { A = FABRIC_SWITCH_INFO, B = FABRIC_P_KEYS };
@@ -458,7 +458,7 @@ Test(fabric, tables_that_are_set)
     end();
 }
 
-/* Bits above the two ports of an SL-to-VL table: of several at once. */
+/* Bits above the two ports of an SL-to-VL table select several tables at once. */
 Test(fabric, lanes_that_are_set_at_once)
 {
     enum { A = FABRIC_LANES_OF_SL };
@@ -475,7 +475,7 @@ Test(fabric, lanes_that_are_set_at_once)
     }
 }
 
-/* A Get without the right key may get a PortInfo whose key is hidden (KM-02). */
+/* A Get without the right M_Key may get a PortInfo in which the key is hidden (KM-02). */
 Test(fabric, hidden_keys)
 {
     static const struct {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A connection from its REQ to its DREP: the values that each message gives it, the packets that belong to it, and what
- * a run says of them. */
+/* A connection from its REQ to its DREP: the values that each message gives, the packets that belong to the connection,
+ * and what a run reports. */
 #include "talk.h"
 #include <criterion/criterion.h>
 #include "cm/iba_cm.h"
@@ -133,7 +133,7 @@ Test(life, refused)
     }
 }
 
-/* Which end asks to end it, and how often: the first one counts. */
+/* Which end asks to end the connection, and how often: the first request counts. */
 Test(life, released_by)
 {
     for (unsigned first = 0; first < 2; first++) {
@@ -167,7 +167,8 @@ Test(life, messages_of_no_connection)
     talk_end();
 }
 
-/* Of two ends that have connections with each other both ways, an identifier may be of either: the other one tells. */
+/* Each of two hosts has a connection to the other, so an identifier may belong to either host; the second identifier of
+ * a message decides. */
 Test(life, one_identifier_of_two_connections)
 {
     enum { SAME = P_ID, A2_ID = 0x77 };
@@ -193,7 +194,8 @@ Test(life, one_identifier_of_two_connections)
     talk_end();
 }
 
-/* Other hosts have no part in a connection, whatever identifiers their messages have: some of these share the hash. */
+/* Messages of other hosts do not belong to a connection, whatever identifiers they have; some of these hosts have the
+ * same hash. */
 Test(life, messages_of_other_hosts)
 {
     enum { HOSTS = 6 * CM_CONNECTIONS };
@@ -296,7 +298,7 @@ static void gid_of(uint8_t *gid, uint8_t last)
     gid[15] = last;
 }
 
-/* Data of the connection may have the address of the datagrams, or the GIDs or LIDs of either path (MD-55). */
+/* Packets of a connection may have the address of its datagrams, or the GIDs or LIDs of either path (MD-55). */
 Test(life, packets_of_its_paths)
 {
     static const uint8_t v4[16] = {10, 0, 0, 1}, v4_to[16] = {10, 0, 0, 2};
@@ -343,7 +345,7 @@ Test(life, packets_of_its_paths)
     talk_end();
 }
 
-/* Without paths no end has the address 0. */
+/* A connection without paths matches no packet with the address 0. */
 Test(life, no_path_is_at_zero)
 {
     static const uint8_t zero[16];
@@ -357,7 +359,7 @@ Test(life, no_path_is_at_zero)
     talk_end();
 }
 
-/* RoCEv2 over IPv4: a path has the address as ::ffff:10.0.0.9 (A17). */
+/* RoCEv2 over IPv4: the GID of a path is ::ffff:10.0.0.9 (A17). */
 Test(life, path_over_ipv4)
 {
     static const uint8_t src[16] = {10, 0, 0, 9}, dst[16] = {10, 0, 0, 2};
@@ -409,7 +411,7 @@ Test(life, eight_of_one_qp)
 
 /* ---- the run ---- */
 
-/* A service's protocol is the user's hint, or a target's; the last 64 services are known. */
+/* The protocol of a service comes from the user's hint or from a target. The last 64 services are remembered. */
 Test(life, hints)
 {
     talk_begin();
@@ -425,7 +427,7 @@ Test(life, hints)
     talk_end();
 }
 
-/* A table of the subnet administrator in segments, from two of them at once under one transaction. */
+/* Feeds a table of subnet administration in segments, for two askers with the same transaction ID at once. */
 static const struct iba_rmpp_transfer *segment(uint32_t src, uint32_t n, bool last)
 {
     enum { RECORD = 64 };

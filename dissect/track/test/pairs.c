@@ -26,15 +26,15 @@ static struct talk_message got(uint64_t tid)
     return datagram(PASSIVE, PERFORMANCE, GET | ANSWERS, 0x12, tid);
 }
 
-/* The frame of the request that this datagram answers; 0: it answers none. */
+/* Returns the frame of the request that this datagram answers; 0 if it answers no request. */
 static uint64_t answers(struct talk_message m)
 {
     talk_send(&m);
     return talk_packet.mad_context.response_to;
 }
 
-/* Get, Set, Report, SubnAdmGetTable, GetTraceTable, GetMulti and Delete have an answer; Send, Trap, TrapRepress and
- * what no table defines have none. */
+/* The methods Get, Set, Report, SubnAdmGetTable, GetTraceTable, GetMulti and Delete have an answer. Send, Trap,
+ * TrapRepress and undefined methods have none. */
 Test(pairs, methods_with_an_answer)
 {
     static const uint8_t wait[] = {0x01, 0x02, 0x06, 0x12, 0x13, 0x14, 0x15};
@@ -81,7 +81,7 @@ Test(pairs, who_answers)
     }
 }
 
-/* Messages of the connection manager are all sent by the method Send. */
+/* All messages of the connection manager have the method Send. */
 Test(pairs, messages_of_the_connection_manager)
 {
     static const struct {
@@ -100,8 +100,8 @@ Test(pairs, messages_of_the_connection_manager)
         }
 }
 
-/* A REJ may refuse the REP, or the REQ: it answers what it finds, the REQ first. A ClassPortInfo has an answer of its
- * own. */
+/* A REJ may refuse a REP or a REQ; it answers the request that is found, a REQ first. A ClassPortInfo has its own
+ * answer. */
 Test(pairs, more_of_the_connection_manager)
 {
     talk_begin();
@@ -154,7 +154,8 @@ Test(pairs, time_needs_both)
     }
 }
 
-/* The highest bit is the sender's membership. Only packets between GSIs have a partition to compare (MD-07). */
+/* The highest bit of a P_Key is its sender's membership, and is not compared. Only packets between GSIs have partitions
+ * to compare (MD-07). */
 Test(pairs, partition_of_the_answer)
 {
     static const struct {
@@ -192,7 +193,8 @@ static struct talk_message rmpp(uint32_t src, uint8_t method, bool active, uint8
     return m;
 }
 
-/* DATA is 1; ACK 2, STOP 3 and ABORT 4 have the method of the transfer that they are about (13.6). */
+/* A DATA segment has type 1. ACK (2), STOP (3) and ABORT (4) have the method of the transfer that they belong to
+ * (13.6). */
 Test(pairs, segments)
 {
     for (unsigned active = 0; active < 2; active++)
@@ -209,7 +211,7 @@ Test(pairs, segments)
         }
 }
 
-/* A datagram that was cut in its header is no request, and no answer. */
+/* A datagram whose header was cut is neither a request nor an answer. */
 Test(pairs, cut)
 {
     for (uint16_t has = IBA_BYTES_madhdr - 1; has <= IBA_BYTES_madhdr; has++) {
@@ -225,7 +227,8 @@ Test(pairs, cut)
 
 /* ---- too many ---- */
 
-/* Under transactions from `first` on: requests; and how many of them an answer finds. */
+/* ask() feeds requests with transaction IDs from `first` on. answered() feeds their answers, and returns how many of
+ * these find their request. */
 static void ask(uint64_t first, unsigned n)
 {
     for (unsigned i = 0; i < n; i++)
@@ -241,7 +244,7 @@ static unsigned answered(uint64_t first, unsigned n)
     return found;
 }
 
-/* Each request waits, is answered, or is lost: none counts twice. The last ones are never the lost ones. */
+/* Each request is waiting, answered or lost, and is counted once. The newest requests are not the lost ones. */
 Test(pairs, too_many_wait)
 {
     enum { MANY = 3 * MAD_REQUESTS, LAST = MAD_REQUESTS / 4 };
@@ -260,7 +263,7 @@ Test(pairs, too_many_wait)
     talk_end();
 }
 
-/* Those that were answered are replaced first, though they are younger. */
+/* Answered requests are replaced before waiting ones, even if they are younger. */
 Test(pairs, answered_ones_are_replaced_first)
 {
     enum { WAIT = MAD_REQUESTS / 8, DONE = 3 * MAD_REQUESTS };

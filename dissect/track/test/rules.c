@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The rules that a message of a connection manager may break: each alone, with the packet that shows it. */
+/* The rules that a message of a connection manager may break: each rule alone, with the packet that shows the fault. */
 #include "talk.h"
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@ Test(rules, an_unbroken_one_breaks_no_rule)
     talk_end();
 }
 
-/* Each answer has the transaction of the message that it answers. */
+/* Each answer has the transaction ID of the message that it answers. */
 Test(rules, other_transactions)
 {
     talk_begin();
@@ -104,8 +104,8 @@ static void begin_with(unsigned messages)
     }
 }
 
-/* Only the active end has sent a REQ, only the passive one a REP, and only the active one confirms it. A message is
- * surely of this connection if the passive end is known, or in the transaction of the REQ. */
+/* Only the active end sends a REQ and an RTU, and only the passive end a REP. A message certainly belongs to this
+ * connection if the passive end is known, or if it has the REQ's transaction ID. */
 Test(rules, roles_and_transactions)
 {
     enum { MRA = IBA_CM_ID_MRA, REJ = IBA_CM_ID_REJ, RTU = IBA_CM_ID_RTU, DREQ = IBA_CM_ID_DREQ };
@@ -155,7 +155,8 @@ Test(rules, roles_and_transactions)
     }
 }
 
-/* The first values that the tables of MD-56, MD-61, MD-74, MD-79 and MD-80 do not define, and the last that they do. */
+/* For each table of MD-56, MD-61, MD-74, MD-79 and MD-80: the first value that it does not define, and the last that it
+ * does. */
 Test(rules, undefined_values)
 {
     static const struct {
@@ -198,7 +199,7 @@ Test(rules, undefined_values)
 
 /* ---- identifiers, QPs, bounds ---- */
 
-/* The passive end has chosen P_ID. Answers may have another one, if their sender keeps no connection. */
+/* The passive end has chosen P_ID. An answer may have another identifier if its sender keeps no connection. */
 Test(rules, another_identifier_of_the_passive_end)
 {
     static const struct {
@@ -230,8 +231,8 @@ Test(rules, another_identifier_of_the_passive_end)
     }
 }
 
-/* A message of unknown identifiers belongs to the connection whose transaction it answers, or, of a DREQ or LAP, to
- * the one that its sender named. */
+/* A message with unknown identifiers belongs to the connection whose transaction it answers. A DREQ or LAP belongs to
+ * the connection that its sender named. */
 Test(rules, identifiers_of_no_connection)
 {
     enum { WRONG = 0x700 };
@@ -283,7 +284,7 @@ Test(rules, identifiers_of_no_connection)
     talk_end();
 }
 
-/* A REJ breaks the connection off: later messages with wrong identifiers are not its own. */
+/* A REJ ends the connection, so later messages with wrong identifiers do not belong to it. */
 Test(rules, identifiers_after_the_end)
 {
     begin_with(REPLIED);
@@ -303,7 +304,7 @@ Test(rules, identifiers_after_the_end)
     talk_end();
 }
 
-/* DREQ and LAP name the peer's QP. The QP of an XRC connection is that of another field, which they do not have. */
+/* DREQ and LAP name the peer's QP. For an XRC connection, another field that these messages lack has the QP. */
 Test(rules, another_qp)
 {
     enum { XRC = 3 << 1, UC = 1 << 1 };
@@ -349,7 +350,7 @@ Test(rules, another_qp)
     }
 }
 
-/* The REP may not ask for more READs than the REQ allows, where there are READs at all. */
+/* The REP may not ask for more outstanding READs than the REQ allows, for services that have READs. */
 Test(rules, bounds_of_each_service)
 {
     for (unsigned service = 0; service < 4; service++) {
@@ -365,7 +366,7 @@ Test(rules, bounds_of_each_service)
     }
 }
 
-/* A service that is not there has no number. */
+/* A SIDR_REP that refuses a service may have any service ID, because the service does not exist. */
 Test(rules, service_of_a_refusal)
 {
     talk_begin();
@@ -379,7 +380,8 @@ Test(rules, service_of_a_refusal)
     talk_end();
 }
 
-/* Reason 6, invalid communication ID: of a connection that its sender has asked for, and that nobody ended. */
+/* Reason 6 (invalid communication ID) is wrong in a REJ for a connection that its sender asked for, and that nobody
+ * ended. */
 Test(rules, unknown_to_the_end_that_asked)
 {
     static const struct {
@@ -407,7 +409,7 @@ Test(rules, unknown_to_the_end_that_asked)
     }
 }
 
-/* A datagram that was cut shows too little, and breaks no rule. */
+/* A cut datagram shows too little to break a rule. */
 Test(rules, cut)
 {
     for (uint16_t cut = 0; cut < 2; cut++) {

@@ -20,28 +20,29 @@ struct talk_message {
     uint16_t cut;   /* bytes at its end that were not captured: 0 */
     bool untimed;
 };
-/* A run, and its end. */
+/* Begins a run; talk_end() ends it. */
 void talk_begin(void);
 void talk_end(void);
-/* A packet of four bytes, or an answer, to that QP. */
+/* Feeds a packet of four bytes, or a response, to that QP. */
 void talk_data(uint8_t opcode, uint32_t src, uint32_t dst, uint32_t qpn);
-/* Without a body; and its body. */
+/* talk_message() makes a message without a body; talk_body() returns the place of its body. */
 struct talk_message talk_message(uint32_t src, uint32_t dst, uint16_t attribute, uint64_t tid);
 uint8_t *talk_body(struct talk_message *m);
-/* Feeds it, with the next PSN or with that one, and returns the connection that began last. */
+/* Feeds the message, with the next PSN or with the given one. Returns the connection that began last. */
 const struct cm_connection *talk_send(const struct talk_message *m);
 const struct cm_connection *talk_send_as(const struct talk_message *m, uint32_t its_psn);
-/* The messages of one connection; RTU, DREP, MRA and REJ have its identifiers alone. */
+/* Messages of one connection. RTU, DREP, MRA and REJ have only its identifiers. */
 struct talk_message talk_req(void);
 struct talk_message talk_rep(void);
 struct talk_message talk_ids(uint32_t src, uint16_t attribute, uint64_t tid);
 struct talk_message talk_dreq(uint32_t src);
 struct talk_message talk_sidr(bool answer);
-/* An MRA or REJ names the message that it answers: 0 a REQ, 1 a REP, 2 another one (MD-56); a REJ has a reason. */
+/* Makes an MRA or REJ, which names the message that it answers: 0 a REQ, 1 a REP, 2 another message (MD-56). A REJ also
+ * has a reason. */
 struct talk_message talk_naming(uint32_t src, uint16_t attribute, uint64_t tid, uint8_t named, uint16_t reason);
-/* The last message breaks this rule and no other (IBA_FINDING_COUNT: none); the evidence is that frame, of the right
- * file. `what`: of a failure's text. */
+/* Checks that the last message breaks this rule and no other (IBA_FINDING_COUNT: no rule), and that the finding's cause
+ * is that frame of the right file. `what` is for the text of a failure. */
 void talk_breaks(unsigned kind, uint64_t cause, const char *what);
-/* REQ, REP and RTU, a millisecond apart. */
+/* Feeds REQ, REP and RTU, a millisecond apart. */
 const struct cm_connection *talk_connect(void);
 #endif

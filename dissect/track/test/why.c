@@ -26,7 +26,7 @@ static void sent(struct cm_connection *c, enum cm_kept k, unsigned n, int64_t fi
     c->sent[k] = (struct cm_sent){(uint16_t)n, first, last};
 }
 
-/* A connection that shows these facts. Nobody waits at LAST any more, unless it is one of them. */
+/* Returns a connection that shows these facts. No end still waits at the time LAST, unless a fact says so. */
 static struct cm_connection with(unsigned f, unsigned reason)
 {
     struct cm_connection c = {.used = true, .sidr = (f & SIDR) != 0, .cm_retries = 15};
@@ -70,7 +70,7 @@ Test(cm_why, each_end_row_is_met)
     }
 }
 
-/* Every word in braces is one that is known: it is replaced by something, and no brace is left. */
+/* Each word in braces is known: a value replaces it, and the sentence has no brace left. */
 Test(cm_why, each_sentence_is_complete)
 {
     static struct out o;
@@ -94,7 +94,7 @@ Test(cm_why, each_sentence_is_complete)
     }
 }
 
-/* A capture that shows one REQ and nothing else may have lost the rest: nobody is blamed. */
+/* If a capture has one REQ and nothing else, it may have lost the other messages, so nobody is blamed. */
 Test(cm_why, one_request_accuses_nobody)
 {
     const struct cm_connection c = with(0, 0);
@@ -102,7 +102,7 @@ Test(cm_why, one_request_accuses_nobody)
     cr_expect_eq(cm_whys[cm_why_setup(&c, LAST)].severity, IBA_NOTE);
 }
 
-/* Three digits, and the unit that has no more than three before the point. */
+/* A time is printed with three digits, in the unit that leaves at most three digits before the point. */
 Test(cm_why, times)
 {
     static const struct {
@@ -158,8 +158,8 @@ Test(cm_why, how_long_it_waits)
         }
 }
 
-/* Each time and each number is that of its words. Milliseconds: REQs at 1 and 4, REPs at 11 and 17, RTU at 31, DREQs at
- * 131 and 140, the end at 61. */
+/* Each time and each number in a sentence is the one that the words around it name. The messages come at these
+ * milliseconds: REQs 1 and 4, REPs 11 and 17, RTU 31, DREQs 131 and 140, the end at 61. */
 Test(cm_why, sentences)
 {
     enum { MS = 1000000 };

@@ -54,7 +54,8 @@ class Fields(unittest.TestCase):
         return done.stdout
 
     def test_frames_of_all_captures(self):
-        """Of every sample capture that tshark reads: with -2, as the script runs it, and without where that differs."""
+        """The frames of every sample capture that tshark reads: with -2, as the script runs it, and without -2 where
+        the result differs."""
         found = unread = 0
         for path in captures():
             if path.name == "ib-native.pcap":  # link type 247, of which tshark knows nothing
@@ -73,7 +74,7 @@ class Fields(unittest.TestCase):
         self.assertLessEqual(unread, 1)
 
     def test_values(self):
-        """Kinds, severity, sentences, clauses and causes of all findings, as -T jsonl has them."""
+        """The kinds, severity, sentences, clauses and causes of all findings equal those of -T jsonl."""
         names = ("finding", "severity", "explanation", "clause", "cause")
         causes = 0
         for stem in ("rxe-reorder-rc", "connections", "field-bugs-path", "hardware", "rxe-agent-bad-rkey-read", "cm-messages", "damaged"):
