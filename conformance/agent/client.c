@@ -15,7 +15,8 @@ static struct timespec time_left(uint64_t until)
     return (struct timespec){.tv_sec = (time_t)(ns / 1000000000u), .tv_nsec = (long)(ns % 1000000000u)};
 }
 
-/* The descriptors that ag_await() polls: first the one waited for, then signals, then the wires, last other clients. */
+/* Indices of the descriptors that ag_await() polls: the one that is waited for, then signals, then the wires, and
+ * after them other clients. */
 enum { AT_FD, AT_SIGNALS, AT_WIRES };
 
 static bool wire_is_ready(const struct pollfd *p, nfds_t n)
@@ -56,7 +57,7 @@ bool ag_await(struct ag_server *s, int fd, short events, uint64_t until, uint64_
             until = rivalled < until ? rivalled : until;
         }
         if (wire_is_ready(p, wires) && !ag_take_in(s)) {
-            wires = AT_WIRES; /* closed: the next reply has the error */
+            wires = AT_WIRES; /* the wires are no longer polled: the next reply has the error */
             p[wires] = *other;
         }
         if (p[AT_FD].revents)
@@ -70,9 +71,9 @@ bool ag_await(struct ag_server *s, int fd, short events, uint64_t until, uint64_
 struct client {
     struct ag_server *s;
     int in, out;
-    uint64_t since; /* when it came */
+    uint64_t since; /* time when the client came */
     size_t have;
-    bool skipping; /* the rest of a line that is too long */
+    bool skipping; /* the rest of a line that is too long is being skipped */
     char line[AG_LINE], reply[AG_LINE];
 };
 
@@ -81,7 +82,7 @@ static bool is_stranger(const struct client *c)
     return c->s->token && !c->s->greeted;
 }
 
-/* Until when it may say nothing; `rivalled`: if another client waits. */
+/* Returns the time until which the client may send nothing. *rivalled is the limit if another client waits. */
 static uint64_t patience(const struct client *c, uint64_t *rivalled)
 {
     *rivalled = is_stranger(c) ? c->since + AG_RIVALLED : UINT64_MAX;
@@ -107,7 +108,7 @@ static bool answer(struct client *c, size_t n)
     return true;
 }
 
-/* False: hang up. */
+/* Answers one line. False: the connection is to be closed. */
 static bool answer_line(struct client *c, const char *line, size_t len)
 {
     const size_t n = ag_serve(c->s, line, len, c->reply);
@@ -124,7 +125,7 @@ static bool answer_too_long(struct client *c)
     return n > 0 && answer(c, n);
 }
 
-/* Answers all complete lines; the rest stays. */
+/* Answers all complete lines. An incomplete line stays in the buffer. */
 static bool answer_all(struct client *c)
 {
     size_t at = 0;

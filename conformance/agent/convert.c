@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Core's structures and the protocol's. */
+/* Converts core's structures to those of the protocol, and back. */
 #include <string.h>
 #include "protocol.h"
 #include "transport/iba_wr_ops.h"
@@ -126,7 +126,7 @@ void ag_to_modify(struct ibc_qp_attr *to, const struct ag_modify_qp_args *a, str
         to->a.core = (AG_T_OF(core))a->member, to->mask |= IBA_QPA_##bit;
 #define AG_T_OF(core) __typeof__(to->a.core)
     ATTRIBUTES(TAKE)
-    if (!AG_HAS(a, modify_qp_args, qpn_of_peer)) /* flow_control alone is none of the mask's */
+    if (!AG_HAS(a, modify_qp_args, qpn_of_peer)) /* flow_control alone has no bit in the mask */
         to->mask &= ~(uint32_t)IBA_QPA_DEST_QPN;
     if (a->av)
         to->mask |= IBA_QPA_AV;
@@ -387,7 +387,7 @@ struct ag_wc ag_from_wc(const struct iba_wc *wc)
         AG_SET(&to, wc, imm, wc->imm_or_key);
     else if (wc->flags & IBA_WC_WITH_INV)
         AG_SET(&to, wc, inv, wc->imm_or_key);
-    else if (wc->imm_or_key != 0) /* of a bind */
+    else if (wc->imm_or_key != 0) /* the new key of a bind */
         AG_SET(&to, wc, rkey, wc->imm_or_key);
     return to;
 }

@@ -15,7 +15,7 @@
 #include "client.h"
 #include "system/address.h"
 
-enum { WAITING = 4 }; /* clients in the queue */
+enum { WAITING = 4 }; /* clients that may wait in the queue */
 
 static bool failed(char *err, size_t errlen, const char *what, const char *why)
 {
@@ -25,7 +25,8 @@ static bool failed(char *err, size_t errlen, const char *what, const char *why)
 
 /* ---- unix: ---- */
 
-/* Removes a socket that an ended process left; a socket that a process still serves is not ours to remove. */
+/* Whether an ended process left the socket, so that it may be removed. A socket that a process still serves must
+ * stay. */
 static bool is_stale(const struct sockaddr_un *a)
 {
     struct stat st;

@@ -65,8 +65,9 @@ static bool is_unix(const char *spec)
     return spec && strncmp(spec, "unix:", strlen("unix:")) == 0;
 }
 
-/* The engine needs nothing but its open sockets, whose names it removes at the end. A real device needs its driver.
- * Root keeps its name where it uses sockets that have names: they may belong to others. */
+/* Confines an agent that serves the engine, which needs only its open sockets, and removes their names at the end.
+ * A real device needs its driver, so its agent is not confined. Root stays root if it uses sockets with names: the
+ * names may be in a folder of another user. */
 static void confine_engine(const struct ag_server *s, const struct options *o)
 {
     bool named = is_unix(o->listen);

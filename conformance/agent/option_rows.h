@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The options of ibagent: one row each, for options.c and for the completions of shells. */
+/* The options of ibagent, one row each, for options.c and for the completion files of shells. */
 #ifndef IBC_AGENT_OPTION_ROWS_H
 #define IBC_AGENT_OPTION_ROWS_H
 

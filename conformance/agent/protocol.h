@@ -11,11 +11,11 @@
 enum {
     AG_VERSION = 1,
     AG_LINE = 65536,  /* bytes of a line at most, its end included */
-    AG_BYTES = 24576, /* of memory that one verb reads or writes */
+    AG_BYTES = 24576, /* bytes of memory that one verb reads or writes */
     AG_TEXT = 128,    /* bytes of a text, its end included */
     AG_SENTENCE = 200,
 };
-#define AG_EXACT (UINT64_C(1) << 53) /* numbers above are "0x..." */
+#define AG_EXACT (UINT64_C(1) << 53) /* numbers above this one are written as "0x..." */
 
 /* ---- kinds of values ---- */
 struct ag_text {
@@ -105,7 +105,7 @@ struct ag_counters {
     M(s, U16, pkey_index, MAY)
 #define AG_M_event(M, s)                                                                                               \
     M(s, EVENT, kind, MUST) M(s, U8, port, MAY) M(s, U32, object, MAY) M(s, U32, key, MAY) M(s, U32, srcqp, MAY)
-/* The others are made of the first ones. */
+/* structures without members that are structures; all others contain them */
 #define AG_LEAVES(S) S(limits) S(address) S(sge) S(wc) S(event)
 #define AG_BRANCHES(S) S(dest) S(send) S(recv)
 
@@ -270,7 +270,7 @@ enum ag_verb {
 enum ag_error {
     AG_FINE,
 #define AG_ERROR_ID(word, text) AG_E_##word,
-    AG_ERRORS(AG_ERROR_ID) AG_E_COUNT /* an error of the device */
+    AG_ERRORS(AG_ERROR_ID) AG_E_COUNT /* an error word of the device */
 };
 enum ag_shape_id {
 #define AG_SHAPE_ID(shape) AG_S_##shape,
@@ -278,7 +278,7 @@ enum ag_shape_id {
     AG_LEAVES(AG_SHAPE_ID) AG_BRANCHES(AG_SHAPE_ID) AG_VERBS(AG_VERB_SHAPES) AG_S_COUNT
 };
 
-/* The C type of each kind */
+/* the C type of each kind of value */
 #define AG_T_U8 uint8_t
 #define AG_T_U16 uint16_t
 #define AG_T_U32 uint32_t
@@ -319,7 +319,7 @@ enum ag_shape_id {
 
 #define AG_MEMBER(shape, kind, name, need) AG_T_##kind name;
 #define AG_MEMBER_ID(shape, kind, name, need) AG_I_##shape##_##name,
-/* struct ag_SHAPE, and AG_I_SHAPE_MEMBER: the bit of `given` */
+/* Defines struct ag_SHAPE, and for each member AG_I_SHAPE_MEMBER, the number of its bit in `given`. */
 #define AG_STRUCT(shape)                                                                                               \
     struct ag_##shape {                                                                                                \
         uint64_t given;                                                                                                \
@@ -359,8 +359,8 @@ struct ag_reply {
     uint64_t id;
     bool has_id; /* false: the request had no id that could be read */
     enum ag_verb verb;
-    enum ag_error error; /* AG_FINE: `u` is valid; else word and text */
-    char word[80];       /* of the error: the agent's or the device's */
+    enum ag_error error; /* AG_FINE: `u` is valid; otherwise word and text are */
+    char word[80];       /* error word of the agent or the device */
     char text[AG_SENTENCE];
     union {
 #define AG_OK_OF(verb) struct ag_##verb##_ok verb;
@@ -369,13 +369,13 @@ struct ag_reply {
 };
 
 /* ---- lines ---- */
-/* Without end of line. Returns its length; 0: it exceeds `cap`, which never happens with AG_LINE. */
+/* Writes a request without its line end. Returns the length; 0: it exceeds `cap`, which cannot happen with AG_LINE. */
 size_t ag_write_request(const struct ag_request *r, char *line, size_t cap);
 size_t ag_write_reply(const struct ag_reply *r, char *line, size_t cap);
-/* AG_FINE; else the reply with the error is in *no. Unknown members are refused. */
+/* Reads a request. Returns AG_FINE, or an error whose reply is in *no. Unknown members are refused. */
 enum ag_error ag_read_request(const char *line, size_t len, struct ag_request *r, struct ag_reply *no);
-/* To a request for `verb`. False: it is no reply; the reason is in `text`. Unknown members come from a newer agent:
- * ignored. */
+/* Reads the reply to a request for `verb`. False: the line is no reply, and `text` has the reason. Unknown members
+ * come from a newer agent, and are ignored. */
 bool ag_read_reply(const char *line, size_t len, enum ag_verb verb, struct ag_reply *r, char *text, size_t cap);
 /* Makes *r a refusal, with one of the agent's errors, or the device's (AG_E_COUNT and `word`). */
 void ag_refuse(struct ag_reply *r, enum ag_error e, const char *word, const char *format, ...)
@@ -388,7 +388,7 @@ enum ag_need { AG_MAY, AG_MUST, AG_OR_NULL };
 struct ag_field {
     const char *name;
     uint8_t kind, need; /* enum ag_kind, enum ag_need */
-    uint16_t size;      /* bytes, at `at` */
+    uint16_t size;      /* size in bytes at offset `at` */
     uint16_t at;
 };
 struct ag_shape {
@@ -400,13 +400,13 @@ struct ag_word {
     uint64_t n;
 };
 struct ag_words {
-    const char *what; /* one of them is called */
+    const char *what; /* the word for one entry of the list */
     const struct ag_word *v;
     size_t n;
 };
 extern const struct ag_shape ag_shapes[AG_S_COUNT];
 extern const struct ag_words ag_words[AG_W_COUNT];
-extern const uint8_t ag_form[AG_K_COUNT], ag_of[AG_K_COUNT]; /* by enum ag_kind */
+extern const uint8_t ag_form[AG_K_COUNT], ag_of[AG_K_COUNT]; /* indexed by enum ag_kind */
 static inline const struct ag_shape *ag_args_shape(enum ag_verb v)
 {
     return &ag_shapes[AG_S_hello_args + 2 * (int)v];
@@ -417,17 +417,18 @@ static inline const struct ag_shape *ag_ok_shape(enum ag_verb v)
 }
 
 /* ---- core's structures and these: convert.c ---- */
-/* All zero where a link has no such address. */
+/* Converts an address. It is all zero where a link has no such address. */
 struct ag_address ag_from_address(const struct ibc_address *a);
 struct ibc_address ag_to_address(const struct ag_address *a);
-/* `twin`: the other device's address, where a->to_partner. */
+/* Converts attributes to a request. `twin`: the other device's address, used if a->to_partner is set. */
 void ag_from_modify(struct ag_modify_qp_args *to, uint32_t qpn, const struct ibc_qp_attr *a,
                     const struct ibc_address *partner);
 /* room: storage for to->to and to->alt. */
 void ag_to_modify(struct ibc_qp_attr *to, const struct ag_modify_qp_args *a, struct ibc_address room[2]);
 void ag_from_query(struct ag_query_qp_ok *to, const struct iba_qp_attr *a);
 void ag_to_query(struct iba_qp_attr *to, const struct ag_query_qp_ok *a);
-/* datagram: of a QP that is not connected, whose work requests name a destination: neither RC, UC nor XRC. */
+/* Converts a work request. datagram: the QP is not connected (neither RC, UC nor XRC), so that its work requests
+ * name a destination. */
 void ag_from_send(struct ag_post_send_args *to, uint32_t qpn, const struct ibc_send *s, bool datagram);
 /* room: storage for to->dest.to; to->dest.group points into *a. */
 void ag_to_send(struct ibc_send *to, const struct ag_post_send_args *a, struct ibc_address *room);

@@ -12,9 +12,9 @@
 enum { DEEPEST = 8, MOST_DIGITS = 16 };
 
 struct in {
-    const char *where; /* verb */
+    const char *where; /* name of the verb */
     bool strict;       /* unknown members and words are refused */
-    char *text;        /* what is wrong */
+    char *text;        /* receives the sentence about a fault */
     size_t cap;
 };
 
@@ -137,7 +137,7 @@ static int digit_of(char c)
     return isdigit((unsigned char)c) ? c - '0' : isxdigit((unsigned char)c) ? tolower((unsigned char)c) - 'a' + 10 : -1;
 }
 
-/* Two digits, or -1 */
+/* Returns the byte of two hex digits; -1: they are none. */
 static int byte_of(const char *s)
 {
     const int high = digit_of(s[0]), low = high < 0 ? -1 : digit_of(s[1]);
@@ -178,7 +178,7 @@ static bool read_bytes(const struct in *in, const struct ag_field *f, const cJSO
     return true;
 }
 
-/* Counters beyond the array are left out: a device may have more than the tester uses. */
+/* Reads counters. Those beyond the array are left out, since a device may have more than the tester uses. */
 static bool read_counters(const struct in *in, const struct ag_field *f, const cJSON *j, struct ag_counters *c)
 {
     const cJSON *e;
@@ -276,7 +276,7 @@ static bool read_words(const struct in *in, const struct ag_field *f, const cJSO
 
 static bool read_members(const struct in *in, const struct ag_shape *s, const cJSON *j, bool top, void *p);
 
-/* An error inside a member is reported with the member's name before it. */
+/* Begins to read a member that is an object: errors in it are reported with the member's name before them. */
 static struct in inside(const struct in *in, const char *name, char where[AG_SENTENCE])
 {
     struct in to = *in;
@@ -353,7 +353,7 @@ static bool unknown(const struct in *in, const struct ag_shape *s, const char *n
                  near ? "\"?" : "");
 }
 
-/* Of a request itself, beside its arguments */
+/* Whether the name is a member of the request itself, and no argument. */
 static bool is_of_request(const char *name)
 {
     return strcmp(name, "id") == 0 || strcmp(name, "do") == 0 || strcmp(name, "device") == 0;
@@ -401,7 +401,7 @@ static bool read_members(const struct in *in, const struct ag_shape *s, const cJ
 
 /* ---- lines ---- */
 
-/* How deep brackets nest, outside of texts. */
+/* Whether brackets outside of texts nest too deep. */
 static bool too_deep(const char *line, size_t len)
 {
     unsigned depth = 0;
@@ -422,7 +422,7 @@ static bool too_deep(const char *line, size_t len)
     return false;
 }
 
-/* NULL: no JSON object, or more than one. */
+/* Parses a line. NULL: it is no JSON object, or more than one. */
 static cJSON *parse(const char *line, size_t len)
 {
     const char *end = line;
@@ -463,8 +463,8 @@ static enum ag_error find_verb(const cJSON *j, struct ag_request *r, struct ag_r
     return no->error;
 }
 
-/* A member of the request or reply itself that is given twice: which one counts would depend on the reader. NULL:
- * none. */
+/* Returns a member of the request or reply itself that is given twice: readers differ in which one they use. NULL:
+ * none is. */
 static const char *doubled(const cJSON *j)
 {
     static const char *const names[] = {"id", "do", "device", "ok", "error", "text"};
@@ -480,7 +480,7 @@ static const char *doubled(const cJSON *j)
     return NULL;
 }
 
-/* The members other than the arguments */
+/* Reads the members other than the arguments. */
 static enum ag_error read_head(const cJSON *j, struct ag_request *r, struct ag_reply *no)
 {
     const cJSON *device = cJSON_GetObjectItemCaseSensitive(j, "device");

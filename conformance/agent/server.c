@@ -7,7 +7,8 @@
 #include <strings.h>
 #include "watch.h"
 
-enum { MOST_FRAMES = 4096 }; /* frames taken in before one request: a faster sender waits for its reply */
+/* frames that are taken in before one request is served; if more arrive, they wait until its reply */
+enum { MOST_FRAMES = 4096 };
 
 unsigned ag_devices(const struct ag_server *s)
 {
@@ -27,9 +28,9 @@ static bool wire_gone(struct ag_server *s, const struct ibc_wire *w)
     return false;
 }
 
-/* Real time: runs the devices up to the present, and not beyond `until` (ibc_wire_clock()). A frame that leaves late
- * delays their time: timers may be late, but never early. A device that never stops sending is interrupted, and
- * continues in the next round. */
+/* In real time: runs the devices up to the present, and not beyond `until` (ibc_wire_clock()). A frame that leaves
+ * late delays the devices' time: timers may expire late, but never early. A device that never stops sending is
+ * interrupted, and continues in the next round. */
 static void let_live(struct ag_server *s, uint64_t until)
 {
     unsigned from = 0;
@@ -39,12 +40,13 @@ static void let_live(struct ag_server *s, uint64_t until)
     for (unsigned n = 0; s->real_time && len > 0 && n < MOST_FRAMES; n++) {
         const uint64_t clock = ibc_wire_clock(), now = (clock < until ? clock : until) - s->ahead;
         if (s->target->ops->collect_any(s->target, now, s->frame, &len, &at, &from) != IBC_OK)
-            return; /* the next verb reports it */
+            return; /* the next verb reports the error */
         if (len == 0)
             return;
         s->ahead = ibc_wire_clock() - at;
         if (from < s->n_wire)
-            (void)ibc_wire_send(s->wire[from], s->frame, len); /* no receiver: lost, as on any wire */
+            /* if the frame has no receiver, it is lost, as on any wire */
+            (void)ibc_wire_send(s->wire[from], s->frame, len);
     }
 }
 
@@ -74,7 +76,7 @@ bool ag_take_in(struct ag_server *s)
 
 /* ---- verbs ---- */
 
-/* For a request that is well formed, but asks for something impossible. */
+/* Refuses a request that is well formed, but requests something impossible. */
 static enum ibc_rc bad(struct ag_server *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static enum ibc_rc bad(struct ag_server *s, const char *format, ...)
 {
@@ -88,7 +90,8 @@ static enum ibc_rc bad(struct ag_server *s, const char *format, ...)
     return IBC_BROKEN;
 }
 
-/* DO(verb): the function of one verb. CALL(op, ...): the target's result, UNSUPPORTED if it has no such function. */
+/* DO(verb) defines the function of one verb. CALL(op, ...) is the target's result, or UNSUPPORTED if the target has
+ * no such function. */
 #define DO(verb)                                                                                                       \
     static enum ibc_rc do_##verb(struct ag_server *s, unsigned d, const struct ag_##verb##_args *a,                    \
                                  struct ag_##verb##_ok *ok)
@@ -149,7 +152,7 @@ static uint64_t now_of(struct ag_server *s)
     return s->target->ops->now ? s->target->ops->now(s->target) : 0;
 }
 
-/* A verb without a result. */
+/* Defines the function of a verb without a result. */
 #define DO_PLAIN(verb, ...)                                                                                            \
     DO(verb)                                                                                                           \
     {                                                                                                                  \
@@ -441,7 +444,7 @@ DO(log)
     return rc;
 }
 
-/* One frame at most: the tester may want to answer it before the next one leaves. */
+/* Advances time until at most one frame leaves: the tester may want to answer it before the next one. */
 DO(advance)
 {
     struct ibc_target *t = s->target;
@@ -490,7 +493,7 @@ static enum ibc_rc perform(struct ag_server *s)
 
 /* ---- answers ---- */
 
-/* The text for one of core's error names: "attr_missing", "mem_busy". */
+/* Returns the sentence for one of core's error names: "attr_missing", "mem_busy". */
 static const char *sentence_of(const char *word)
 {
 #define SENTENCE(name, text) {#name, text},
@@ -534,7 +537,7 @@ static size_t written(struct ag_server *s, char *reply)
     return ag_write_reply(&s->r, reply, AG_LINE);
 }
 
-/* Compares in constant time. */
+/* Compares two tokens in constant time. */
 static bool same_token(const char *want, const char *got)
 {
     struct ag_text a = {""}, b = {""};

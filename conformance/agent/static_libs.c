@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_DEPTH = 16 }; /* a request has four levels */
+enum { MOST_DEPTH = 16 }; /* a request has only four levels */
 
 /* ---- libpcap: without a filter an interface is no wire; other wires need none ---- */
 

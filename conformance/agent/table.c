@@ -55,7 +55,7 @@ static const struct ag_word cm_verbs[] = {IBC_CM_VERBS(CM_VERB)};
 #define CM_EVENT(name, text) {#name, IBA_CME_##name},
 static const struct ag_word cm_events[] = {IBA_CM_EVENTS(CM_EVENT)};
 static const struct ag_word clocks[] = {{"real", 0}, {"virtual", 1}};
-/* numbers of bits, as those of capabilities and links are */
+/* numbers of bits, as in the lists of capabilities and links */
 static const struct ag_word rights[] = {ACCESS(local_write, 0) ACCESS(remote_write, 1) ACCESS(remote_read, 2)
                                             ACCESS(remote_atomic, 3) ACCESS(mw_bind, 4) ACCESS(zero_based, 5)
                                                 ACCESS(flush_global, 6) ACCESS(flush_persistent, 7) ACCESS(on_demand, 8)

@@ -97,7 +97,7 @@ static void forget_events(struct verbs *v)
         ibv_ack_cq_events(cq, 1);
 }
 
-/* Objects that the device does not destroy one by one are destroyed with the context. */
+/* Destroys all objects. Those that the device refuses to destroy one by one are destroyed with the context. */
 static bool make_clean(struct verbs *v)
 {
     char name[VERBS_NAME], err[sizeof v->t.fault];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The verbs target's result when libibverbs refuses. */
+/* The results of the verbs target if libibverbs refuses a call. */
 #include "verbs_device.h"
 #include <errno.h>
 #include <stdarg.h>

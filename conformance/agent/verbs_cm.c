@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The connection manager of the device's system, by librdmacm. Its user chooses a port and private data; the service
- * ID, the IP CM header before the private data (annex A11), timers, PSNs and communication IDs are the system's own.
- * Queue pairs are named, never made: their attributes are asked for. */
+/* The connection manager of the device's system, by librdmacm. Its user chooses a port and private data. The system
+ * itself chooses the service ID, the IP CM header before the private data (annex A11), timers, PSNs and
+ * communication IDs. The user names queue pairs without creating them, and queries their attributes. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 enum { PORT = 17042, IP_HEADER = IBA_BYTES_ip_cm + IBA_BYTES_ip_cm6, RESOLVE_MS = 1000, NS_PER_MS = 1000000 };
 enum { SIDR_REJECTED = 2 }; /* MD-80 */
 
-/* The service IDs of connections, and of datagrams, without their ports. */
+/* service IDs of connections and of datagrams, without their ports */
 static const struct space {
     uint64_t service;
     enum rdma_port_space space;
@@ -117,7 +117,7 @@ static void put_header(uint8_t *mad, uint16_t attribute)
     iba_madhdr_set_attributeid(mad, attribute);
 }
 
-/* The message of an event, with the fields that librdmacm shows. */
+/* Writes the message of an event, with the fields that librdmacm shows. */
 static void message(struct iba_cm_event *out, uint16_t attribute, const struct rdma_cm_event *e)
 {
     const struct rdma_conn_param *p = &e->param.conn;
@@ -126,7 +126,8 @@ static void message(struct iba_cm_event *out, uint16_t attribute, const struct r
     put_header(mad, attribute);
     if (attribute == IBA_CM_ID_REQ) {
         iba_cm_req_set_localqpn(data, p->qp_num);
-        iba_cm_req_set_initdepth(data, p->responder_resources); /* as the receiver of the REQ counts them */
+        /* librdmacm has exchanged the two depths, as the receiver of the REQ counts them */
+        iba_cm_req_set_initdepth(data, p->responder_resources);
         iba_cm_req_set_responderres(data, p->initiator_depth);
         iba_cm_req_set_retrcount(data, p->retry_count);
         iba_cm_req_set_rnrretrcount(data, p->rnr_retry_count);
@@ -141,8 +142,9 @@ static void message(struct iba_cm_event *out, uint16_t attribute, const struct r
 }
 
 static const struct {
-    uint8_t event, active, passive; /* enum iba_cm_event_kind; NONE: not the tester's */
-    uint16_t message;               /* 0: none */
+    /* enum iba_cm_event_kind on either side; NONE: the tester does not get the event */
+    uint8_t event, active, passive;
+    uint16_t message; /* 0: none */
 } kinds[] = {
     {RDMA_CM_EVENT_CONNECT_REQUEST, IBA_CME_NONE, IBA_CME_REQ, IBA_CM_ID_REQ},
     {RDMA_CM_EVENT_CONNECT_RESPONSE, IBA_CME_REP, IBA_CME_NONE, IBA_CM_ID_REP},
@@ -153,7 +155,7 @@ static const struct {
     {RDMA_CM_EVENT_TIMEWAIT_EXIT, IBA_CME_TIMEWAIT_EXIT, IBA_CME_TIMEWAIT_EXIT, 0},
 };
 
-/* librdmacm has one event for DREQ, DREP, and a DREQ that nobody answered. */
+/* Translates a disconnection: librdmacm has one event for a DREQ, a DREP, and a DREQ that nobody answered. */
 static void disconnected(const struct verbs_cm_conn *c, const struct rdma_cm_event *e, struct iba_cm_event *out)
 {
     out->kind = e->status != 0 ? IBA_CME_UNRELEASED : c->disconnected ? IBA_CME_DREP : IBA_CME_DREQ;
@@ -161,8 +163,8 @@ static void disconnected(const struct verbs_cm_conn *c, const struct rdma_cm_eve
         message(out, out->kind == IBA_CME_DREQ ? IBA_CM_ID_DREQ : IBA_CM_ID_DREP, e);
 }
 
-/* An event of a datagram service (SIDR). librdmacm reports a SIDR_REP that refuses and a timeout as one event: the
- * status of a refusal is positive. */
+/* Translates an event of a datagram service (SIDR). librdmacm reports a refusing SIDR_REP and a timeout as one
+ * event: the status of a refusal is positive. */
 static void datagram(const struct rdma_cm_event *e, struct iba_cm_event *out)
 {
     const struct rdma_ud_param *p = &e->param.ud;
@@ -211,7 +213,8 @@ static void report(struct verbs *v, const struct verbs_cm_conn *c, const struct 
         v->cm.event[v->cm.n_event++] = out;
 }
 
-/* Takes what the system has to tell. An event is acknowledged at once: a connection with others cannot be destroyed. */
+/* Takes all events of the system. Each is acknowledged at once, since a connection with unacknowledged events
+ * cannot be destroyed. */
 static void take_events(struct verbs *v)
 {
     struct rdma_cm_event *e;
@@ -286,7 +289,7 @@ static bool resolved(struct verbs *v, const struct verbs_cm_conn *c, enum rdma_c
 
 /* ---- verbs ---- */
 
-/* The private data that the user gives: without zeros at the end, which the system adds. */
+/* Returns the length of the private data that the user gives, without zeros at the end, which the system adds. */
 static uint8_t private_of(const struct ibc_cm_call *call, const uint8_t **bytes)
 {
     const uint16_t attribute = iba_madhdr_attributeid(call->mad);
@@ -334,7 +337,7 @@ static uint64_t service_of(const struct ibc_cm_call *call)
     return call->verb == IBC_CM_resolve ? iba_cm_sidr_req_serviceid(data) : iba_cm_req_serviceid(data);
 }
 
-/* The parameters that the user chooses: of a SIDR_REQ the private data alone. */
+/* Fills in the parameters that the user chooses; for a SIDR_REQ only the private data. */
 static void fill_params(const struct ibc_cm_call *call, struct rdma_conn_param *p)
 {
     const uint8_t *data = call->mad + IBA_BYTES_madhdr, *bytes;
@@ -409,7 +412,7 @@ static int accept_it(const struct verbs_cm_conn *c, const struct ibc_cm_call *ca
     return rdma_accept(c->id, &p);
 }
 
-/* Answers a SIDR_REQ: with a queue pair, or refuses it. */
+/* Answers a SIDR_REQ with a queue pair, or refuses it. */
 static int resolve_it(const struct verbs_cm_conn *c, const struct ibc_cm_call *call)
 {
     const uint8_t *data = call->mad + IBA_BYTES_madhdr, *bytes;
@@ -420,7 +423,7 @@ static int resolve_it(const struct verbs_cm_conn *c, const struct ibc_cm_call *c
     return iba_cm_sidr_rep_status(data) == 0 ? rdma_accept(c->id, &p) : rdma_reject(c->id, bytes, p.private_data_len);
 }
 
-/* librdmacm refuses with one status, and names one Q_Key. */
+/* Whether librdmacm can send this answer: it offers only one status of a refusal, and only one Q_Key. */
 static bool can_resolve(const struct ibc_cm_call *call)
 {
     const uint8_t *data = call->mad + IBA_BYTES_madhdr;

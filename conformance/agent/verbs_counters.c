@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Counters with Linux' names: of the port, of the port's hardware, of the device. */
+/* Counters with Linux' names: those of the port, of the port's hardware, and of the device. */
 #include "verbs_device.h"
 #include <dirent.h>
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 
 enum { PATH = 192, NUMBER = 32 };
 
-/* False: no number. */
+/* Reads a counter. False: the file has no number. */
 static bool read_number(int folder, const char *name, uint64_t *value)
 {
     char text[NUMBER], *end;
@@ -27,8 +27,9 @@ static bool read_number(int folder, const char *name, uint64_t *value)
     return end != text && (*end == 0 || *end == '\n');
 }
 
-/* The kernel reads hardware counters again after as many milliseconds as "lifespan" says; a tester wants current
- * values. Needs privileges: without them counters may be late by that time. */
+/* Makes the kernel read hardware counters at each query. Otherwise it reads them again only after the time in
+ * "lifespan" (ms), but a tester wants current values. Without the privileges that this needs, counters may be late
+ * by that time. */
 static void no_copies(int folder)
 {
     const int fd = openat(folder, "lifespan", O_WRONLY | O_CLOEXEC);

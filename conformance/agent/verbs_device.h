@@ -10,12 +10,12 @@ enum {
     VERBS_GUARD = 64, /* bytes of VERBS_GUARD_BYTE around each region */
     VERBS_NAME = 64,
     VERBS_ID_BITS = 56,
-    VERBS_CMS = 64, /* listeners and connections */
+    VERBS_CMS = 64, /* number of listeners and connections */
     VERBS_CM_EVENTS = 128,
     VERBS_CM_NOTHING = 0xff,
 };
 #define VERBS_GUARD_BYTE 0xa5
-/* As the kernel counts; older headers do not have their names. */
+/* the kernel's bits for capabilities whose names older headers lack */
 #define VERBS_DEVICE_FLUSH_GLOBAL (UINT64_C(1) << 38)
 #define VERBS_DEVICE_FLUSH_PERSISTENT (UINT64_C(1) << 39)
 #define VERBS_DEVICE_ATOMIC_WRITE (UINT64_C(1) << 40)
@@ -23,7 +23,7 @@ enum {
 #define VERBS_ACCESS_FLUSH_PERSISTENT (1u << 9)
 
 struct verbs_cq {
-    struct ibv_cq *cq; /* NULL: free; likewise below */
+    struct ibv_cq *cq; /* NULL: the slot is free; likewise below */
     uint64_t notified;
 };
 struct verbs_qp {
@@ -32,9 +32,10 @@ struct verbs_qp {
 };
 struct verbs_mw {
     struct ibv_mw *mw;
-    uint32_t rkey;    /* as its user knows it; libibverbs reports a type 1's new key as soon as its bind is posted */
+    /* the key that the user knows; libibverbs reports the new key of a type 1 window as soon as its bind is posted */
+    uint32_t rkey;
     uint32_t next;    /* the key once the posted bind has succeeded */
-    uint64_t bind_id; /* of that bind */
+    uint64_t bind_id; /* id of that bind */
     uint32_t bind_qpn;
     bool binding;
 };
@@ -42,7 +43,7 @@ struct verbs_ah {
     struct ibv_ah *ah;
     struct ibv_pd *pd;
     struct ibv_ah_attr attr;
-    bool named; /* created by the tester, who destroys it; else for a work request */
+    bool named; /* created by the tester, who also destroys it; false: created for a work request */
 };
 struct verbs_group {
     struct ibv_qp *qp;
@@ -51,7 +52,7 @@ struct verbs_group {
     int member; /* socket of the host's membership, -1: none */
 };
 struct verbs_region {
-    struct ibv_mr *mr; /* NULL: deregistered, its memory still allocated */
+    struct ibv_mr *mr; /* NULL: the region is deregistered, and its memory still allocated */
     uint8_t *map;      /* pages: guard, region from a page's beginning, guard; NULL: free */
     size_t mapped;
     uint8_t *base;
@@ -59,9 +60,9 @@ struct verbs_region {
     uint64_t age;
 };
 struct verbs_cm_conn {
-    struct rdma_cm_id *id;              /* NULL: free */
-    uint32_t number;                    /* the tester's name for it; none is given twice */
-    bool listens, active, disconnected; /* disconnected: its user has asked for it */
+    struct rdma_cm_id *id;              /* NULL: the slot is free */
+    uint32_t number;                    /* the tester's number for the connection; none is used twice */
+    bool listens, active, disconnected; /* disconnected: the user has requested the disconnection */
     uint8_t latest;                     /* enum rdma_cm_event_type; VERBS_CM_NOTHING: no event yet */
 };
 struct verbs_cm {
@@ -75,11 +76,11 @@ struct verbs {
     struct ibc_target t;
     char name[VERBS_NAME];
     uint8_t port;
-    uint32_t ifindex; /* of its Ethernet interface, 0: none */
+    uint32_t ifindex; /* index of the Ethernet interface, 0: none */
     struct ibv_context *ctx;
     struct ibv_comp_channel *channel;
     struct ibv_device_attr_ex attr;
-    uint64_t capabilities; /* found out once */
+    uint64_t capabilities; /* determined once, at the start */
     uint32_t links;        /* 1 << enum ibc_link */
     uint8_t gid_index[IBC_LINK_COUNT];
     enum ibc_link link;
@@ -94,11 +95,11 @@ struct verbs {
     struct verbs_group group[VERBS_GROUPS];
     struct verbs_region region[VERBS_REGIONS];
     struct verbs_cm cm;
-    size_t memory; /* bytes mapped */
-    uint64_t age;  /* regions registered so far */
+    size_t memory; /* bytes of mapped memory */
+    uint64_t age;  /* number of regions registered so far */
 
     bool inlines;    /* RC QPs are created for inline data */
-    int kmsg;        /* the kernel's log, -1: cannot be read */
+    int kmsg;        /* descriptor of the kernel's log; -1: it cannot be read */
     uint64_t log_at; /* number of the record to be read next */
     char counter_names[IBC_MAX_COUNTERS][VERBS_NAME];
 };
@@ -107,24 +108,25 @@ static inline struct verbs *verbs_of(struct ibc_target *t)
     return (struct verbs *)t; /* its first member */
 }
 
-/* A free slot of an array of structs, by the member that says so. */
+/* Finds a free slot of an array of structs: its `member` is NULL. */
 #define VERBS_FREE_SLOT(table, member, n, i)                                                                           \
     for (i = 0; i < (n) && (table)[i] member != NULL; i++)                                                             \
     continue
 
 /* ---- verbs_answer.c ---- */
-/* The result of a call that returns 0, an errno, or -1 with errno set. */
+/* Returns the result for a call that returns 0, an errno, or -1 with errno set. */
 enum ibc_rc verbs_answer(struct verbs *v, int result);
-/* The result of a call that returns a pointer and sets errno. */
+/* Returns the result for a call that returns a pointer and sets errno. */
 enum ibc_rc verbs_made(struct verbs *v, const void *object);
-/* REFUSED with one of the engine's errors. */
+/* Returns REFUSED with one of the engine's errors. */
 enum ibc_rc verbs_refused(struct verbs *v, const char *word);
 enum ibc_rc verbs_fault(struct verbs *v, enum ibc_rc rc, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* ---- verbs_link.c: ports, GIDs, addresses ---- */
-/* The links of the port, and on each the addresses of this device, the tester and a third host. */
+/* Finds the links of the port, and on each the addresses of this device, the tester and a third host. */
 bool verbs_find_links(struct verbs *v, const struct ibc_verbs_options *o, char *err, size_t errlen);
-/* The address vector on the link of the last reset; UNSUPPORTED if verbs cannot express it. `to` NULL: the tester. */
+/* Fills in an address vector on the link of the last reset. UNSUPPORTED: verbs cannot express it. `to` NULL: the
+ * tester. */
 enum ibc_rc verbs_path(struct verbs *v, const struct ibc_address *to, const uint8_t *group, const struct ibc_path *path,
                        struct ibv_ah_attr *out);
 
@@ -143,13 +145,14 @@ struct ibv_srq *verbs_find_srq(struct verbs *v, uint32_t srq);
 struct ibv_xrcd *verbs_find_xrcd(struct verbs *v, uint32_t xrcd);
 
 /* ---- verbs_object.c ---- */
-enum ibv_qp_type verbs_qp_type(uint8_t type); /* enum iba_qp_type; IBV_QPT_DRIVER: none that a tester may have */
+/* type: enum iba_qp_type; IBV_QPT_DRIVER: a tester may not have this type */
+enum ibv_qp_type verbs_qp_type(uint8_t type);
 enum ibc_rc verbs_create_pd(struct ibc_target *t, unsigned d, uint32_t *pd);
 enum ibc_rc verbs_create_cq(struct ibc_target *t, unsigned d, uint32_t depth, uint32_t *cq);
 enum ibc_rc verbs_create_ah(struct ibc_target *t, unsigned d, uint32_t pd, const struct ibc_address *to, uint32_t *ah);
 enum ibc_rc verbs_create_xrcd(struct ibc_target *t, unsigned d, uint32_t *xrcd);
 enum ibc_rc verbs_close_xrcd(struct verbs *v, uint32_t xrcd);
-bool verbs_close_xrcds(struct verbs *v); /* all of them; false: the device refused one */
+bool verbs_close_xrcds(struct verbs *v); /* closes all; false: the device refused to close one */
 enum ibc_rc verbs_create_xrc_srq(struct ibc_target *t, unsigned d, const struct ibc_xrc_srq_spec *s, uint32_t *srq,
                                  uint32_t *number);
 struct ibv_qp *verbs_make_target(struct verbs *v, struct ibv_xrcd *xrcd);
@@ -161,12 +164,12 @@ enum ibc_rc verbs_resize_cq(struct ibc_target *t, unsigned d, uint32_t cq, uint3
 enum ibc_rc verbs_arm_cq(struct ibc_target *t, unsigned d, uint32_t cq, bool solicited_only);
 enum ibc_rc verbs_notified(struct ibc_target *t, unsigned d, uint32_t cq, uint64_t *times);
 enum ibc_rc verbs_arm_srq(struct ibc_target *t, unsigned d, uint32_t srq, uint32_t limit);
-/* Destroys everything, users before the objects they use. False: the device refused to destroy something. */
+/* Destroys all objects, each before the objects that it uses. False: the device refused to destroy an object. */
 bool verbs_destroy_all(struct verbs *v);
 
 /* ---- verbs_group.c ---- */
 enum ibc_rc verbs_attach(struct ibc_target *t, unsigned d, uint32_t qpn, const uint8_t *gid, uint16_t lid, bool attach);
-/* 0: left, and the entry is free; else the result of ibv_detach_mcast(). */
+/* Leaves a group. 0: the QP has left, and the entry is free; otherwise the result of ibv_detach_mcast(). */
 int verbs_leave(struct verbs_group *g);
 
 /* ---- verbs_memory.c ---- */
@@ -179,13 +182,13 @@ enum ibc_rc verbs_alloc_mw(struct ibc_target *t, unsigned d, unsigned type, uint
 enum ibc_rc verbs_free_mw(struct verbs *v, uint32_t rkey);
 enum ibc_rc verbs_read_memory(struct ibc_target *t, unsigned d, uint64_t at, uint8_t *out, size_t n);
 enum ibc_rc verbs_write_memory(struct ibc_target *t, unsigned d, uint64_t at, const uint8_t *in, size_t n);
-/* The bytes between the regions are unchanged. */
+/* Whether the guard bytes between the regions are unchanged. */
 bool verbs_guards_hold(const struct verbs *v);
 void verbs_unmap(struct verbs *v, struct verbs_region *g);
 
 /* ---- verbs_queue.c, verbs_post.c ---- */
 enum ibc_rc verbs_modify_qp(struct ibc_target *t, unsigned d, uint32_t qpn, const struct ibc_qp_attr *a);
-/* core's attributes of those of libibverbs */
+/* Converts attributes of libibverbs to core's. */
 void verbs_attributes_of(const struct ibv_qp_attr *b, struct iba_qp_attr *a);
 enum ibc_rc verbs_query_qp(struct ibc_target *t, unsigned d, uint32_t qpn, struct iba_qp_attr *a);
 enum ibc_rc verbs_poll_cq(struct ibc_target *t, unsigned d, uint32_t cq, struct iba_wc *wc, unsigned *n);
@@ -198,7 +201,8 @@ enum ibc_rc verbs_post_srq_recv(struct ibc_target *t, unsigned d, uint32_t srq, 
 unsigned verbs_counters(struct ibc_target *t, unsigned d, struct ibc_counter out[IBC_MAX_COUNTERS]);
 
 /* ---- verbs_cm.c ---- */
-bool verbs_cm_exists(struct verbs *v); /* the system has one that a program may use */
+/* whether the system has a connection manager that a program may use */
+bool verbs_cm_exists(struct verbs *v);
 bool verbs_cm_destroy_all(struct verbs *v);
 enum ibc_rc verbs_cm_open(struct ibc_target *t, unsigned d);
 enum ibc_rc verbs_cm_call(struct ibc_target *t, unsigned d, struct ibc_cm_call *call);

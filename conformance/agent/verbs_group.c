@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Multicast groups. A QP is attached by its adapter; over IP the host must be a member too, or its network stack drops
- * the packets, and the application must see to that. */
+/* Multicast groups. The adapter attaches a QP to a group. Over IP the host must be a member too, or its network
+ * stack drops the packets; the application must request this. */
 #include "verbs_device.h"
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -8,7 +8,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* -1: this link has no membership, or it was refused; then the host simply is no member. */
+/* Makes the host a member of the group, and returns a socket. -1: the link has no membership, or the system
+ * refused; then the host is no member. */
 static int membership(const struct verbs *v, const union ibv_gid *gid)
 {
     const bool ip4 = v->link == IBC_LINK_roce2_ipv4;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The addresses: the device's from its GID table, those of tester and third host from the options or by adding to the
- * device's. */
+/* The addresses of the parties: the device's from its GID table; those of tester and third host from the options,
+ * or computed by adding to the device's. */
 #include "verbs_device.h"
 #include <arpa/inet.h>
 #include <ctype.h>
@@ -33,7 +33,7 @@ static void offer(struct verbs *v, enum ibc_link link, uint32_t index, bool bett
     v->gid_index[link] = (uint8_t)index;
 }
 
-/* The first entry of each kind; for RoCEv2 over IPv6 a routable address is preferred. */
+/* Takes the first GID entry of each kind; for RoCEv2 over IPv6 prefers a routable address. */
 static void take_gid(struct verbs *v, const struct ibv_gid_entry *e)
 {
     struct ibc_address *me = &v->t.device[0];
@@ -198,7 +198,7 @@ enum ibc_rc verbs_path(struct verbs *v, const struct ibc_address *to, const uint
 {
     const struct ibc_address *a = to ? to : &v->t.tester;
 
-    /* The VLAN is the interface's, and the kernel chooses the source port. */
+    /* A user cannot choose these: the VLAN is that of the interface, and the kernel chooses the source port. */
     if (path->tagged || path->sport != 0)
         return IBC_UNSUPPORTED;
     memset(out, 0, sizeof *out);

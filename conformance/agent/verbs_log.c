@@ -10,11 +10,11 @@
 enum {
     RECORD = 8192, /* bytes of one record, as the kernel formats it */
     MOST_RECORDS = 100000,
-    LEVEL = 7, /* bits of a record's number; the others are its facility */
+    LEVEL = 7, /* bits of the level in a record's first number; all other bits are its facility */
     LEVEL_CRITICAL = 2,
 };
 
-/* The next record, as a text. False: there is none. */
+/* Reads the next record as a text. False: there is none. */
 static bool next_record(int fd, char record[RECORD + 1])
 {
     for (unsigned i = 0; i < MOST_RECORDS; i++) {
@@ -24,13 +24,13 @@ static bool next_record(int fd, char record[RECORD + 1])
             return true;
         }
         if (got == 0 ||
-            errno != EPIPE) /* EPIPE: some were overwritten before they were read: the next one is available */
+            errno != EPIPE) /* EPIPE: records were overwritten before they were read; the next one is available */
             return false;
     }
     return false;
 }
 
-/* A record's number is the second of its words and counts from 0. */
+/* Returns the number of the record after this one. A record's number is the second of its words and counts from 0. */
 static uint64_t after(const char *record)
 {
     const char *comma = strchr(record, ',');
@@ -38,7 +38,7 @@ static uint64_t after(const char *record)
     return comma ? strtoull(comma + 1, NULL, 10) + 1 : 0;
 }
 
-/* Starts at the end: earlier messages do not belong to this test. */
+/* Opens the log at its end, since earlier messages do not belong to this test. */
 void verbs_log_open(struct verbs *v)
 {
     char record[RECORD + 1];
@@ -48,10 +48,8 @@ void verbs_log_open(struct verbs *v)
         v->log_at = after(record);
 }
 
-/* "6,339,5140900,-;text
- *  more
- * ": critical messages, and those in which the kernel reports a fault of its own. A driver's messages about refused
- * requests are no complaints. */
+/* Returns the text of a record ("6,339,5140900,-;text") that is a complaint: a critical message, or one in which the
+ * kernel reports a fault of its own. A driver's messages about refused requests are no complaints. */
 static const char *complaint(char *record)
 {
     static const char *const words[] = {"WARNING:", "BUG:", "kernel BUG", "UBSAN:", "KASAN:", "refcount_t:"};
@@ -67,7 +65,7 @@ static const char *complaint(char *record)
     return bad ? text : NULL;
 }
 
-/* Continues where the tester stopped reading, when it talked to another process than this one. */
+/* Continues where the tester stopped reading while it used another process of this agent. */
 static void go_back(const struct verbs *v, uint64_t since)
 {
     if (since > 0 && since < v->log_at)

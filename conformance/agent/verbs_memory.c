@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The device's memory: registered pages of this process. The tester can read every region registered since the reset,
- * by the addresses that work requests use, and nothing else of this process. */
+/* The device's memory is registered pages of this process. The tester can read every region that was registered
+ * since the reset, by the addresses that work requests use, and no other memory of this process. */
 #include "verbs_device.h"
 #include "scenario/scenario.h"
 #include <errno.h>
@@ -42,7 +42,7 @@ void verbs_unmap(struct verbs *v, struct verbs_region *g)
     *g = (struct verbs_region){0};
 }
 
-/* A free slot, or the oldest deregistered region, which can be reused without harm to registered ones. */
+/* Returns a free slot, or the oldest deregistered region, which can be reused without harm to registered regions. */
 static struct verbs_region *spare(struct verbs *v, bool mapped)
 {
     struct verbs_region *best = NULL;
@@ -66,8 +66,8 @@ static struct verbs_region *room_for(struct verbs *v, size_t bytes)
     return bytes <= VERBS_MEMORY - v->memory ? g : NULL;
 }
 
-/* Allocates its memory and fills in its pattern: at the same offset in its first page as the address the device will
- * use, or the page tables cannot express it. */
+/* Allocates the region's memory and fills in its pattern. The region has the same offset in its first page as the
+ * address that the device uses; otherwise page tables could not express it. */
 static struct verbs_region *new_region(struct verbs *v, const struct ibc_mr_spec *m)
 {
     const uint64_t first = m->has_iova ? m->iova % PAGE : 0;
@@ -120,7 +120,7 @@ enum ibc_rc verbs_reg_mr(struct ibc_target *t, unsigned d, const struct ibc_mr_s
 
     (void)d;
     if (!all)
-        return IBC_UNSUPPORTED; /* flushes, and regions that can be invalidated */
+        return IBC_UNSUPPORTED; /* verbs have no rights for FLUSH or for regions that can be invalidated */
     if (!pd)
         return verbs_refused(v, "mem_no_pd");
     g = m->length <= VERBS_REGION_MOST ? new_region(v, m) : NULL;
@@ -196,7 +196,8 @@ enum ibc_rc verbs_free_mw(struct verbs *v, uint32_t rkey)
 
 /* ---- what is in it ---- */
 
-/* Registered before deregistered, newer before older: local addresses may be equal to those of another region. */
+/* Returns the region that has the range. Local addresses of regions may be equal: a registered region comes before
+ * a deregistered one, and a newer before an older one. */
 static struct verbs_region *region_at(struct verbs *v, uint64_t at, size_t n)
 {
     struct verbs_region *best = NULL;

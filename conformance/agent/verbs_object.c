@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Objects: tables of created objects, so that they can be named, found and destroyed. */
+/* Tables of created objects, by which objects are named, found and destroyed. */
 #include "verbs_device.h"
 #include <errno.h>
 #include <string.h>
@@ -133,7 +133,7 @@ enum ibv_qp_type verbs_qp_type(uint8_t type)
     }
 }
 
-/* False: an object it needs does not exist; the refusal is recorded. */
+/* Finds the objects that a QP needs. False: one does not exist, and the refusal is recorded. */
 static bool parts_of(struct verbs *v, const struct ibc_qp_spec *s, struct ibv_qp_init_attr *init)
 {
     const struct verbs_cq *scq = verbs_find_cq(v, s->scq), *rcq = verbs_find_cq(v, s->rcq);
@@ -210,7 +210,8 @@ static enum ibc_rc gone(struct verbs *v, int result, const char *busy)
     return result == EBUSY || (result < 0 && errno == EBUSY) ? verbs_refused(v, busy) : verbs_answer(v, result);
 }
 
-/* Destroys those of the domain that were created for work requests, since the tester does not know them. NULL: all. */
+/* Destroys the domain's address handles that were created for work requests, since the tester does not know them.
+ * `pd` NULL: those of all domains. */
 static bool destroy_handles(struct verbs *v, const struct ibv_pd *pd)
 {
     bool good = true;
@@ -307,8 +308,8 @@ enum ibc_rc verbs_destroy(struct ibc_target *t, unsigned d, enum ibc_object_kind
     }
 }
 
-/* Users before the objects they use; windows before the QPs they are bound to, for which rdma_rxe would wait. Refused
- * objects are forgotten: the caller closes the context. */
+/* Destroys objects before the objects that they use, and windows before the QPs that they are bound to, for which
+ * rdma_rxe would wait. Objects that the device refuses to destroy are forgotten: the caller closes the context. */
 static bool destroy_users(struct verbs *v)
 {
     bool good = true;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Work requests. The operation goes into the upper bits of the id, so that the completion has it. */
+/* Posts work requests. The operation is put into the upper bits of the work request id, so that the completion has
+ * it. */
 #include "transport/iba_wr_ops.h"
 #include "verbs_device.h"
 #include <errno.h>
@@ -37,7 +38,7 @@ static void put_sges(const struct iba_sge *in, unsigned n, struct ibv_sge *out)
         out[i] = (struct ibv_sge){.addr = in[i].addr, .length = in[i].length, .lkey = in[i].lkey};
 }
 
-/* Posting returns ENOMEM when the queue is full. */
+/* Translates the result of posting, which is ENOMEM if the queue is full. */
 static enum ibc_rc posted(struct verbs *v, int result)
 {
     return result == ENOMEM || (result < 0 && errno == ENOMEM) ? verbs_refused(v, "full") : verbs_answer(v, result);
@@ -62,7 +63,7 @@ static struct ibv_ah *known_handle(struct verbs *v, const struct ibv_pd *pd, con
     return NULL;
 }
 
-/* *i: its place */
+/* Creates an address handle. *i becomes the index of its slot. */
 static enum ibc_rc new_handle(struct verbs *v, struct ibv_pd *pd, struct ibv_ah_attr *attr, bool named, unsigned *i)
 {
     struct ibv_ah *ah;
@@ -103,7 +104,7 @@ static enum ibc_rc handle(struct verbs *v, struct ibv_pd *of_qp, const struct ib
     enum ibc_rc rc = verbs_path(v, s->to, s->group, &s->path, &attr);
     unsigned i;
 
-    if (rc != IBC_OK || s->none) /* libibverbs dereferences its arguments */
+    if (rc != IBC_OK || s->none) /* libibverbs would dereference the missing handle */
         return s->none ? IBC_UNSUPPORTED : rc;
     if (!pd)
         return verbs_refused(v, "no_pd");
@@ -129,7 +130,7 @@ static enum ibc_rc bind_type1(struct verbs *v, struct ibv_qp *qp, struct verbs_m
         .wr_id = tagged(wr->wr_id, wr->op), .send_flags = flags_of(wr->flags), .bind_info = *info};
     const enum ibc_rc rc = posted(v, ibv_bind_mw(qp, w->mw, &bind));
 
-    w->next = w->mw->rkey; /* libibverbs has chosen it */
+    w->next = w->mw->rkey; /* libibverbs has chosen the key */
     return rc;
 }
 
@@ -158,7 +159,7 @@ static enum ibc_rc post_bind(struct verbs *v, struct ibv_qp *qp, const struct ib
                                           .mw_access_flags = verbs_access(wr->bind.access, &all)};
     enum ibc_rc rc;
 
-    /* libibverbs takes objects here, no keys: a wrong key cannot be given. */
+    /* libibverbs takes objects here instead of keys, so a wrong key cannot be given. */
     if (!all || !w || (!g && wr->bind.length > 0))
         return IBC_UNSUPPORTED;
     rc = w->mw->type == IBV_MW_TYPE_1 ? bind_type1(v, qp, w, wr, &info) : bind_type2(v, qp, w, wr, &info);
@@ -172,7 +173,7 @@ static enum ibc_rc post_bind(struct verbs *v, struct ibv_qp *qp, const struct ib
 
 /* ---- ATOMIC WRITE ---- */
 
-/* libibverbs takes the eight bytes themselves here, not their address. */
+/* Posts an ATOMIC WRITE. libibverbs takes the eight bytes themselves, and not their address. */
 static enum ibc_rc post_atomic_write(struct verbs *v, struct ibv_qp *qp, const struct iba_send_wr *wr)
 {
     struct ibv_qp_ex *ex = ibv_qp_to_qp_ex(qp);
@@ -247,7 +248,7 @@ enum ibc_rc verbs_post_send(struct ibc_target *t, unsigned d, uint32_t qpn, cons
 
 /* ---- receive ---- */
 
-/* REFUSED or UNSUPPORTED: libibverbs cannot express it. */
+/* Converts a receive. REFUSED or UNSUPPORTED: libibverbs cannot express it. */
 static enum ibc_rc receive(struct verbs *v, const struct iba_recv_wr *wr, struct ibv_sge sge[IBA_MAX_SGE],
                            struct ibv_recv_wr *out)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The device's capabilities: queried if libibverbs has a query, else tried. */
+/* Determines the device's capabilities: queries those that libibverbs has a query for, and tries the others. */
 #include "verbs_device.h"
 #include <stdio.h>
 #include <unistd.h>
@@ -21,7 +21,7 @@ static bool can_have_qp(const struct trial *p, uint8_t type)
     return verbs_create_qp(t, 0, &s, &qpn) == IBC_OK && verbs_destroy(t, 0, IBC_O_qp, qpn) == IBC_OK;
 }
 
-/* Later QPs are created like that of the trial. */
+/* Whether QPs can have inline data. Later QPs are created like that of the trial. */
 static bool can_inline(const struct trial *p)
 {
     p->v->inlines = true;
@@ -29,7 +29,7 @@ static bool can_inline(const struct trial *p)
     return p->v->inlines;
 }
 
-/* A device may make queues deeper than requested: it returns the real depth. */
+/* Whether queues have exactly the requested depth. A device may make them deeper, and returns the real depth. */
 static bool has_exact_depth(const struct trial *p)
 {
     const struct ibc_qp_spec s = {
@@ -144,7 +144,8 @@ static uint64_t tried(const struct trial *p)
     return can;
 }
 
-/* The reset that follows destroys the objects of the trials. */
+/* Returns the device's capabilities. The caller resets the device afterwards, which destroys the objects of the
+ * trials. */
 uint64_t verbs_probe(struct verbs *v)
 {
     struct trial p = {.v = v};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Modify, query, poll: translates the engine's numbers to those of libibverbs. */
+/* Modify, query, poll: translates the engine's numbers to those of libibverbs, and back. */
 #include "transport/iba_wr_ops.h"
 #include "verbs_device.h"
 #include <errno.h>
@@ -7,7 +7,7 @@
 
 enum { MOST_SKIPPED = 64 };
 
-/* Attributes have the same bits in the specification's order; a difference is detected here. */
+/* The engine's bits of attributes are those of libibverbs; a difference is detected here. */
 #define SAME(ours, theirs) _Static_assert((int)(ours) == (int)(theirs), #ours)
 SAME(IBA_QPA_STATE, IBV_QP_STATE);
 SAME(IBA_QPA_CUR_STATE, IBV_QP_CUR_STATE);
@@ -53,7 +53,7 @@ static enum ibc_rc path_of_qp(struct verbs *v, const struct ibc_address *to, uin
     return rc;
 }
 
-/* UNSUPPORTED if verbs cannot express the request. */
+/* Converts attributes. UNSUPPORTED: verbs cannot express the request. */
 static enum ibc_rc attributes(struct verbs *v, const struct ibc_qp_attr *a, struct ibv_qp_attr *out)
 {
     bool all;
@@ -198,7 +198,7 @@ static uint8_t reported(enum ibv_wc_opcode op)
     }
 }
 
-/* The posted operation, unless the device reports another. A failed completion has no opcode. */
+/* Returns the posted operation, unless the device reports another. A failed completion has no opcode. */
 static uint8_t op_of(const struct ibv_wc *wc)
 {
     const uint8_t posted = (uint8_t)(wc->wr_id >> VERBS_ID_BITS), said = reported(wc->opcode);
@@ -206,7 +206,7 @@ static uint8_t op_of(const struct ibv_wc *wc)
     return wc->status != IBV_WC_SUCCESS || coarse(posted) == said ? posted : said;
 }
 
-/* Each bind changes a window's key; the completion of a successful bind has the new one. */
+/* Each bind changes a window's key: takes the new key from the completion of a successful bind. */
 static uint32_t bound(struct verbs *v, const struct iba_wc *wc)
 {
     for (unsigned i = 0; i < VERBS_MWS; i++) {
@@ -216,7 +216,7 @@ static uint32_t bound(struct verbs *v, const struct iba_wc *wc)
         w->binding = false;
         if (wc->status == IBA_WC_SUCCESS)
             w->rkey = w->next;
-        w->mw->rkey = w->rkey; /* libibverbs leaves it to us to restore the key after a failed bind */
+        w->mw->rkey = w->rkey; /* libibverbs leaves it to its user to restore the key after a failed bind */
         return w->rkey;
     }
     return 0;
@@ -255,7 +255,7 @@ enum ibc_rc verbs_poll_cq(struct ibc_target *t, unsigned d, uint32_t cq, struct 
                           .op = op_of(&in),
                           .byte_len = in.byte_len,
                           .qpn = in.qp_num};
-    if (in.status == IBV_WC_SUCCESS) { /* a failed one has no other valid member */
+    if (in.status == IBV_WC_SUCCESS) { /* a failed completion has no other valid member */
         wc->sl = in.sl;
         wc->slid = in.slid;
         wc->path_bits = in.dlid_path_bits;
@@ -311,7 +311,7 @@ static uint32_t object_of(struct verbs *v, unsigned of, const struct ibv_async_e
     }
 }
 
-/* False: an event that the engine does not have. */
+/* Translates an event. False: the engine has no such event. */
 static bool translate(struct verbs *v, const struct ibv_async_event *in, struct iba_event *out)
 {
     const size_t type = (size_t)in->event_type;

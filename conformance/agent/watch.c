@@ -11,15 +11,15 @@ enum { TICK = 100000000, PATIENCE = 30 }; /* ns; ticks */
 
 static struct {
     pthread_mutex_t lock;
-    bool on;   /* the thread is there */
-    pid_t tid; /* of the thread that does the verbs */
+    bool on;   /* the thread is running */
+    pid_t tid; /* thread that executes the verbs */
     int out;
     bool busy, answered;
     uint64_t id;
     enum ag_verb verb;
 } w = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* Asleep in the kernel, and not to be woken by anybody: neither stopped nor waiting for a processor. */
+/* Whether the thread sleeps in the kernel and cannot be woken: it is neither stopped nor waiting for a processor. */
 static bool is_stuck(void)
 {
     char path[64], stat[512];
@@ -52,7 +52,7 @@ static void answer(void)
     w.answered = write(w.out, line, n) == (ssize_t)n;
 }
 
-/* Counts its own ticks, not the clock: while the whole process stands still no verb is slow. */
+/* Counts its own ticks instead of reading the clock: while the whole process is stopped, no verb counts as slow. */
 static void *watch(void *unused)
 {
     const struct timespec tick = {.tv_nsec = TICK};

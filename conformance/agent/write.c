@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Structures as lines. */
+/* Writes structures as lines. */
 #include <arpa/inet.h>
 #include <ctype.h>
 #include <inttypes.h>
@@ -30,7 +30,7 @@ static void put(struct out *o, const char *format, ...)
 
 static void put_char(struct out *o, char c)
 {
-    o->full |= o->cap - o->n < 2; /* the NUL that put() ends with has its place too */
+    o->full |= o->cap - o->n < 2; /* put() needs one more byte for its final NUL */
     if (!o->full)
         o->at[o->n++] = c;
 }
@@ -43,7 +43,7 @@ static void put_number(struct out *o, uint64_t n)
         put(o, "\"0x%" PRIx64 "\"", n);
 }
 
-/* Our own texts are ASCII: another byte may be a part of a character that was cut. */
+/* Writes a text. The agent's own texts are ASCII: any other byte may be a part of a character that was cut. */
 static void put_text(struct out *o, const char *s)
 {
     put_char(o, '"');
@@ -57,7 +57,7 @@ static void put_text(struct out *o, const char *s)
     put_char(o, '"');
 }
 
-/* Core's names are in capitals, lines have small letters. */
+/* Writes one of core's names, which are in capitals, in small letters. */
 static void put_word(struct out *o, const char *word)
 {
     put_char(o, '"');
@@ -81,7 +81,8 @@ static uint64_t number_at(const void *p, size_t size)
     }
 }
 
-/* A number that is none of the list's is written as a number, for the other side to refuse. */
+/* Writes the word for a number. A number that is not in the list is written as a number, and the other side refuses
+ * it. */
 static void put_one_of(struct out *o, const struct ag_words *w, uint64_t n)
 {
     for (size_t i = 0; i < w->n; i++)
@@ -191,7 +192,7 @@ static void put_value(struct out *o, const struct ag_field *f, const void *p)
     }
 }
 
-/* Recursion ends with the table: a shape has only members of shapes above it. */
+/* Writes all members. The recursion ends, since a shape has only members of shapes above it in the table. */
 static void put_members(struct out *o, const struct ag_shape *s, const void *p, const char *comma)
 {
     const uint64_t given = number_at(p, sizeof given);

@@ -17,13 +17,13 @@ struct check {
     const struct ibc_check_options *o;
     FILE *err;
     struct capture *capture[CAP_MERGE_MAX];
-    const char *name[CAP_MERGE_MAX]; /* of each capture */
+    const char *name[CAP_MERGE_MAX]; /* name of each capture */
     bool bad_link[CAP_MERGE_MAX];
     size_t n;
     struct cap_merge *merge;
     struct iba_observer *observer;
     struct ibc_check_print print;
-    FILE *summary; /* of evicted connections, until the end */
+    FILE *summary; /* collects the lines of evicted connections until the end */
     iba_time now;
     bool unreadable, began;
 };

@@ -21,7 +21,7 @@ static const char *addr(char *buf, const struct iba_flow_key *k, const uint8_t *
     return buf;
 }
 
-/* The QP that sends this direction; false when it is not known. */
+/* Finds the QP that sends this direction. False: it is not known. */
 static bool source_qp(const struct ibc_check_print *p, const struct iba_flow *f, uint32_t *qp)
 {
     const struct iba_flow *peer = iba_observer_peer(p->observer, f);
@@ -33,7 +33,7 @@ static bool source_qp(const struct ibc_check_print *p, const struct iba_flow *f,
     return peer != NULL;
 }
 
-/* "0x00002c", "0x00002c?" for a guess, "?" for what is not known. */
+/* Returns the QP as text: "0x00002c", "0x00002c?" for a guess, or "?" if it is not known. */
 static const char *source_text(char *buf, const struct ibc_check_print *p, const struct iba_flow *f)
 {
     uint32_t qp = 0;

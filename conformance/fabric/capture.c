@@ -8,14 +8,14 @@
 
 enum { LINKTYPE_INFINIBAND = 247, IF_NAME = 2, NAME_BYTES = 80 };
 
-struct interface { /* a port that sends: its name as an option of pcapng */
+struct interface { /* a sending port's name, as an option of pcapng */
     uint8_t option[4 + NAME_BYTES];
     uint32_t bytes;
 };
 struct fabric_capture {
     struct pcapng_writer *to;
     uint64_t begun_ns, number;
-    size_t *first; /* interface of port 0 of each node */
+    size_t *first; /* for each node the number of its first interface, that of port 0 */
     struct interface *interface;
 };
 

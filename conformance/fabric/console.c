@@ -26,7 +26,7 @@ static bool wrong(const struct line *l, const char *what)
     return false;
 }
 
-/* Words 1 and 2: NODE PORT. */
+/* Reads words 1 and 2 of the line: NODE PORT. */
 static bool node_of(struct line *l)
 {
     const int32_t node = subnet_find(l->s, l->word[1]);
@@ -140,7 +140,7 @@ static bool do_routes(struct line *l)
     return true;
 }
 
-/* A number up to `most` in word i. */
+/* Reads a number up to `most` from word i. */
 static bool number_of(struct line *l, unsigned i, unsigned long most, unsigned long *value)
 {
     char *end;
@@ -187,7 +187,7 @@ static bool router_of(struct line *l)
     return subnet_node(l->s, l->node)->n.cfg.type == IBA_NODE_ROUTER || wrong(l, "the node is no router");
 }
 
-/* Words 1 to 4: NODE PORT GID/BITS LID. */
+/* Adds a route. Words 1 to 4 are NODE PORT GID/BITS LID. */
 static bool do_route(struct line *l)
 {
     struct iba_route r = {0};
@@ -215,7 +215,8 @@ static bool do_learn(struct line *l)
     return true;
 }
 
-/* Words 1 to 5: from, to, hop limit. */
+/* Sends a packet through a router. Words 1 to 5 are the node and port it comes from, the node and port it goes to,
+ * and its hop limit. */
 static bool do_across(struct line *l)
 {
     struct probe_port from, to;
@@ -256,7 +257,8 @@ static bool do_pairs(struct line *l)
     return true;
 }
 
-/* Of each operational lane: what this end may still send, what the other end may, what waits. */
+/* Prints for each operational lane how many blocks this end may still send, how many the other end may, and what
+ * waits. */
 static bool do_credits(struct line *l)
 {
     const struct iba_node *n;
@@ -285,7 +287,7 @@ static void print_loop(const struct line *l, const struct lane_loop *loop)
         fprintf(l->to, "and more\n");
 }
 
-/* Word 1: a service level. */
+/* Looks for a loop in the routes of the service level that word 1 names. */
 static bool do_loops(struct line *l)
 {
     enum { SL_MOST = 15 };
@@ -312,7 +314,8 @@ static bool do_stalls(struct line *l)
     return true;
 }
 
-/* Words 1 to 3: packets of each pair, a service level, a static rate. Word 4: flow control as on real links. */
+/* Sends traffic between all adapters. Words 1 to 3 are the number of packets of each pair, a service level and a
+ * static rate; word 4 requests flow-control packets as on real links. */
 static bool do_flood(struct line *l)
 {
     enum { SL_MOST = 15, PACKETS_MOST = 1000000 };
@@ -337,7 +340,7 @@ static bool do_flood(struct line *l)
     return true;
 }
 
-/* A notice as its words say: what no word sets is 0. */
+/* Sends a trap whose notice has the values that the words name, and 0 in all other fields. */
 static bool do_trap(struct line *l)
 {
     uint8_t details[IBA_BYTES_notice_data] = {0};
@@ -366,7 +369,7 @@ static bool is_switch(struct line *l)
     return node_of(l) && (iba_node_is_switch(&subnet_node(l->s, l->node)->n) || wrong(l, "the node is no switch"));
 }
 
-/* Faults of a switch: its tables change, and no manager set them. */
+/* Plants a fault in a switch: its tables change although no subnet manager sets them. */
 static bool do_reroute(struct line *l)
 {
     struct iba_node *n;
@@ -399,7 +402,7 @@ static bool do_relane(struct line *l)
     return true;
 }
 
-/* How often each row of each table decided, over all nodes. */
+/* Prints how often each row of each rule table decided, summed over all nodes. */
 static bool do_rules(struct line *l)
 {
     for (unsigned t = 0; t < IBA_FABRIC_TABLE_COUNT; t++)
@@ -420,7 +423,7 @@ static bool do_help(struct line *l)
 }
 
 /* clang-format off */
-enum { ANY = 0 }; /* four words, and more */
+enum { ANY = 0 }; /* any number of words, four or more included */
 /*    name        words after it         count  what */
 #define COMMANDS(C)                                                                                                    \
     C(nodes,      "",                    1,     "every node: name, kind, ports, GUID")                                 \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The console: commands in lines, answers in lines; an empty line ends each answer. */
+/* The console reads commands and prints answers, both in lines. An empty line ends each answer. */
 #ifndef IBF_CONSOLE_H
 #define IBF_CONSOLE_H
 #include <stdio.h>
@@ -7,8 +7,8 @@
 
 enum console_result { CONSOLE_DONE, CONSOLE_WRONG, CONSOLE_QUIT };
 
-/* Executes one line, and answers to `to`. The line is changed. */
+/* Executes one line, which it changes, and writes the answer to `to`. */
 enum console_result console_line(struct subnet *s, char *line, FILE *to);
-/* The commands, for --help and `help`. */
+/* Prints the commands, for --help and the command `help`. */
 void console_help(FILE *to);
 #endif

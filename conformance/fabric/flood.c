@@ -5,21 +5,21 @@
 #include "sim/iba_random.h"
 
 enum {
-    FLOOD_QP = 0xfffffd, /* no program of the subnet has it */
+    FLOOD_QP = 0xfffffd, /* no program of the subnet uses this QP */
     SERIAL_AT = IBA_BYTES_lrh + IBA_BYTES_bth + IBA_BYTES_deth,
     PAYLOAD_LEAST = 256,
-    QUEUED_MOST = 2, /* packets that wait at their adapter, on a lane */
+    QUEUED_MOST = 2, /* packets that may wait at their adapter */
     SERVICE_LEVELS = 16,
 };
-/* Of virtual time: longer than the longest lifetime of a packet, 4.096 us * 2^19 (KM-50). */
+/* Virtual time in ns that is longer than the longest lifetime of a packet, 4.096 us * 2^19 (KM-50). */
 static const iba_time patience = UINT64_C(3000000000);
 
 struct source {
     size_t node;
     uint8_t port;
-    uint64_t others; /* ports of the same subnet */
-    uint64_t left;   /* packets that it has still to send */
-    bool wants;      /* it may have room for one */
+    uint64_t others; /* number of other ports in the same subnet */
+    uint64_t left;   /* packets that this port has still to send */
+    bool wants;      /* the queue of this port may have space for a packet */
 };
 struct flood {
     struct subnet *s;
@@ -27,9 +27,9 @@ struct flood {
     struct flood_sum *sum;
     struct source *source;
     size_t n;
-    uint8_t *arrived; /* by serial number */
+    uint8_t *arrived; /* indexed by the serial number of the packet */
     uint64_t serials;
-    uint16_t *dlid; /* by serial number */
+    uint16_t *dlid; /* indexed by the serial number of the packet */
     struct iba_random dice;
     iba_time moved;
 };
@@ -93,7 +93,8 @@ static bool joined(const struct flood *f, const struct source *a, const struct s
     return subnet_joined(f->s, a->node, a->port, b->node, b->port);
 }
 
-/* Destinations in turn, the next after itself first; none in another subnet, where LIDs mean other ports. */
+/* Returns the next destination: all adapter ports of the sender's subnet take turns, beginning with the one after
+ * the sender. Ports of other subnets are left out, since LIDs mean other ports there. */
 static const struct source *destination_of(const struct flood *f, const struct source *from)
 {
     const size_t own = (size_t)(from - f->source);

@@ -1,26 +1,28 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Traffic of every adapter to every other at once: packets wait for each other and for credits. */
+/* Traffic from every adapter to every other at once, so that packets wait for each other and for credits. */
 #ifndef IBF_FLOOD_H
 #define IBF_FLOOD_H
 #include "subnet.h"
 
 struct flood_config {
-    uint32_t packets;      /* from each adapter port with a LID to the base LID of each other */
-    uint16_t sls;          /* service levels, as bits: each packet has one of them */
-    uint8_t ipd;           /* static rate of each: (ipd + 1) times a packet's length between those of one destination */
-    uint32_t payload_most; /* bytes: packets have 256 to this many, a multiple of 4 */
-    uint64_t seed;         /* of sizes and service levels */
-    bool intervals;        /* flow-control packets come also at regular intervals, until the end */
+    uint32_t packets; /* packets from each adapter port that has a LID to the base LID of each other one */
+    uint16_t sls;     /* set of service levels, as bits: each packet has one of them at random */
+    /* static rate: packets to one destination begin (ipd + 1) times the length of a packet apart */
+    uint8_t ipd;
+    uint32_t payload_most; /* longest payload in bytes, a multiple of 4; the shortest has 256 */
+    uint64_t seed;         /* seed of the random sizes and service levels */
+    bool intervals;        /* until the end, flow-control packets are also sent at regular intervals */
 };
 struct flood_sum {
     uint64_t sent;
-    uint64_t delivered; /* to a port that has the LID */
-    uint64_t twice;     /* more often than once */
-    uint64_t astray;    /* to another port */
-    uint64_t waiting;   /* in queues of data lanes, at the end */
-    uint64_t unsent;    /* at the end: no room in the queue of their adapter */
-    iba_time took;      /* until the last one moved, of virtual time */
+    uint64_t delivered; /* packets that arrived at a port which has their LID */
+    uint64_t twice;     /* packets that arrived more than once */
+    uint64_t astray;    /* packets that arrived at another port */
+    uint64_t waiting;   /* packets that are in the queues of data lanes at the end */
+    uint64_t unsent;    /* packets that are not sent at the end, since the queue of their adapter is full */
+    iba_time took;      /* virtual time until the last packet moved */
 };
-/* Time passes until all packets have arrived, or none moved for longer than any lifetime. False: no memory. */
+/* Sends the traffic, and lets time pass until all packets have arrived, or no packet has moved for longer than any
+ * lifetime. False: no memory. */
 bool flood(struct subnet *s, const struct flood_config *c, struct flood_sum *sum);
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Lanes of routes as a graph: an edge from each lane to those that its packets go on by. Without a circle in it packets
- * can always move on (Dally and Seitz). */
+/* The lanes of the routes are the vertices of a graph, with an edge from each lane to those by which its packets
+ * leave the next node. If the graph has no cycle, packets can always move on (Dally and Seitz). */
 #include "loops.h"
 #include <stdlib.h>
 #include <string.h>
@@ -8,14 +8,14 @@
 enum { HOPS_MOST = 64, SERVICE_LEVELS = 16, NOWHERE = -1 };
 
 struct vertex {
-    uint32_t *next; /* lanes that packets go on by */
+    uint32_t *next; /* lanes by which packets of this lane leave the next node */
     uint32_t n, room;
     enum { UNSEEN, OPEN, DONE } state;
-    uint32_t tried; /* edges, by the search */
+    uint32_t tried; /* number of edges that the search has followed */
 };
 struct graph {
     struct subnet *s;
-    size_t *first; /* vertex of port 0, lane 0 of each node */
+    size_t *first; /* for each node the vertex of its port 0, lane 0 */
     struct vertex *v;
     size_t n;
     bool no_memory;
@@ -82,7 +82,8 @@ static void add_edge(struct graph *g, uint32_t from, uint32_t to)
 
 /* ---- routes ---- */
 
-/* The lane by which a packet that came to the switch by port `in` goes on. False: it does not. */
+/* Finds the lane by which a packet that came to the switch by port `in` leaves it. False: the switch drops the
+ * packet. */
 static bool goes_on(const struct iba_node *n, uint8_t in, uint16_t dlid, uint8_t sl, struct lane_at *at)
 {
     if (!iba_node_is_switch(n) || dlid > n->sw.linearfdbtop || dlid >= n->cfg.lft)
@@ -144,7 +145,7 @@ static void name_loop(const struct graph *g, const uint32_t *path, size_t from, 
         loop->at[loop->n++] = lane_of(g, path[i]);
 }
 
-/* A depth-first search from one vertex; true: it found a circle, which `loop` names. */
+/* Searches depth-first from one vertex. True: it found a cycle, which `loop` names. */
 static bool search(struct graph *g, uint32_t start, uint32_t *path, struct lane_loop *loop)
 {
     size_t depth = 0;
@@ -165,7 +166,7 @@ static bool search(struct graph *g, uint32_t start, uint32_t *path, struct lane_
             g->v[next].state = OPEN;
             path[depth++] = next;
         } else if (g->v[next].state == OPEN) {
-            while (i > 1 && path[i - 1] != next) /* it is on the path, since it is OPEN */
+            while (i > 1 && path[i - 1] != next) /* `next` is on the path, since it is OPEN */
                 i--;
             name_loop(g, path, i - 1, depth, loop);
             return true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* ibfabric: a subnet on one machine, for a subnet manager and its tools. */
+/* ibfabric: simulates a subnet on one machine for a subnet manager and its tools. */
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
@@ -19,7 +19,8 @@ struct program {
     struct subnet *subnet;
     struct server server;
     struct fabric_capture *capture;
-    uint64_t begun; /* of CLOCK_MONOTONIC, ns: the subnet's time 0, as far as its time was not set forward */
+    /* CLOCK_MONOTONIC in ns at the subnet's time 0, less the time by which the subnet's clock was set forward */
+    uint64_t begun;
     char line[1024];
     size_t n_line;
     bool quit;
@@ -67,7 +68,7 @@ static void list_rules(void)
         }
 }
 
-/* The row that --mutant names; none without that option. False: there is no such row. */
+/* Finds the row that --mutant names; without that option no row is broken. False: there is no such row. */
 static bool find_row(const char *row, struct iba_node_break *found)
 {
     char name[80];
@@ -85,7 +86,8 @@ static bool find_row(const char *row, struct iba_node_break *found)
 
 /* ---- the loop ---- */
 
-/* Traffic of the console takes time in which nobody waits: the subnet's clock is set forward, for all that follows. */
+/* Traffic that the console starts takes virtual time at once, and no real time. So the subnet's clock is set
+ * forward to the end of the traffic. */
 static void set_clock_forward(struct program *p)
 {
     if (subnet_now(p->subnet) > now(p))
@@ -122,7 +124,7 @@ static void serve_console(struct program *p)
     }
 }
 
-/* Milliseconds until the subnet or the server has something to do; -1: no limit. */
+/* Returns the time in ms until the subnet or the server has something to do; -1: no limit. */
 static int patience(const struct program *p)
 {
     enum { MS = 1000000, LONGEST_MS = 60000 };

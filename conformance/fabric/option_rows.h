@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The options of ibfabric: one row each, for options.c and for the completions of shells. */
+/* The options of ibfabric, one row each, for options.c and for the completion files of shells. */
 #ifndef IBC_FABRIC_OPTION_ROWS_H
 #define IBC_FABRIC_OPTION_ROWS_H
 

@@ -10,13 +10,14 @@ enum { EXIT_OK = 0, EXIT_WRONG = 2, EXIT_BROKEN = 4 };
 struct options {
     const char *topology, *sim, *pcap;
     uint16_t udp_port;
-    uint16_t credits; /* blocks of 64 bytes of each receive buffer; 0: links have no credits */
+    uint16_t credits; /* size of each receive buffer in blocks of 64 bytes; 0: links have no credits */
     bool console, list_rules;
     const char *mutant;
 };
 
-/* EXIT_OK, or EXIT_WRONG after one line; *done: --help or --version was answered. */
+/* Reads the command line. Returns EXIT_OK, or EXIT_WRONG after printing one line. *done: --help or --version was
+ * answered. */
 int options_read(struct options *o, int argc, char **argv, bool *done);
-/* One line "ibfabric: ..." on the standard error; returns `code`. */
+/* Prints one line "ibfabric: ..." on the standard error, and returns `code`. */
 int options_wrong(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 #endif

@@ -4,8 +4,8 @@
 #include "wire/iba_build.h"
 
 enum {
-    PROBE_QP = 0xfffffe,          /* no program of the subnet has it */
-    PATIENCE_NS = 1000 * 1000000, /* of virtual time, beyond any lifetime in a queue */
+    PROBE_QP = 0xfffffe,          /* no program of the subnet uses this QP */
+    PATIENCE_NS = 1000 * 1000000, /* virtual time, longer than any lifetime of a packet in a queue */
 };
 
 struct journey {
@@ -13,7 +13,8 @@ struct journey {
     struct probe *p;
     uint32_t psn;
     uint16_t dlid;
-    const struct probe_port *to; /* of a packet with a GRH; NULL: it has none, and the LID says where it goes */
+    /* destination of a packet with a GRH; NULL: the packet has none, and its LID names the destination */
+    const struct probe_port *to;
     bool over;
 };
 
@@ -75,7 +76,7 @@ static void build(const struct subnet_node *a, uint8_t port, struct journey *j, 
     (void)iba_mgmt_build(packet, &to, iba_node_sl2vl(&a->n, 0, port)[sl & 0xf], payload);
 }
 
-/* The packet is lost when no wire and no queue of the subnet has a packet any more, or after a second. */
+/* Follows the packet. It is lost when no wire and no queue of the subnet has a packet any more, or after a second. */
 static void follow(struct journey *j)
 {
     const iba_time end = subnet_now(j->s) + PATIENCE_NS;
@@ -164,7 +165,7 @@ void probe_send_global(struct subnet *s, struct probe_port from, struct probe_po
 
 /* ---- all pairs ---- */
 
-/* The next port of an adapter, in order; false: there is none. */
+/* Moves to the next port of an adapter. False: there is none. */
 static bool next_end(struct subnet *s, struct probe_port *e)
 {
     do {

@@ -7,14 +7,15 @@
 
 enum { GID_BITS = 128 };
 
-/* Bits of a prefix that a route asks for, and zeros after them. */
+/* Clears the bits of the GID after the route's prefix. */
 static void cut(struct iba_route *r)
 {
     for (unsigned i = r->bits; i < GID_BITS; i++)
         r->gid[i / 8] = (uint8_t)(r->gid[i / 8] & ~(0x80u >> i % 8));
 }
 
-/* A group's packets leave by each of its routes, so one port of a group may have one. */
+/* Whether two routes have the same prefix. Routes of a multicast group must also have the same port: a router sends
+ * the group's packets by each of the group's routes. */
 static bool same(const struct iba_route *a, const struct iba_route *b)
 {
     return a->bits == b->bits && memcmp(a->gid, b->gid, sizeof a->gid) == 0 &&

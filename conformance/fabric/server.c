@@ -11,8 +11,8 @@
 
 enum { CLASS_SMP = 0x01, METHOD_SEND = 0x03, METHOD_REPRESS = 0x07, METHOD_RESPONSE = 0x80 };
 enum { PERMISSIVE = 0xffff, NOBODY = -1, CLIENT_SHIFT = 48 };
-enum { NEAR_NS = 1000000 };      /* packets on wires that arrive so soon arrive at once */
-enum { ANSWER_NS = 1000000000 }; /* a program that has got a request answers within this time, or not at all */
+enum { NEAR_NS = 1000000 };      /* packets on wires arrive at once if they would arrive within this time */
+enum { ANSWER_NS = 1000000000 }; /* a program answers a request within this time, or not at all */
 
 static bool is_smp(const uint8_t *mad)
 {
@@ -24,7 +24,7 @@ static bool is_response(const uint8_t *mad)
     return (iba_madhdr_method(mad) & METHOD_RESPONSE) != 0;
 }
 
-/* A trap is answered by TrapRepress (KM-60). */
+/* Whether the datagram is a response. TrapRepress is the response to a trap (KM-60). */
 static bool is_answer(const uint8_t *mad)
 {
     return is_response(mad) || iba_madhdr_method(mad) == METHOD_REPRESS;
@@ -60,7 +60,8 @@ static void leave(struct server *s, unsigned i)
     subnet_touch(s->subnet, c->node);
 }
 
-/* A program that died without a message refuses: it has left. */
+/* Sends a request to client i. If the socket of its program is gone, the program has died without a message, and
+ * the client leaves. */
 static bool give(struct server *s, unsigned i, const struct ibsim_request *r)
 {
     if (send(s->sockets.client[i], r, sizeof *r, 0) == (ssize_t)sizeof *r)
@@ -70,7 +71,8 @@ static bool give(struct server *s, unsigned i, const struct ibsim_request *r)
     return false;
 }
 
-/* The node of its name, or the first adapter; the first port with a cable. */
+/* Finds the place of a client: the node that it names, or the first adapter, and there the first port that has a
+ * cable. */
 static bool find_place(struct server *s, const char *name, struct server_client *c)
 {
     int32_t node = subnet_find(s->subnet, name);
@@ -154,7 +156,7 @@ static void answer_guid(struct server *s, const struct server_client *c, uint8_t
     put64(data, subnet_node(s->subnet, c->node)->n.cfg.node_guid);
 }
 
-/* The same as the agent answers; programs ask for it before any link is up. */
+/* Answers with the NodeInfo of the node's agent, since programs request it before any link is up. */
 static void answer_nodeinfo(struct server *s, const struct server_client *c, uint8_t *data)
 {
     const struct iba_node_config *n = &subnet_node(s->subnet, c->node)->n.cfg;
@@ -251,7 +253,8 @@ static void remember(struct server *s, unsigned client, const struct ibsim_reque
     while (k < s->n_pending && s->pending[k].used)
         k++;
     if (k == SERVER_PENDING)
-        k = iba_madhdr_transactionid(r->mad) % SERVER_PENDING; /* the request in that entry is forgotten */
+        /* the request that was in this entry is forgotten */
+        k = iba_madhdr_transactionid(r->mad) % SERVER_PENDING;
     if (k >= s->n_pending)
         s->n_pending = k + 1;
     s->pending[k] = (struct server_pending){.used = true, .client = (uint8_t)client, .by = NOBODY, .request = *r};
@@ -287,8 +290,8 @@ static bool is_unanswered(const struct server *s, const struct server_pending *p
     return p->by == NOBODY ? subnet_in_flight(s->subnet) == 0 : answer_due(p) <= now;
 }
 
-/* A client has no timer of its own: what nobody answers comes back to it as timed out (KM-03 is silence on the wire).
- */
+/* Returns unanswered requests to their clients with the status ETIMEDOUT, since a client has no timer of its own
+ * (KM-03: a node may answer with silence). */
 static void return_unanswered(struct server *s, iba_time now)
 {
     for (size_t k = s->n_pending; k-- > 0;) {
@@ -306,7 +309,7 @@ static void return_unanswered(struct server *s, iba_time now)
 
 /* ---- datagrams ---- */
 
-/* The packet that the datagram would be: P_Key of index 0, SL 0, no GRH, because the client cannot say others. */
+/* Sends the datagram as a packet with the P_Key of index 0, SL 0 and no GRH, because the client cannot name others. */
 static void send_datagram(struct server *s, const struct server_client *c, const struct ibsim_request *r)
 {
     const struct iba_node_port *p = port_of(s, c);
@@ -327,9 +330,9 @@ static void send_datagram(struct server *s, const struct server_client *c, const
     subnet_send(s->subnet, c->node, c->port, packet, iba_mgmt_build(packet, &to, smp ? IBA_VL15 : 0, r->mad));
 }
 
-/* The upper bits of a transaction are its client: its number, and which of the programs with that number it is. Answers
- * come back with them. An answer that comes after its program has ended must not reach the next one with that number:
- * the stock library ends with a segmentation fault for an answer that it did not ask for. */
+/* Returns the upper bits of the transaction IDs of client i: the number of the client, and a count of the programs
+ * that have had this number. Responses have these bits too. A response that comes after the end of its program must
+ * not reach the next program with that number: libumad2sim crashes on a response that it did not request. */
 static uint64_t mark_of(const struct server *s, unsigned i)
 {
     return (uint64_t)s->client[i].life << 8 | i;
@@ -373,8 +376,8 @@ static bool lives_at(const struct server_client *c, size_t node, uint8_t port)
     return c->used && c->node == node && c->port == port;
 }
 
-/* The client that has to take a datagram: of an answer the one that asked; else the manager of the port; else, for
- * classes that no manager serves, another program there. */
+/* Returns the client that has to receive a datagram. A response goes to the client that sent the request. All
+ * others go to the manager at the port or, for classes that no manager serves, to another program there. */
 static int taker(const struct server *s, size_t node, uint8_t port, const uint8_t *mad)
 {
     const uint64_t mark = iba_madhdr_transactionid(mad) >> CLIENT_SHIFT;
@@ -406,7 +409,7 @@ void server_received(struct server *s, size_t node, uint8_t port, const uint8_t 
     psn = iba_bth_psn(bth);
     to = taker(s, node, port, mad);
     p = recall(s, mad);
-    if (to == NOBODY || (is_answer(mad) && !p)) /* its request has come back as timed out, or its program has left */
+    if (to == NOBODY || (is_answer(mad) && !p)) /* the request was returned as timed out, or its program left */
         return;
     r.dlid = htons(iba_lrh_dlid(packet));
     r.slid = htons(iba_lrh_slid(packet));

@@ -8,7 +8,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* The address of a client's program, or of ours. Clients count a NUL at the end of an abstract name as part of it. */
+/* Returns the address of the socket of a client's program, or of this program. Clients count a NUL at the end of an
+ * abstract name as part of the name. */
 static struct sockets_address unix_address(const struct sockets *s, const char *what, uint32_t number)
 {
     struct sockets_address a = {0};

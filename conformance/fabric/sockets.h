@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The sockets of ibsim's protocol: one for control, one for each client; unix datagrams with abstract names, or UDP on
- * the loopback interface. */
+/* The sockets of ibsim's protocol: one for control, and one for each client. They are unix datagram sockets with
+ * abstract names, or UDP sockets on the loopback interface. */
 #ifndef IBF_SOCKETS_H
 #define IBF_SOCKETS_H
 #include <stdbool.h>
@@ -12,8 +12,8 @@
 enum { SOCKETS_ERROR = 160, SOCKETS_NAME = 64 };
 
 struct sockets {
-    char name[SOCKETS_NAME]; /* of unix sockets; "" for UDP */
-    uint16_t udp_port;       /* of control; of client i that + 1 + i; 0: unix sockets */
+    char name[SOCKETS_NAME]; /* name of the unix sockets; "" for UDP */
+    uint16_t udp_port;       /* UDP port of the control socket; client i has udp_port + 1 + i; 0: unix sockets */
     int control, client[IBSIM_CLIENTS];
 };
 struct sockets_address {
@@ -21,11 +21,12 @@ struct sockets_address {
     socklen_t len;
 };
 
-/* False with one line in err. */
+/* Opens the sockets. False: it failed, and err has one line. */
 bool sockets_open(struct sockets *s, const char *name, uint16_t udp_port, char err[SOCKETS_ERROR]);
 void sockets_close(struct sockets *s);
-/* Joins client `i` to the socket of the program: its process, or its UDP port. False: nobody listens there. */
+/* Connects the socket of client `i` to that of the program with that id: its process ID or its UDP port. False:
+ * nobody listens there. */
 bool sockets_join(struct sockets *s, unsigned i, uint32_t id);
-/* A new socket for client `i`, which belongs to nobody. */
+/* Replaces the socket of client `i` with a new one that no program is connected to. */
 bool sockets_part(struct sockets *s, unsigned i);
 #endif

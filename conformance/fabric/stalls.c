@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Packets that wait for credits which will never come. A lane can move when the receive buffer at the other end of its
- * cable has room for its first packet, or will have, once the packets in it leave by lanes that can move. The search
- * begins with no lane, and adds lanes until none can be added. The others are stuck, in whatever order packets move. */
+/* Finds packets that wait for credits which will never come. A lane can move if the receive buffer at the other end
+ * of its cable has space for its first packet, or will have it once packets in that buffer leave by lanes that can
+ * move. The search begins with no such lane, and adds lanes until none can be added. All other lanes are stuck, in
+ * whatever order packets move. */
 #include <stdlib.h>
 #include <string.h>
 #include "loops.h"
 
-struct part { /* one packet of a queue: the part of a buffer that it has */
+struct part { /* the part of a receive buffer that one packet of a queue occupies */
     uint32_t queue;
-    int32_t hold; /* of the pool; -1: none */
+    int32_t hold; /* index in the pool; -1: none */
 };
 struct queue {
     struct lane_at at;
-    uint16_t len; /* of its first packet */
+    uint16_t len; /* length of its first packet */
     bool moves;
 };
 struct survey {
@@ -21,7 +22,7 @@ struct survey {
     size_t n_queue;
     struct part *part;
     size_t n_part;
-    bool *held_up; /* by hold: a copy of its packet is in a lane that does not move */
+    bool *held_up; /* indexed by hold: a copy of the packet is in a lane that cannot move */
 };
 
 static const struct iba_node *node_of(const struct survey *v, size_t node)
@@ -82,7 +83,7 @@ static void mark_held_up(struct survey *v)
             v->held_up[v->part[i].hold] = true;
 }
 
-/* The part belongs to a packet at the other end of the cable, which came by it on that lane. */
+/* Whether the part belongs to a packet that came to end e of the cable on that lane. */
 static bool came_by(const struct survey *v, const struct part *part, const struct subnet_end *e, uint8_t vl)
 {
     const struct iba_hold *h;
@@ -93,7 +94,7 @@ static bool came_by(const struct survey *v, const struct part *part, const struc
     return h->port == e->port && h->vl == vl;
 }
 
-/* Blocks of the buffer at the other end that no packet will free, as far as is known. */
+/* Returns the number of blocks of the other end's buffer that, as far as is known, no packet will free. */
 static uint32_t never_free(struct survey *v, const struct subnet_end *e, uint8_t vl)
 {
     uint32_t blocks = 0;
@@ -131,7 +132,7 @@ static void find_moving(struct survey *v)
 
 /* ---- what cannot ---- */
 
-/* A lane that the stuck one waits for. */
+/* Returns a lane that the stuck lane waits for. */
 static size_t waits_for(const struct survey *v, size_t queue)
 {
     const struct lane_at *at = &v->queue[queue].at;
@@ -143,7 +144,8 @@ static size_t waits_for(const struct survey *v, size_t queue)
     return queue;
 }
 
-/* From one stuck lane to the next, as often as there are lanes: then it is in the loop. */
+/* Names the lanes of the loop. After as many steps from one stuck lane to the next as there are lanes, the lane is
+ * one of the loop. */
 static void name_loop(const struct survey *v, size_t stuck, struct lane_loop *loop)
 {
     size_t first;

@@ -6,9 +6,9 @@
 
 enum { NO_PACKET = -1 };
 
-struct event { /* a packet arrives at a port, or a node wakes */
+struct event { /* an event: a packet arrives at a port, or a node wakes up */
     iba_time at;
-    uint64_t serial; /* events of one instant come in the order in which they were made */
+    uint64_t serial; /* events of the same time happen in the order in which they were created */
     uint32_t node;
     uint8_t port;
     int32_t packet;
@@ -20,7 +20,7 @@ struct flying {
 };
 struct subnet {
     struct subnet_events events;
-    struct subnet_watch watch; /* members are NULL: nobody watches */
+    struct subnet_watch watch; /* if its members are NULL, nobody watches */
     struct subnet_node *node;
     size_t n;
     struct iba_pool pool;
@@ -206,7 +206,7 @@ static void happen(struct subnet *s, const struct event *e)
 
     if (e->packet == NO_PACKET) {
         if (a->wake != e->at)
-            return; /* an earlier event woke it */
+            return; /* an earlier event woke the node */
         a->wake = IBA_NEVER;
         iba_node_advance(&a->n, s->now);
     } else {
@@ -307,7 +307,7 @@ void subnet_refresh(struct subnet *s, bool on)
         for (unsigned p = 1; p <= n->cfg.n_port; p++) {
             n->port[p].announce_all = on && n->port[p].credits ? s->now : IBA_NEVER;
             for (unsigned vl = 0; vl < IBA_VL15; vl++)
-                n->port[p].lane[vl].heard = s->now; /* nobody is late yet */
+                n->port[p].lane[vl].heard = s->now; /* no flow-control packet is late yet */
         }
         subnet_touch(s, i);
     }
@@ -403,7 +403,7 @@ static bool make_node(struct subnet *s, size_t i, const struct topology_node *t,
     return true;
 }
 
-/* With credits all buffers may be full of packets of 256 bytes. */
+/* Returns how many packets the receive buffers can hold: with credits all may be full of packets of 256 bytes. */
 static size_t packets_in_buffers(const struct topology *t, uint16_t buffer)
 {
     enum { BLOCKS_OF_PACKET = 5 };
@@ -428,7 +428,8 @@ static bool make_pool(struct subnet *s, const struct topology *t, uint16_t buffe
     return true;
 }
 
-/* A port belongs to the subnet of that number, as do all other ports of a switch; these wait in `switches`. */
+/* Gives the port the number of its subnet. All ports of a switch are in the same subnet: switches whose other ports
+ * have not been followed are put into `switches`. */
 static void enter(struct subnet *s, size_t *switches, size_t *n, size_t node, uint8_t port, uint32_t number)
 {
     struct subnet_node *a = &s->node[node];

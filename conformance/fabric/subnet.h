@@ -7,76 +7,80 @@
 
 struct subnet;
 
-struct subnet_end { /* of a cable */
-    int32_t node;   /* at the other end; -1: no cable */
+struct subnet_end { /* one end of a cable */
+    int32_t node;   /* node at the other end; -1: no cable */
     uint8_t port;
     bool pulled;
-    uint32_t subnet; /* ports that cables and switches join have the same number; routers join no subnets */
+    /* number of the subnet. Ports that cables and switches join have the same number; routers join no subnets */
+    uint32_t subnet;
 };
 struct subnet_node {
     struct iba_node n;
     const struct topology_node *from;
-    struct subnet_end *end; /* by port */
+    struct subnet_end *end; /* indexed by port */
     void *memory;
-    iba_time wake; /* an event will wake it then; IBA_NEVER: none will */
+    iba_time wake; /* time when an event will wake the node; IBA_NEVER: none will */
 };
 
 struct subnet_events {
-    /* A packet is on the wire that begins at that port. */
+    /* Called for each packet that begins to leave by that port. */
     void (*sent)(void *ctx, size_t node, uint8_t port, const uint8_t *packet, size_t len, iba_time now);
-    /* A packet for software of the node. */
+    /* Called for each packet that is for software of the node. */
     void (*received)(void *ctx, size_t node, uint8_t port, const uint8_t *packet, size_t len, iba_time now);
     void *ctx;
 };
 
-struct subnet_config { /* of every node (iba_node_config) */
-    uint16_t buffer;   /* credits of each data lane of each port, blocks of 64 bytes; 0: no credits */
-    bool refresh;      /* also at regular intervals of virtual time: an event every few microseconds for each lane */
-    struct iba_node_break broken; /* the rule that each node ignores, from power-up on */
+struct subnet_config { /* settings of every node (iba_node_config) */
+    uint16_t buffer;   /* size of the receive buffer of each data lane, blocks of 64 bytes; 0: no credits */
+    /* flow-control packets are also sent at regular intervals of virtual time: an event every few us for each lane */
+    bool refresh;
+    struct iba_node_break broken; /* the rule that each node ignores from power-up on */
 };
-/* All nodes powered up and all cables plugged. NULL: no memory. `t` must live as long. Owned: subnet_free(). */
+/* Creates a subnet with all nodes powered up and all cables plugged. NULL: no memory. `t` must live as long as the
+ * subnet. The caller owns the result: subnet_free(). */
 struct subnet *subnet_new(const struct topology *t, const struct subnet_config *c, const struct subnet_events *events);
 void subnet_free(struct subnet *s);
 
-/* Sees each packet that is sent or received, before the events. False: a sent packet is lost, and a received one does
- * not reach software. */
+/* A watch is called for each packet that is sent or received, before the events are. False: a sent packet is lost,
+ * and a received one does not reach software. */
 struct subnet_watch {
     bool (*sent)(void *ctx, size_t node, uint8_t port, const uint8_t *packet, size_t len);
     bool (*received)(void *ctx, size_t node, uint8_t port, const uint8_t *packet, size_t len);
     void *ctx;
 };
-/* NULL: nobody watches. */
+/* Sets the watch; NULL: nobody watches. */
 void subnet_set_watch(struct subnet *s, const struct subnet_watch *w);
 
 size_t subnet_nodes(const struct subnet *s);
-/* Where packets of all nodes wait. */
+/* Returns the pool in which packets of all nodes wait. */
 const struct iba_pool *subnet_pool(const struct subnet *s);
 struct subnet_node *subnet_node(struct subnet *s, size_t node);
-/* The node with that name or description; -1: none has it. */
+/* Returns the node with that name or description; -1: no node has it. */
 int32_t subnet_find(const struct subnet *s, const char *name);
 iba_time subnet_now(const struct subnet *s);
 
-/* An adapter's port that the manager has given a LID: data packets begin and end at such ports. */
+/* Whether the port is an adapter's and has a LID from the subnet manager: data packets begin and end at such ports. */
 bool subnet_is_end(const struct iba_node *n, unsigned port);
-/* Whether cables and switches join the two ports, as the topology says. */
+/* Whether cables and switches of the topology join the two ports. */
 bool subnet_joined(const struct subnet *s, size_t node, uint8_t port, size_t other, uint8_t other_port);
 
-/* Software of the node sends the packet by that port (of a switch: 0). */
+/* Sends a packet of the node's software by that port (of a switch: port 0). */
 void subnet_send(struct subnet *s, size_t node, uint8_t port, const uint8_t *packet, size_t len);
-/* The same from an adapter at a static rate (iba_node_send_at_rate). False: not now. */
+/* Sends a packet from an adapter at a static rate (iba_node_send_at_rate). False: the rate or a full queue forbids
+ * it now. */
 bool subnet_send_at_rate(struct subnet *s, size_t node, uint8_t port, const uint8_t *packet, size_t len, uint8_t ipd);
-/* From now on flow-control packets come also at regular intervals, or no more (subnet_config.refresh). */
+/* Turns flow-control packets at regular intervals on or off (subnet_config.refresh). */
 void subnet_refresh(struct subnet *s, bool on);
-/* Looks at the node again: its state was changed from outside. */
+/* Lets a node act whose state was changed from outside. */
 void subnet_touch(struct subnet *s, size_t node);
 /* Pulls or plugs the cable of a port. False: the port has none. */
 bool subnet_cable(struct subnet *s, size_t node, uint8_t port, bool plugged);
 
-/* Everything happens that is due until `until`, which becomes the time. */
+/* Executes all events up to the time `until`, which becomes the present time. */
 void subnet_run(struct subnet *s, iba_time until);
-/* When something is due next; IBA_NEVER: nothing is. */
+/* Returns the time of the next event; IBA_NEVER: there is none. */
 iba_time subnet_deadline(const struct subnet *s);
-/* Packets on wires, and packets that wait in nodes. */
+/* Returns the number of packets on wires and in the queues of nodes. */
 size_t subnet_in_flight(const struct subnet *s);
 size_t subnet_waiting(const struct subnet *s);
 #endif

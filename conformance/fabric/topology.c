@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A line says which node's cable goes where; the other node may stand in a later line. */
+/* A cable as a line describes it. The node at the other end may be defined in a later line. */
 struct cable {
     size_t from;
     uint8_t port, to_port;
@@ -20,7 +20,7 @@ struct reader {
     struct topology *t;
     struct cable *cable;
     size_t n_cable, room_cable, room_node;
-    struct topology_node next; /* what lines before its header said of the next node */
+    struct topology_node next; /* what the lines before the header of the next node say of that node */
     char *err;
 };
 
@@ -69,7 +69,7 @@ static bool number(struct reader *r, int base, uint64_t most, uint64_t *value)
     return errno == 0 && *value <= most;
 }
 
-/* "NAME", whatever it contains. */
+/* Reads "NAME", which may contain any characters but quotes. */
 static bool quoted(struct reader *r, char name[TOPOLOGY_NAME])
 {
     const char *end;
@@ -87,7 +87,7 @@ static bool quoted(struct reader *r, char name[TOPOLOGY_NAME])
     return true;
 }
 
-/* [PORT], then maybe (GUID). */
+/* Reads [PORT], and (GUID) if it follows. */
 static bool port_number(struct reader *r, uint8_t *port)
 {
     uint64_t n;
@@ -123,7 +123,8 @@ static int32_t find(const struct topology *t, const char *id)
     return -1;
 }
 
-/* The GUID in an id as ibnetdiscover makes it ("S-0002c90200424970"); else one of our own. */
+/* Returns the GUID in an id that ibnetdiscover printed ("S-0002c90200424970"). For any other id makes a GUID from
+ * the node's index. */
 static uint64_t guid_of(const struct topology_node *n, size_t index)
 {
     enum { DIGITS = 16, NODE_SPACING = 0x100 };
@@ -204,7 +205,7 @@ static bool hex_line(struct reader *r, uint64_t most, uint64_t *value)
            wrong(r, "want a number in hexadecimal, 0x%llx at most", (unsigned long long)most);
 }
 
-/* Lines of ibnetdiscover before a node's header. */
+/* Reads the lines that ibnetdiscover prints before a node's header. */
 static bool property(struct reader *r, bool *known)
 {
     uint64_t value;

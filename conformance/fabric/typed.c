@@ -7,7 +7,7 @@
 
 enum { GID_BITS = 128, WORD_BITS = 64 };
 
-/* "reserved1" and the like are no fields that somebody sets. */
+/* Whether the field is reserved ("reserved1" and the like), so that nobody sets it. */
 static bool is_reserved(const struct iba_field *f)
 {
     return strncmp(f->name, "reserved", strlen("reserved")) == 0;

@@ -29,7 +29,7 @@ struct fuzz_rule {
     uint32_t links; /* 1 << enum ibc_link */
     const char *text;
 };
-/* The kind of a case: its objects, and the rule of its inputs. */
+/* A kind of cases: the objects of a case, and the rule of its inputs. */
 struct fuzz_kind {
     const char *name;
     uint32_t weight; /* relative frequency among kinds */
@@ -37,7 +37,7 @@ struct fuzz_kind {
     uint64_t needs;
     const char *spec, *service;
     const char *objects; /* text with placeholders */
-    const char *begin;   /* text with placeholders: the first inputs; NULL: like the others */
+    const char *begin;   /* the first inputs as text with placeholders; NULL: they are like the others */
     const char *step;    /* rule of an input */
 };
 extern const struct fuzz_kind fuzz_kinds[];

@@ -74,7 +74,7 @@ bool fuzz_known_avoids(uint64_t known, const char *input)
 
 enum { GLOB = 128 };
 
-/* A glob, or several with '|' between them. */
+/* Whether the text matches a glob, or one of several with '|' between them. */
 static bool is_like(const char *globs, const char *text)
 {
     char one[GLOB];
@@ -87,7 +87,7 @@ static bool is_like(const char *globs, const char *text)
     return globs == NULL;
 }
 
-/* A glob for the line; after '&' one for a word of it. */
+/* Whether the line matches the glob, and a word of the line matches the glob after '&'. */
 static bool is_input(const char *glob, const char *line)
 {
     const size_t n = strcspn(glob, "&");

@@ -24,7 +24,7 @@ static bool is_rule(const struct fuzz_rule *r, const char *name, size_t len)
     return strncmp(r->name, name, len) == 0 && r->name[len] == '\0';
 }
 
-/* One of the rules of that name, with equal probability; NULL: none. */
+/* Chooses one of the rules of that name, each with equal probability; NULL: there is none. */
 static const struct fuzz_rule *pick(struct making *m, const char *name, size_t len)
 {
     static const struct fuzz_rules *const files[] = {&fuzz_packet_rules, &fuzz_work_rules, &fuzz_verb_rules,
@@ -41,7 +41,7 @@ static const struct fuzz_rule *pick(struct making *m, const char *name, size_t l
     return chosen;
 }
 
-/* "a|b{c|d}|e": the start and length of the i-th alternative; false: there are no more. */
+/* Finds the start and length of the i-th alternative of a text such as "a|b{c|d}|e". False: there are no more. */
 static bool alternative(const char *text, size_t len, unsigned i, const char **at, size_t *n)
 {
     size_t from = 0;
@@ -91,7 +91,7 @@ static bool range(struct making *m, const char *text, size_t len, char *out, siz
     return true;
 }
 
-/* The content of a placeholder; it may contain placeholders itself. */
+/* Writes the content of a placeholder, which may contain placeholders itself. */
 static void content(struct making *m, const char *slot, size_t len, char *out, size_t room)
 {
     const char *at;
@@ -119,7 +119,7 @@ static void content(struct making *m, const char *slot, size_t len, char *out, s
     snprintf(out, room, "%s", r->text);
 }
 
-/* The end of the placeholder that begins at `at` */
+/* Returns the end of the placeholder that begins at `at`. */
 static const char *end_of(const char *at)
 {
     int depth = 0;
@@ -149,7 +149,7 @@ void making_fill(struct making *m, char text[MAKING_TEXT])
 
 /* ---- the case ---- */
 
-/* Appends its lines as inputs, as many as fit. */
+/* Appends the lines of the text as inputs, as many as fit. */
 static void take_lines(struct fuzz_case *c, uint64_t known, const char *text)
 {
     while (*text && c->n < FUZZ_INPUTS) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The model's results of a case. It plays the case with a pause after each input, in which all its effects happen, and
- * writes them down as expectations, by the packet's kind. */
+/* Computes the model's results of a case. The model plays the case with a pause after each input, in which all
+ * effects of the input happen. The results become expectations, by the kind of the packet. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,19 +20,20 @@ static void answers_of(struct predicting *f, uint32_t line)
             predict_print(f, "%s\n", f->answer[i].text);
 }
 
-/* The input of that line; c.n: the line belongs to none. */
+/* Returns the input of that line; c.n: the line belongs to no input. */
 static unsigned input_of(const struct predicting *f, unsigned long line)
 {
     return line < f->first_line || line >= f->last_line ? f->c.n : (unsigned)(line - f->first_line) / 2;
 }
 
-/* A play that ended before its last line gives no expectations for the rest. */
+/* Whether the play went on to its last line: otherwise it gives no expectations for the rest. */
 static bool whole(const struct predicting *f, const struct run_player *p)
 {
     return p->verdict == IBC_IS_PASS || (p->verdict == IBC_IS_FAIL && p->finding.line >= f->last_line);
 }
 
-/* The input that posted a request which failed locally; c.n: none. Work requests have numbers of their own. */
+/* Returns the input that posted a request which failed locally; c.n: there is none. Each work request of a
+ * case has an id of its own. */
 static unsigned failed_at_home(const struct predicting *f, const struct run_player *p)
 {
     char id[32];
@@ -58,7 +59,7 @@ static bool is_rnr(const struct run_packet *k)
            iba_aeth_syn_kind(iba_view_hdr(&k->view, IBA_H_aeth)) == IBA_AETH_RNR;
 }
 
-/* The whole range may be written with region m's key. */
+/* Whether region m's key allows a WRITE to the whole range. */
 static bool is_good_write(const struct run_player *p, const struct iba_view *v)
 {
     const struct run_live *m = &p->live[RUN_M];
@@ -69,8 +70,9 @@ static bool is_good_write(const struct run_player *p, const struct iba_view *v)
            (iba_reth_r_key(reth) == m->mr[0].rkey && at <= m->length && iba_reth_dmalen(reth) <= m->length - at);
 }
 
-/* The input that is a WRITE with immediate data, with neither receive nor, as far as this code sees, a good key:
- * sources differ on which of the two is checked first, and everything after it differs too. c.n: none. */
+/* Returns the input that is a WRITE with immediate data and has neither a receive nor, as far as this code can
+ * know, a valid key. Sources differ on which of the two is checked first, and everything after it differs too. c.n:
+ * there is none. */
 static unsigned refused_or_not_ready(const struct predicting *f, const struct run_player *p)
 {
     for (const struct run_packet *k = p->first; k; k = k->next) {
@@ -108,7 +110,7 @@ static void ended(void *ctx, struct run_player *p)
     f->had_play = true;
 }
 
-/* The inputs alone, each followed by a pause. */
+/* Writes the script: the inputs alone, each followed by a pause. */
 static size_t script(struct predicting *f)
 {
     size_t n = (size_t)snprintf(f->text, FUZZ_TEXT, "%s", f->c.head);
@@ -128,7 +130,7 @@ static void leave_out(struct fuzz_case *c, unsigned i)
     memmove(c->input[i], c->input[i + 1], (c->n - i) * sizeof c->input[0]);
 }
 
-/* "FILE:LINE:..." */
+/* Removes the input that the loader's message "FILE:LINE:..." names. */
 static bool leave_out_nonsense(struct predicting *f)
 {
     const char *at = strchr(f->err, ':');
@@ -140,8 +142,8 @@ static bool leave_out_nonsense(struct predicting *f)
     return true;
 }
 
-/* A verb that the model refuses must be refused; the reason does not matter. Inputs that cannot be sent, or that the
- * target does not support, are left out. */
+/* Learns from a failure: if the model refuses a verb, the device must refuse it, for whatever reason. Inputs that
+ * cannot be sent, or that the target does not support, are removed. */
 static bool learn(struct predicting *f, const struct ibc_finding *is, enum ibc_verdict v)
 {
     static const char refused[] = " error=any";
@@ -161,7 +163,7 @@ static bool learn(struct predicting *f, const struct ibc_finding *is, enum ibc_v
     return true;
 }
 
-/* True: try again. */
+/* Plays the script against the model. True: it was changed, and must be played again. */
 static bool try(struct predicting *f, struct ibc_target *model)
 {
     const struct ibc_options o = {.seed = 1, .link = (uint32_t)f->c.link, .ended = ended, .ctx = f};
@@ -186,7 +188,8 @@ static bool try(struct predicting *f, struct ibc_target *model)
     return again;
 }
 
-/* Results of the model that depend on keys, numbers and addresses do not follow from the rules. */
+/* Whether the results remain if keys, numbers and addresses change: results that depend on them do not follow from
+ * the rules. */
 static bool holds(const struct predicting *f, const struct ibc_scenario *s, struct ibc_target *model)
 {
     const struct ibc_options o = {.seed = 2, .link = (uint32_t)f->c.link};

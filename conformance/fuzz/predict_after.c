@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The results that remain after all packets: states, completions, events, memory. */
+/* Writes the results that remain after all packets: states, completions, events, memory. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 enum { REGION = 65536, RUN = 64 /* bytes in one line */ };
 
-/* Core's i-th word; valid until the next call. */
+/* Returns the i-th word of a vocabulary, valid until the next call. */
 static const char *word(enum ibc_vocab v, size_t i)
 {
     return ibc_vocab_name(i, &v);
@@ -18,7 +18,8 @@ static const char *word(enum ibc_vocab v, size_t i)
 
 /* ---- states ---- */
 
-/* A queue that overflowed fails the QPs that complete into it: at once, or when they do (QS-32). */
+/* Whether a completion queue of the QP overflowed. Such a queue fails its QPs at once, or when they complete into
+ * it (QS-32). */
 static bool has_lost_queue(const struct run_player *p, const struct run_live *q, uint32_t lost)
 {
     for (unsigned i = 0; i < IBC_MAX_OBJECTS; i++)
@@ -38,7 +39,7 @@ static void state(struct predicting *f, struct run_player *p, const struct run_l
 
 /* ---- completions ---- */
 
-/* The object with that key. */
+/* Returns the object with that key. */
 static const struct run_live *keyed(const struct run_player *p, uint32_t rkey)
 {
     for (unsigned i = 0; i < IBC_MAX_OBJECTS; i++) {
@@ -73,14 +74,14 @@ static void received(struct predicting *f, struct run_player *p, const struct ru
         predict_print(f, " srcqp=0x%06x", wc->src_qpn);
 }
 
-/* If sources differ on how a receive fails, the status of each. */
+/* Returns the status of a completion; if sources differ on how a receive fails, the status by each. */
 static const char *status_of(const struct run_wc *c)
 {
     const uint8_t s = c->wc.status;
 
-    if (c->wr->recv && s == IBA_WC_LOCAL_ACCESS) /* of a WRITE whose key is bad */
+    if (c->wr->recv && s == IBA_WC_LOCAL_ACCESS) /* the receive of a WRITE whose key is bad */
         return "local_access|local_protection|remote_access|flushed";
-    if (c->wr->recv && s == IBA_WC_MW_BIND) /* of a SEND whose key cannot be invalidated (RR-55) */
+    if (c->wr->recv && s == IBA_WC_MW_BIND) /* the receive of a SEND whose key cannot be invalidated (RR-55) */
         return "!success";
     return word(IBC_VOCAB_STATUS, s < IBA_WC_STATUS_COUNT ? s : IBA_WC_SUCCESS);
 }
@@ -130,7 +131,7 @@ static bool meets_packets_in_rtr(const struct fuzz_case *c)
     return does;
 }
 
-/* A bad request raises one of two, and sources differ on which (RR-59). */
+/* Returns the word of an event. A bad request raises one of two events, and sources differ on which (RR-59). */
 static const char *event_word(unsigned kind)
 {
     if (kind == IBA_EVENT_WQ_INVALID_REQUEST || kind == IBA_EVENT_WQ_ACCESS_VIOLATION)
@@ -138,7 +139,7 @@ static const char *event_word(unsigned kind)
     return kind < IBA_EVENT_COUNT ? word(IBC_VOCAB_EVENT, kind) : "";
 }
 
-/* Which completion queues overflowed. */
+/* Writes the events, and returns the set of completion queues that overflowed. */
 static uint32_t events(struct predicting *f, struct run_player *p)
 {
     const bool is_counted = !(f->c.is_free & FUZZ_FREE_events) && !meets_packets_in_rtr(&f->c);
@@ -170,7 +171,7 @@ static void notified(struct predicting *f, struct run_player *p, const struct ru
 
 /* ---- memory ---- */
 
-/* NULL: it was not completed. */
+/* Returns the completed work request; NULL: it was not completed. */
 static const struct run_wc *given_back(const struct run_player *p, const struct run_wr *w)
 {
     for (unsigned i = 0; i < p->n_wc; i++)
@@ -189,7 +190,7 @@ static void free_of(const struct run_player *p, const struct run_live *m, const 
 {
     enum { AREA = 40 };
     const struct run_wc *c = given_back(p, w);
-    const uint8_t type = c ? c->qp->type : IBA_QPT_RC; /* of a shared receive: the QP that used it */
+    const uint8_t type = c ? c->qp->type : IBA_QPT_RC; /* type of the QP that used a shared receive */
     const bool area = w->recv && (type == IBA_QPT_UD || type == IBA_QPT_GSI || type == IBA_QPT_SMI);
     const bool good = c && c->wc.status == IBA_WC_SUCCESS;
     const uint64_t came = !c ? 0 : w->recv || w->op == IBA_WR_READ ? c->wc.byte_len : 8;

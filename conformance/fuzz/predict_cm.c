@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Messages and events of a connection manager as expectations. */
+/* Writes messages and events of a connection manager as expectations. */
 #include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,9 +11,9 @@
 
 enum { MOST_FIELDS = 14 }; /* a line has IBC_MAX_ARGS */
 
-/* Fields that each connection manager must fill alike: what its user chooses, and reasons. */
+/* Fields that each connection manager must fill with the same value: those that its user chooses, and reasons. */
 static const char *const always[] = {"reason", "msgrej", "status", "localqpn", "qpn"};
-/* Fields that a line says otherwise, or that the device chooses. */
+/* Fields that are not compared: another word of the line determines them, or the device chooses their value. */
 static const char *const never[] = {"localcommid", "remotecommid", "requestid", "localcaguid",
                                     "localeecn",   "remoteeecn",   "localqkey"};
 
@@ -41,7 +41,7 @@ static size_t put_id(char *to, size_t room, const char *name, uint32_t is, uint3
     return n > 0 ? (size_t)n : 0;
 }
 
-/* The two communication IDs, or the one request ID. */
+/* Writes the two communication IDs of a message, or its one request ID. */
 static size_t put_ids(char *to, size_t room, const struct run_live *c, uint16_t attribute, const uint8_t *data)
 {
     char device[IBC_NAME + 8], tester[IBC_NAME + 8];

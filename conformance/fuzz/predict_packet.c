@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Packets as expectations: every field that the rules fix. */
+/* Writes packets as expectations, with every field that the rules determine. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "wire/iba_aeth.h"
 #include "wire/iba_opcode_rows.h"
 
-#define ANY_PSN (UINT32_C(1) << 31) /* in addition to enum fuzz_free: not compared either */
+#define ANY_PSN (UINT32_C(1) << 31) /* in addition to enum fuzz_free: the PSN is not compared */
 enum { HEX = 256, MOST_WORDS = 18 /* of fields: a line has IBC_MAX_ARGS */ };
 #define LISTED "another word of the line, or one of its checks"
 #define PARSED "a packet with another is none, or has another payload"
@@ -119,7 +119,7 @@ static void header(struct line *l, const struct iba_view *v, unsigned h)
     }
 }
 
-/* RQ-05: AckReq may be set where it is not needed, and requests that return data are answered anyway. */
+/* RQ-05: AckReq may be set where it is not needed, and requests that return data are answered without it. */
 static void ack_request(struct line *l, const struct iba_view *v)
 {
     const bool a = iba_bth_a(iba_view_bth(v));
@@ -214,7 +214,8 @@ static struct predict_answer *new_answer(struct predicting *f, uint32_t line)
     return &f->answer[f->n_answer++];
 }
 
-/* When the step of that line began: on virtual time only waits take time, and the play ends with one. */
+/* Returns the time when the step of that line began. On virtual time only waits take time, and the play ends with
+ * one. */
 static uint64_t begun_at(const struct run_player *p, uint32_t line)
 {
     uint64_t waited = 0;
@@ -225,8 +226,8 @@ static uint64_t begun_at(const struct run_player *p, uint32_t line)
     return run_now(p) - waited;
 }
 
-/* By the rules a timeout may be up to four times the minimum (RQ-19), and no rule limits how soon a requester continues
- * after a wait. */
+/* Writes the time limits of a packet. By the rules a timeout may be up to four times the minimum (RQ-19), and no
+ * rule limits how soon a requester continues after a wait. */
 static void timing(struct line *l, const struct run_player *p, const struct run_packet *k, uint64_t before)
 {
     const uint64_t gap = k->at > before ? k->at - before : 0, begun = begun_at(p, k->line);
@@ -235,7 +236,8 @@ static void timing(struct line *l, const struct run_player *p, const struct run_
         put(l, " after=%" PRIu64 "us within=%" PRIu64 "us", gap / RUN_US, 4 * gap / RUN_US + 100000);
 }
 
-/* The acknowledgement of a SEND or WRITE that is sent again: with its own PSN or the newest, sources differ. */
+/* Whether the packet acknowledges a repeated SEND or WRITE: sources differ on whether it has the PSN of that
+ * request or the newest one. */
 static bool is_ack_again(const struct run_packet *in, const struct iba_view *v, const struct run_packet *first)
 {
     const struct iba_view *of = in && iba_view_has_bth(&in->view) && in->view.op ? &in->view : NULL;
@@ -251,7 +253,8 @@ static bool is_ack_again(const struct run_packet *in, const struct iba_view *v, 
     return false;
 }
 
-/* An unsolicited acknowledgement may be left out, or come where the model sends none. */
+/* Whether the packet may be missing: a device may leave out an unsolicited acknowledgement, or send one where the
+ * model sends none. */
 static bool may_be_missing(const struct predicting *f, const struct run_packet *in, const struct iba_view *v)
 {
     if ((f->c.is_free & FUZZ_FREE_cnp) && iba_view_has(v, IBA_H_cnp))
@@ -284,7 +287,7 @@ static void note(struct predicting *f, const struct run_player *p, const struct 
         *tid = iba_madhdr_transactionid(mad);
     put(&l, "<%s ", may_be_missing(f, in, &out->view) ? "?" : "");
     l.is_free |= is_ack_again(in, &out->view, p->first) ? ANY_PSN : 0;
-    l.room -= 60; /* for the time */
+    l.room -= 60; /* space for the time limits */
     if (mad)
         l.n +=
             predict_cm_message(l.to + l.n, l.room - l.n, f, q, mad, !begins && iba_madhdr_transactionid(mad) == *tid);
@@ -294,8 +297,9 @@ static void note(struct predicting *f, const struct run_player *p, const struct 
     timing(&l, p, out, before);
 }
 
-/* Another device may acknowledge requests without AckReq that the model does not; and sources differ on whether a key
- * that cannot be invalidated is answered with nothing, an ACK or a NAK (RR-55). */
+/* Whether an acknowledgement may come that the model does not send: a device may acknowledge requests without
+ * AckReq, and sources differ on whether a key that cannot be invalidated is answered with nothing, an ACK or a NAK
+ * (RR-55). */
 static bool may_acknowledge(const struct run_packet *k)
 {
     return iba_view_has_bth(&k->view) && k->view.op && k->view.op->svc == IBA_RC && k->view.op->dir == IBA_REQ &&

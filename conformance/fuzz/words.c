@@ -8,7 +8,7 @@
 #include "wire/iba_mtu.h"
 
 enum { OFTEN = 4 };
-struct place { /* the destination of a word's text */
+struct place { /* buffer for the text of a word */
     char *out;
     size_t room;
 };
@@ -91,7 +91,7 @@ static void w_long(struct making *m, struct place *p)
     put(p, "%u", length(m, 3 * m->pmtu));
 }
 
-/* Of a READ whose PSN was the last one: it takes as many PSNs as responses */
+/* Writes the length of a READ whose PSN was the last one, and skips the PSNs of its responses. */
 static void w_span(struct making *m, struct place *p)
 {
     const uint32_t n = length(m, 3 * m->pmtu);
@@ -100,7 +100,7 @@ static void w_span(struct making *m, struct place *p)
     put(p, "%u", n);
 }
 
-/* An offset in a region; now and then at its end. */
+/* Writes an offset in a region, now and then at the end of the region. */
 static void w_place(struct making *m, struct place *p)
 {
     put(p, "%u", making_one_in(m, 4 * OFTEN) ? MAKING_REGION - making_below(m, m->pmtu) : 8 * making_below(m, 512));
@@ -152,7 +152,7 @@ static void w_again(struct making *m, struct place *p)
     put(p, "%s", n ? m->c->input[chosen] : "");
 }
 
-/* A message of several packets; now and then one of them is left out, or of another kind. */
+/* Writes a message of several packets; now and then one of them is left out, or of another kind. */
 static void w_message(struct making *m, struct place *p)
 {
     const bool write = making_one_in(m, 2), imm = making_one_in(m, 3);
@@ -220,7 +220,7 @@ static void w_post(struct making *m, struct place *p)
     put(p, "  a post %s len=%u id={id} %s{flags?}", ops[k].op, flush ? 64 : eight ? 8 : q.len, ops[k].words);
 }
 
-/* The next response of the current READ. */
+/* Writes the next response of the current READ. */
 static void read_response(struct making *m, const struct making_request *q, struct place *p)
 {
     const uint32_t i = m->read_done++;
@@ -271,7 +271,7 @@ static void w_all(struct making *m, struct place *p)
     put(p, "> a ACKNOWLEDGE psn=+%u syndrome=ack{credit} msn=%u", m->next - 1, m->msn);
 }
 
-/* Mostly for the oldest outstanding request. */
+/* Writes a refusal, mostly of the oldest outstanding request. */
 static void w_refusal(struct making *m, struct place *p)
 {
     const uint32_t from = m->answered < m->n_open ? m->open[m->answered].psn : m->next;
@@ -280,7 +280,7 @@ static void w_refusal(struct making *m, struct place *p)
         from + (making_one_in(m, 3) && m->next > from ? making_below(m, m->next - from) : 0), m->msn);
 }
 
-/* Repeats it more often than the retry count allows. */
+/* Repeats a refusal more often than the retry count allows. */
 static void w_storm(struct making *m, struct place *p)
 {
     const uint32_t psn = m->answered < m->n_open ? m->open[m->answered].psn : m->next, n = 2 + making_below(m, 7);

@@ -24,7 +24,8 @@ static int find_link(const char *name, uint32_t has, struct cases *out)
                  near ? "; nearest is \"" : "", near ? near : "", near ? "\"" : "");
 }
 
-/* Several links: those of the target on which the scenario makes sense. None: what the runner makes of it. */
+/* Adds the cases of a scenario. If several links are played, a case is added for each link of the target that the
+ * scenario allows; if it allows none, one case, on which the runner decides. */
 static void add_cases(struct cases *c, const struct ibc_scenario *s, size_t index, uint32_t has)
 {
     const uint32_t on = has & (s->links ? s->links : UINT32_MAX);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* check: judges captures passively. It applies the same rules to the packets of a capture alone. */
+/* check: judges captures passively, by rules that need only the packets of a capture. */
 #include "check/check.h"
 #include "command.h"
 #include "sandbox.h"

@@ -6,11 +6,11 @@
 
 struct command {
     const char *name, *words; /* "[PATTERN]..." */
-    size_t least, most;       /* words it takes */
+    size_t least, most;       /* number of words that the command takes */
     const char *summary;
     uint64_t options; /* 1 << enum option_id */
     const char *examples;
-    int (*run)(const struct options *o); /* exit code; the message has been printed */
+    int (*run)(const struct options *o); /* returns the exit code, after printing any message */
 };
 extern const struct command commands[];
 extern const size_t command_count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The commands of ibconform: one row each, for command.c and for the completions of shells. */
+/* The commands of ibconform, one row each, for command.c and for the completion files of shells. */
 #ifndef IBC_COMMAND_ROWS_H
 #define IBC_COMMAND_ROWS_H
 #include "options.h"

@@ -6,10 +6,10 @@
 
 enum { ANY = INT_MAX };
 /* clang-format off */
-/* So many plays of each kind at least, and at most; the first row that fits decides. */
+/* The least and the largest number of plays of each kind; the first row that matches decides. */
 static const struct {
     struct { unsigned least, most; } n[PLAY_KINDS];
-    unsigned plays; /* of all kinds, at least */
+    unsigned plays; /* least number of plays of all kinds */
     enum confirm is;
 } rows[] = {
     /* good      open      late      bad       down      proved    fault     plays */
@@ -17,9 +17,11 @@ static const struct {
     {{{0, ANY}, {0, ANY}, {0, ANY}, {0, ANY}, {0, ANY}, {1, ANY}, {0, ANY}}, 0, CONFIRM_STANDS},
     {{{0, ANY}, {0, ANY}, {0, ANY}, {0, ANY}, {2, ANY}, {0, ANY}, {0, ANY}}, 0, CONFIRM_STANDS},
     {{{0, ANY}, {0, ANY}, {0, ANY}, {2, ANY}, {0, ANY}, {0, ANY}, {0, ANY}}, 0, CONFIRM_STANDS},
-    {{{0, ANY}, {0, ANY}, {5, ANY}, {0, ANY}, {0, ANY}, {0, ANY}, {0, ANY}}, 0, CONFIRM_STANDS}, /* never in time */
+    /* the packet was late in each play */
+    {{{0, ANY}, {0, ANY}, {5, ANY}, {0, ANY}, {0, ANY}, {0, ANY}, {0, ANY}}, 0, CONFIRM_STANDS},
     {{{1, ANY}, {0, ANY}, {0, 0},   {0, 0},   {0, 0},   {0, ANY}, {0, ANY}}, 0, CONFIRM_STANDS},
-    {{{1, ANY}, {0, ANY}, {1, ANY}, {0, 0},   {0, 0},   {0, ANY}, {0, ANY}}, 0, CONFIRM_NOTED},  /* it can be in time */
+    /* the packet was in time in another play */
+    {{{1, ANY}, {0, ANY}, {1, ANY}, {0, 0},   {0, 0},   {0, ANY}, {0, ANY}}, 0, CONFIRM_NOTED},
     {{{2, ANY}, {0, ANY}, {0, ANY}, {0, ANY}, {0, 0},   {0, ANY}, {0, ANY}}, 0, CONFIRM_NOTED},
     {{{2, ANY}, {0, ANY}, {0, ANY}, {0, ANY}, {1, ANY}, {0, ANY}, {0, ANY}}, 0, CONFIRM_OPEN},
     {{{0, 0},   {3, ANY}, {0, 0},   {0, 0},   {0, 0},   {0, ANY}, {0, ANY}}, 0, CONFIRM_STANDS},

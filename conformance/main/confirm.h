@@ -1,28 +1,29 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Where time is real, one play may be wrong for reasons that are not the device's: how often a case is played, and what
- * its plays come to. A table. */
+/* In real time, one play may fail for reasons that are not the device's. A table decides how often a case is
+ * played, and which verdict follows from its plays. */
 #ifndef IBC_CONFIRM_H
 #define IBC_CONFIRM_H
 
 enum play_kind {
-    PLAY_GOOD,   /* nothing that nobody expects */
-    PLAY_OPEN,   /* its evidence is not complete */
-    PLAY_LATE,   /* it failed, but only for a packet that came later than it may */
-    PLAY_BAD,    /* it failed */
-    PLAY_DOWN,   /* it failed, and then the device went down or failed its health probe */
-    PLAY_PROVED, /* it failed, and the device's system itself said so, or no time is real: once is enough */
-    PLAY_FAULT,  /* a fault of the harness */
+    PLAY_GOOD, /* the play passed, or failed as a waiver expects */
+    PLAY_OPEN, /* the evidence of the play is not complete */
+    PLAY_LATE, /* the play failed only because a packet came later than it may */
+    PLAY_BAD,  /* the play failed */
+    PLAY_DOWN, /* the play failed, and then the device went down or failed its health probe */
+    /* the play failed, and one play is proof: the device's system reported the failure, or time is virtual */
+    PLAY_PROVED,
+    PLAY_FAULT, /* a fault of the harness */
     PLAY_KINDS
 };
 enum confirm {
-    CONFIRM_AGAIN,  /* to be played again */
-    CONFIRM_STANDS, /* what the last play said */
-    CONFIRM_NOTED,  /* likewise; what another one said is noted beside it */
+    CONFIRM_AGAIN,  /* the case is played again */
+    CONFIRM_STANDS, /* the result of the last play is the verdict */
+    CONFIRM_NOTED,  /* likewise; the result of another play is added as a note */
     CONFIRM_OPEN,   /* INCONCLUSIVE: too few plays agree */
 };
 struct plays {
     unsigned n[PLAY_KINDS];
 };
-/* After each play, the last one counted. CONFIRM_AGAIN four times at most. */
+/* Decides after each play, which `p` includes already. Returns CONFIRM_AGAIN at most four times. */
 enum confirm confirm(const struct plays *p);
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* devices: reports of several devices side by side, as Markdown or as one page of HTML. */
+/* devices: compares reports of several devices side by side, as Markdown or as one HTML page. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,14 +11,15 @@
 struct page {
     FILE *to;
     bool html, all;
-    struct earlier *r; /* a device each */
+    struct earlier *r; /* one report for each device */
     const char *const *path;
     size_t n;
-    const char **id; /* of all reports, sorted */
+    const char **id; /* ids of the scenarios in all reports, sorted */
     size_t n_id;
 };
 
-/* Text of a report, which may hold anything: nothing in it ends the cell or the line. */
+/* Prints text of a report. The text may contain anything, and is escaped so that it cannot end the cell or the
+ * line. */
 static void print_text(const struct page *p, const char *s)
 {
     for (; *s; s++)
@@ -36,7 +37,7 @@ static void print_text(const struct page *p, const char *s)
         }
 }
 
-/* One cell; `tone` is the class of a verdict, or NULL. */
+/* Prints one cell; `tone` is the style class of a verdict, or NULL. */
 static void print_cell(const struct page *p, bool head, const char *tone, const char *s)
 {
     const char *name = head ? "th" : "td";
@@ -70,7 +71,7 @@ static void row_end(const struct page *p)
     fputs(p->html ? "</tr>\n" : "|\n", p->to);
 }
 
-/* The name of a device: its report's file, without folder and ending. */
+/* Returns the name of a device, which is that of its report's file without folder and ending. */
 static void device_name(const struct page *p, size_t i, char out[128])
 {
     const char *slash = strrchr(p->path[i], '/'), *name = slash ? slash + 1 : p->path[i];
@@ -135,7 +136,7 @@ static void print_devices(const struct page *p)
     table_end(p);
 }
 
-/* Bytes of an id that are its group: "rc.responder" of "rc.responder.psn-gap" */
+/* Returns how many bytes of an id are its group: "rc.responder" of "rc.responder.psn-gap". */
 static size_t group_bytes(const char *id)
 {
     const char *end = strrchr(id, '.');
@@ -143,7 +144,7 @@ static size_t group_bytes(const char *id)
     return end ? (size_t)(end - id) : strlen(id);
 }
 
-/* Whether a verdict is one of the device, so that it counts. */
+/* Whether a verdict is about the device, so that it is counted. */
 static bool judges(enum ibc_verdict v)
 {
     return v != IBC_IS_NOT_APPLICABLE && v != IBC_IS_UNSUPPORTED && v != IBC_IS_INFO && v != IBC_IS_ERROR &&
@@ -194,7 +195,7 @@ static const char *tone_of(enum ibc_verdict v)
     return v == IBC_IS_FAIL || v == IBC_IS_ERROR ? "bad" : judges(v) || v == IBC_IS_INCONCLUSIVE ? "warn" : "off";
 }
 
-/* Whether a device did other than pass, or the scenario was not for it. */
+/* Whether the scenario has a row: some device did not pass, or the scenario did not apply to it. */
 static bool worth_a_row(const struct page *p, const char *id)
 {
     bool worth = p->all;
@@ -244,7 +245,7 @@ static void print_page(const struct page *p)
     fputs(p->html ? "</body>\n</html>\n" : "", p->to);
 }
 
-/* By group, then by name: "memory.write" before "memory.invalidate.again". */
+/* Orders ids by group, then by name: "memory.write" before "memory.invalidate.again". */
 static int by_group(const void *a, const void *b)
 {
     const char *x = *(const char *const *)a, *y = *(const char *const *)b;
@@ -254,7 +255,7 @@ static int by_group(const void *a, const void *b)
     return order ? order : n != m ? (n > m) - (n < m) : strcmp(x, y);
 }
 
-/* The ids of all reports, each once. False: out of memory. */
+/* Collects the ids of all reports, each once. False: out of memory. */
 static bool collect(struct page *p)
 {
     size_t n = 0, kept = 0;
@@ -275,7 +276,7 @@ static bool collect(struct page *p)
     return true;
 }
 
-/* To the file of --html, else Markdown to the standard output. */
+/* Writes HTML to the file of --html; without that option, Markdown to the standard output. */
 static int write_page(struct page *p, const char *path)
 {
     p->html = path != NULL;

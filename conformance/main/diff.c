@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* diff: two reports of `run --json`, and what changed from the first to the second. */
+/* diff: compares two reports of `run --json`, and prints what changed from the first to the second. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 struct waived {
     const char *name;
     size_t scenarios;
-    bool both; /* the other report names it as well */
+    bool both; /* the other report has a waiver of that name as well */
 };
 struct waivers {
     struct waived *w;
@@ -26,7 +26,7 @@ struct change {
     const struct earlier_case *old, *new_one; /* one of them may be NULL */
 };
 struct changes {
-    struct change *c; /* those of kind SAME are not among them */
+    struct change *c; /* all changes except those of kind SAME */
     size_t n, count[DIFFERENCE_COUNT];
     struct waivers old, new_one;
 };
@@ -36,7 +36,7 @@ static int by_name(const void *a, const void *b)
     return strcmp(((const struct waived *)a)->name, ((const struct waived *)b)->name);
 }
 
-/* w is NULL: out of memory. */
+/* Returns the waivers of a report; w is NULL: out of memory. */
 static struct waivers waivers_of(const struct earlier *r)
 {
     struct waivers all = {calloc(r->n + 1, sizeof *all.w), 0};
@@ -91,7 +91,7 @@ static void compare(struct changes *to, const struct earlier_case *old, const st
         to->c[to->n++] = (struct change){what, old, new_one};
 }
 
-/* Both reports are sorted by id. */
+/* Compares two reports, which are both sorted by id. */
 static void compare_all(struct changes *to, const struct earlier *a, const struct earlier *b)
 {
     for (size_t i = 0, k = 0; i < a->n || k < b->n;) {

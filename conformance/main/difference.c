@@ -4,7 +4,8 @@
 #define NAME(id, name, words) name,
 const char *const difference_names[DIFFERENCE_COUNT] = {IBC_DIFFERENCES(NAME)};
 
-/* A verdict about the device: it did as expected, it failed, it differs in a way that nobody blames it for; or none. */
+/* The meaning of a verdict for the device: GOOD as expected, BAD failed, EXCUSED differs without being blamed, UNJUDGED
+ * no verdict about the device, ABSENT not in the report. */
 enum standing { GOOD, BAD, EXCUSED, UNJUDGED, ABSENT, STANDINGS };
 
 static const enum standing standing_of[IBC_IS_COUNT + 1] = {[IBC_IS_PASS] = GOOD,

@@ -23,9 +23,9 @@ enum difference {
 };
 extern const char *const difference_names[DIFFERENCE_COUNT];
 
-/* IBC_IS_COUNT: the report does not have the scenario; not in both. Two verdicts that are no PASS are the SAME here;
- * whether their symptoms are is for the caller to see. */
+/* Returns how the verdict changed. IBC_IS_COUNT means that a report lacks the scenario, which cannot be so for
+ * both. Two failing verdicts are the SAME here; the caller must compare their symptoms. */
 enum difference difference_of(enum ibc_verdict old, enum ibc_verdict new_one);
-/* The verdict's scenario was not as expected: there is a symptom. */
+/* Whether a scenario with this verdict did not end as expected, so that the report has a symptom. */
 bool difference_has_symptom(enum ibc_verdict v);
 #endif

@@ -19,7 +19,7 @@ const char *dut_name(const struct dut *d)
     return d->live && d->live->name[0] ? d->live->name : d->spec;
 }
 
-/* The first line of the file. */
+/* Reads the token, which is the first line of the file. */
 static int read_token(struct live_dut *l, const char *path)
 {
     FILE *f = fopen(path, "r");
@@ -40,9 +40,9 @@ static int read_token(struct live_dut *l, const char *path)
 
 /* ---- several devices that are alike ---- */
 
-static const char place[] = "{}"; /* of the number in --wire and --agent */
+static const char place[] = "{}"; /* stands for the number of the device in --wire and --agent */
 
-/* `spec` with `n` for each {}. False: too long. */
+/* Copies `spec` with `n` in the place of each {}. False: the result is too long. */
 static bool fill(const char *spec, unsigned n, char *out, size_t room)
 {
     const char *at;
@@ -253,7 +253,7 @@ static void list_causes(struct ibc_target *t, struct ibc_result *r, char *out, s
 {
     char *gone = strstr(r->finding.got, ": the device did not survive");
 
-    if (gone) /* nothing that it could not survive was sent */
+    if (gone) /* the device cannot have been crashed, since only the health probe was sent */
         *gone = '\0';
     out[0] = '\0';
     if (strncmp(r->finding.got, "nothing for", strlen("nothing for")) == 0)
@@ -271,8 +271,9 @@ int live_health(struct ibc_target *t, const struct options *o, enum ibc_link lin
 
     if (!s)
         return wrong(EXIT_HARNESS, "%s", err);
-    t->hurried = true; /* a user at a terminal gets the message soon */
-    for (unsigned i = 0; i < TRIES && (i == 0 || r.verdict == IBC_IS_INCONCLUSIVE); i++) { /* frames may be lost */
+    t->hurried = true; /* does not wait for the agent, so that the user sees the message soon */
+    /* the probe is repeated, since frames may be lost */
+    for (unsigned i = 0; i < TRIES && (i == 0 || r.verdict == IBC_IS_INCONCLUSIVE); i++) {
         ibc_result_clear(&r);
         ibc_run(s, t, &how, &r);
     }

@@ -5,7 +5,7 @@
 #include "fault.h"
 #include "json.h"
 
-enum { FORMAT = 1 }; /* of report/json.c */
+enum { FORMAT = 1 }; /* the format number that report/json.c writes */
 
 static const char *text_of(const cJSON *object, const char *key)
 {
@@ -14,7 +14,7 @@ static const char *text_of(const cJSON *object, const char *key)
     return cJSON_IsString(item) ? item->valuestring : "";
 }
 
-/* IBC_IS_COUNT: no verdict has that name. */
+/* Returns the verdict of that name; IBC_IS_COUNT: there is none. */
 static enum ibc_verdict verdict_of(const char *name)
 {
     int v = 0;

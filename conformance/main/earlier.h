@@ -9,17 +9,18 @@ struct earlier_case {
     const char *id;
     enum ibc_verdict verdict;
     const char *statement, *expected, *got; /* "" where the report has none */
-    const char *waiver;                     /* its name; "" without one, or where it has no name */
+    const char *waiver;                     /* name of the waiver; "": there is no waiver, or it has no name */
 };
 struct earlier {
-    cJSON *root;            /* the texts live here */
-    struct earlier_case *p; /* by id */
+    cJSON *root;            /* owns the texts of the cases */
+    struct earlier_case *p; /* sorted by id */
     size_t n;
 };
 
-/* EXIT_OK, or the exit code after the message. Owned, also after a failure: earlier_free(). */
+/* Reads a report. Returns EXIT_OK, or the exit code after the message. The caller calls earlier_free(), also after
+ * a failure. */
 int earlier_open(struct earlier *r, const char *path);
-/* NULL: the report does not have it. */
+/* Returns the case with that id; NULL: the report does not have it. */
 const struct earlier_case *earlier_find(const struct earlier *r, const char *id);
 void earlier_free(struct earlier *r);
 #endif

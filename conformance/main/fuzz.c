@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* fuzz: generated sequences, played against a target and judged by the model. */
+/* fuzz: plays generated sequences against a target. The model judges the results. */
 #include <ctype.h>
 #include <fnmatch.h>
 #include <inttypes.h>
@@ -21,7 +21,7 @@
 #include "system/text.h"
 
 enum {
-    MOST_KINDS = 256, /* of differences that are distinguished */
+    MOST_KINDS = 256, /* kinds of differences that are distinguished */
     KIND = 200,
     COUNT = 1000, /* default number of sequences */
     TRIES = 3,    /* in real time a difference must be seen in two of three plays */
@@ -34,25 +34,27 @@ struct fuzzing {
     struct live_dut live;
     struct dut dut;
     struct ibc_target *target, *model;
-    enum ibc_link link; /* of health */
+    enum ibc_link link; /* link of the health probe */
     struct fuzz_may may;
     struct progress progress;
     uint64_t begun, played, differ, inconclusive, unfit, known, deaths;
-    unsigned faults, tries_left; /* faults: in a row; tries_left: for a crashing case */
-    bool gone;                   /* the device did not come back */
+    /* faults: number in a row; tries_left: plays that are left to reduce a crashing case */
+    unsigned faults, tries_left;
+    bool gone; /* the device did not come back */
     struct {
         char text[KIND];
-        bool known; /* a waiver covers it: the next difference may be a new one */
+        bool known; /* a waiver covers the kind; another difference of this kind may be a new one */
     } kind[MOST_KINDS];
     unsigned n_kind;
-    char wanted[KIND]; /* while a case is reduced */
+    char wanted[KIND]; /* the kind of difference that must remain while a case is reduced */
     char packets[480]; /* folder of captures */
     char err[512];
 };
 
 /* ---- one case ---- */
 
-/* The content of memory near the differing byte belongs to the case, not to its kind. */
+/* Returns the length of the text up to the content of memory near the differing byte, which belongs to the case and
+ * not to the kind of the difference. */
 static int told(const char *text)
 {
     enum { MOST = 98 };
@@ -61,7 +63,7 @@ static int told(const char *text)
     return about && about - text < MOST ? (int)(about - text) : MOST;
 }
 
-/* "expected > got" without the numbers */
+/* Writes the kind of a difference: "expected > got" without numbers. */
 static void kind_of(const struct ibc_finding *f, char out[KIND])
 {
     char both[KIND + 160];
@@ -76,7 +78,7 @@ static void kind_of(const struct ibc_finding *f, char out[KIND])
     out[n] = '\0';
 }
 
-/* The finding that identifies a play: a complaint of the device's system comes before any other failure. */
+/* Returns the finding that identifies a play. A complaint of the device's system comes before any other failure. */
 static struct ibc_finding finding_of(const struct ibc_result *r)
 {
     struct ibc_finding f = r->finding;
@@ -104,7 +106,7 @@ static enum ibc_verdict play_once(struct fuzzing *z, const struct ibc_scenario *
     return r->verdict;
 }
 
-/* r: of the last play. */
+/* Plays a case up to three times. r becomes the result of the last play. */
 static bool differs(struct fuzzing *z, const struct ibc_scenario *s, struct ibc_result *r)
 {
     unsigned seen = ibc_failed(play_once(z, s, NULL, r));
@@ -116,7 +118,7 @@ static bool differs(struct fuzzing *z, const struct ibc_scenario *s, struct ibc_
     return seen > (z->target->virtual_time || r->died ? 0u : 1u);
 }
 
-/* A device that went away is given time to come back. */
+/* Waits for a device that went down to come back. */
 static void await_device(struct fuzzing *z)
 {
     const struct timespec second = {.tv_sec = 1};
@@ -177,7 +179,8 @@ static void print_finding(const struct ibc_finding *f, const char *id, unsigned 
     fflush(stdout);
 }
 
-/* Seen before: a similar one was kept, or has the same symptom and, like this one, a waiver. */
+/* Whether the difference was seen before: a similar one was kept, or one has the same symptom and both have a
+ * waiver. */
 static bool seen_before(const struct fuzzing *z, bool known)
 {
     for (unsigned i = 0; i < z->n_kind; i++)
@@ -186,7 +189,7 @@ static bool seen_before(const struct fuzzing *z, bool known)
     return z->n_kind == MOST_KINDS;
 }
 
-/* A difference of a new kind: reduces, reports and keeps it. False: it cannot be written. */
+/* Reduces, reports and keeps a case with a difference of a new kind. False: the case cannot be written. */
 static bool found(struct fuzzing *z, struct fuzz_case *c, const struct ibc_finding *as)
 {
     static char text[FUZZ_TEXT];
@@ -259,7 +262,8 @@ static bool one(struct fuzzing *z, uint64_t seed)
     fuzz_make(&c, &z->may, seed);
     s = scenario_of(z, &c, text);
     if (s && z->o->verbose)
-        printf("# %s\n%s\n", c.id, text); /* of words that the grammar has, and of numbers */
+        /* safe to print: the text consists of words of the grammar and numbers */
+        printf("# %s\n%s\n", c.id, text);
     if (s)
         good = judge(z, &c, s);
     else
@@ -272,7 +276,7 @@ static bool one(struct fuzzing *z, uint64_t seed)
 
 /* ---- the run ---- */
 
-/* On wires that leave this machine there may be other hosts. */
+/* Whether fuzzing is allowed, since a wire that leaves this machine may reach other hosts. */
 static int allowed(const struct fuzzing *z)
 {
     const char *wire = "";
@@ -287,7 +291,7 @@ static int open_target(struct fuzzing *z)
     int rc = dut_choose(&z->dut, &z->live, z->o);
 
     if (rc == EXIT_OK)
-        rc = allowed(z); /* a name may have another address than before */
+        rc = allowed(z); /* checked again: a host name may have another address than before */
     if (rc != EXIT_OK)
         return rc;
     sandbox_enter(&z->dut, z->o, NULL);
@@ -301,7 +305,7 @@ static int open_target(struct fuzzing *z)
     return z->model ? EXIT_OK : wrong(EXIT_HARNESS, "%s", z->err);
 }
 
-/* The deviations that have a waiver for this device. */
+/* Loads the deviations that have a waiver for this device. */
 static int load_known(struct fuzzing *z)
 {
     struct ibc_waivers w;
@@ -361,7 +365,7 @@ static int play_all(struct fuzzing *z)
     return good ? z->differ ? EXIT_FAILED : z->inconclusive ? EXIT_INCONCLUSIVE : EXIT_OK : EXIT_HARNESS;
 }
 
-/* The folder of scenarios has no other files, so that it can be played. */
+/* Makes the folders. The folder of scenarios has no other files, so that `run` can play it. */
 static int make_folders(struct fuzzing *z)
 {
     const char *const of = z->o->evidence;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* fuzz --target mutant:all: how many of the broken engines the sequences find, and how soon.
- *
- * The sequences are predicted once, before the processes fork; each engine plays them in their order until one differs.
- * The report has the processor time that one engine alone would have needed: generating and predicting the sequences up
- * to that one, and playing them. */
+/* fuzz --target mutant:all: counts how many of the broken engines the sequences find, and how soon. The sequences
+ * are predicted once, before the processes fork; each engine plays them in their order until one differs. The
+ * report has the processor time that one engine alone would need: to generate and predict the sequences up to the
+ * one that differs, and to play them. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,17 +22,17 @@ enum {
 
 struct sequence {
     struct ibc_scenario *s;
-    uint64_t seed, ns; /* ns: since the first one was made */
+    uint64_t seed, ns; /* ns: time from the first generated sequence to this one */
     const char *kind;
 };
 struct hunt {
     struct mutation all;
     struct sequence *seq;
     unsigned n_seq;
-    uint64_t whole_ns; /* of wall time, for the model: it plays each at least twice */
+    uint64_t whole_ns; /* wall time of the model, which plays each sequence at least twice */
     struct ibc_target *model;
     unsigned found, rules, rules_found, died;
-    uint64_t slowest; /* ns, of those that were found */
+    uint64_t slowest; /* ns: the longest time of an engine that was found */
 };
 struct catch
 { /* the record of a child */
@@ -50,7 +49,7 @@ static uint64_t cpu_ns(void)
     return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
 }
 
-/* Refuses options for one device, for its wires and for its findings. */
+/* Refuses options that are for a single device, its wires or its findings. */
 static int without_others(const struct options *o)
 {
     const struct {

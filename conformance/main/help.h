@@ -3,7 +3,7 @@
 #define IBC_HELP_H
 #include "command.h"
 
-/* Printed from the tables of commands and options. NULL: the program's. */
+/* Prints the help of a command from the tables of commands and options. NULL: prints that of the program. */
 void help_print(const struct command *c);
 void help_version(void);
 #endif

@@ -52,7 +52,7 @@ int json_write(cJSON *root, const char *path)
     return rc;
 }
 
-/* The whole file followed by a 0, *n bytes before it. */
+/* Reads the whole file and appends a 0 byte. *n becomes the length without this byte. */
 static char *slurp(FILE *f, size_t *n)
 {
     enum { MOST = 256 << 20 };

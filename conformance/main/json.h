@@ -4,12 +4,13 @@
 #define IBC_JSON_H
 #include <cjson/cJSON.h>
 
-/* A new object at the end of an array (key NULL), or as member `key` of an object. */
+/* Adds a new object at the end of an array (key NULL), or as member `key` of an object. */
 cJSON *json_add_object(cJSON *to, const char *key);
-/* To the standard output; frees it. The exit code. */
+/* Prints the tree to the standard output, and frees it. Returns the exit code. */
 int json_print(cJSON *root);
-/* To a file, "-" for the standard output; frees it. The exit code, the message printed. */
+/* Writes the tree to a file ("-": the standard output), and frees it. Returns the exit code, after printing any
+ * message. */
 int json_write(cJSON *root, const char *path);
-/* NULL with the message printed. Files of more than 256 MiB are refused. */
+/* Reads a file of at most 256 MiB. NULL: the message was printed. */
 cJSON *json_read(const char *path);
 #endif

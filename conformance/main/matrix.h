@@ -10,11 +10,11 @@
 #include <cjson/cJSON.h>
 #include "select.h"
 
-/* NULL after the message when the file is not one. Owned: cJSON_Delete(). */
+/* Reads a matrix. NULL: the file has none, and the message was printed. The caller owns the result: cJSON_Delete(). */
 cJSON *matrix_read(const char *path);
 /* Whether a scenario of the suite that cites `statement` catches a mutant that breaks it. */
 bool matrix_shows(const cJSON *matrix, const struct ibc_suite *suite, const char *statement, const char **mutant,
                   const char **scenario);
-/* "RR-03, RR-04" as a list */
+/* Returns "RR-03, RR-04" as a list. */
 cJSON *clause_list(const char *clause);
 #endif

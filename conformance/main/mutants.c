@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* mutants: every scenario against every broken engine. A scenario that catches none checks nothing. */
+/* mutants: plays every scenario against every broken engine. A scenario that catches none checks nothing. */
 #include "mutants.h"
 #include <fnmatch.h>
 #include <stdio.h>
@@ -29,7 +29,7 @@ static int add_mutant(struct mutation *m, const struct ibc_mutant *one)
     return EXIT_OK;
 }
 
-/* splitmix64: the same sample on every machine */
+/* Returns a random number (splitmix64), so that each machine draws the same sample. */
 static uint64_t next_random(uint64_t *state)
 {
     uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
@@ -39,7 +39,7 @@ static uint64_t next_random(uint64_t *state)
     return z ^ z >> 31;
 }
 
-/* So many of them, in their order. */
+/* Draws `want` of the mutants, and keeps their order. */
 static void sample(struct mutation *m, size_t want, uint64_t seed)
 {
     size_t kept = 0, left = m->n;

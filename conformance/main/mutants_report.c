@@ -21,7 +21,8 @@ static bool kills(enum outcome how)
     return how != OUTCOME_LIVES && how != OUTCOME_ERROR;
 }
 
-/* How it was caught: by a verdict rather than by a crash, if both happened. LIVES: not caught. */
+/* Returns how the mutant was caught. If it was caught by a verdict and by a crash, returns the verdict. LIVES: not
+ * caught. */
 static enum outcome fate(const struct mutation *m, size_t mutant)
 {
     enum outcome best = OUTCOME_LIVES;
@@ -34,7 +35,7 @@ static enum outcome fate(const struct mutation *m, size_t mutant)
     return best;
 }
 
-/* The first decisive result among all cases of a scenario (links). */
+/* Returns the first decisive result among all cases (links) of a scenario. */
 static enum outcome of_scenario(const struct mutation *m, size_t mutant, size_t index)
 {
     for (size_t c = m->cases.first[index]; c < m->cases.first[index + 1]; c++)
@@ -77,13 +78,13 @@ static bool is_everything(const struct mutation *m)
     return !m->o->sample && !m->o->only && m->o->pattern.n == 0;
 }
 
-/* Whether a list says why no scenario fails it. */
+/* Whether a list has a reason why no scenario catches the mutant. */
 static bool has_reason(const struct ibc_mutant *m)
 {
     return m->equivalent || m->allowed || m->not_tested;
 }
 
-/* For a few selected mutants: the first scenario that caught each. */
+/* Prints for a few selected mutants the first scenario that caught each. */
 static void print_caught(const struct mutation *m)
 {
     bool any = false;
@@ -124,8 +125,8 @@ static void print_survivors(const struct mutation *m)
     }
 }
 
-/* Scenarios that pass on the unbroken engine and on every broken one; after a partial run this proves nothing, so they
- * are not named. */
+/* Prints the scenarios that pass on the unbroken engine and on every broken one. After a partial run this proves
+ * nothing, so they are not named. */
 static size_t print_idle(const struct mutation *m)
 {
     size_t n = 0;
@@ -142,7 +143,7 @@ static size_t print_idle(const struct mutation *m)
     return n;
 }
 
-/* Scenarios that fail on the unbroken engine: their other results prove nothing. */
+/* Prints the scenarios that fail on the unbroken engine, so that their other results prove nothing. */
 static size_t print_unusable(const struct mutation *m)
 {
     size_t n = 0;
@@ -170,7 +171,8 @@ static size_t print_errors(const struct mutation *m)
     return n;
 }
 
-/* Broken engines that a scenario catches although a list says why none does: the reason is wrong, or the verdict is. */
+/* Prints the broken engines that a scenario catches although a list has a reason why none does: the reason or the
+ * verdict is wrong. */
 static size_t print_caught_in_spite(const struct mutation *m)
 {
     size_t n = 0;
@@ -190,8 +192,9 @@ static size_t print_caught_in_spite(const struct mutation *m)
     return n;
 }
 
-/* The requirements of a release: each broken engine is caught or has a reason, none has both, and no scenario cannot
- * fail. No share of all is asked for: it falls with each rule that turns out to leave a choice. */
+/* Checks the requirements of a release: each broken engine is caught or has a reason, none has both, and each
+ * scenario can fail. No share of caught engines is required, since it falls with each rule that turns out to leave
+ * a choice. */
 static int judge(const struct mutation *m, size_t idle, size_t in_spite)
 {
     size_t unexplained = 0;

@@ -6,7 +6,7 @@
 #include "fault.h"
 #include "reports.h"
 
-/* Verdicts that a later run may turn into a better one: the device's faults, and what was not judged. */
+/* Whether the scenario is played again: the device failed it, or was not judged. */
 static bool to_play_again(enum ibc_verdict v)
 {
     return ibc_failed(v) || v == IBC_IS_ERROR || v == IBC_IS_INCONCLUSIVE || v == IBC_IS_XPASS;
@@ -44,7 +44,8 @@ static unsigned long number(const char **at)
     return n;
 }
 
-/* "I/N": every Nth scenario from the Ith on, so that parts have families of all kinds and take about as long. */
+/* Keeps part "I/N": every Nth scenario from the Ith on, so that each part has scenarios of all kinds and takes
+ * about as long as the others. */
 static int keep_part(struct selection *sel, const char *part)
 {
     const char *at = part;

@@ -131,9 +131,10 @@ static const struct command *find_command(const char *name)
     return NULL;
 }
 
-enum { GETOPT_HELP = 0x1000, GETOPT_FIRST }; /* what getopt_long returns: GETOPT_FIRST + enum option_id */
+/* values that getopt_long returns: GETOPT_FIRST + enum option_id */
+enum { GETOPT_HELP = 0x1000, GETOPT_FIRST };
 
-/* The command's rows in the form of getopt_long. */
+/* Fills in the command's options in the form of getopt_long. */
 static void getopt_rows(const struct command *c, struct option longs[OPT_COUNT + 2], char shorts[2 * OPT_COUNT + 4])
 {
     *shorts++ = ':';
@@ -164,7 +165,7 @@ static enum option_id by_letter(int letter)
     return (enum option_id)id;
 }
 
-/* getopt_long returned '?' or ':' for `word`, or for a letter. */
+/* Reports a wrong option: getopt_long returned '?' or ':' for `word`, or for a letter. */
 static int bad_option(const struct command *c, int got, const char *word)
 {
     char name[64];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The command line of ibconform, checked and in one place. */
+/* The command line of ibconform, after it was checked. */
 #ifndef IBC_OPTIONS_H
 #define IBC_OPTIONS_H
 #include <stdbool.h>
@@ -67,13 +67,13 @@ struct options {
     const char *agent, *agent_token_file, *user, *rerun_failed, *shard;
     uint64_t seed;
     unsigned repeat, jobs, sample, least, count, seconds, rate, max_failures,
-        deadline; /* 0 when not given, but for repeat */
+        deadline; /* 0: the option was not given; `repeat` is 1 then */
     double timeout_scale;
     bool verbose, json, capabilities, missing, list, strict, own_network, hazardous, no_sandbox, color;
 };
 
 struct command;
-/* EXIT_OK: run `*command`, or nothing when it is NULL (help was printed). Else end with that code; the message has been
- * printed. */
+/* Reads the command line. EXIT_OK: the caller runs `*command`; NULL: help was printed, and nothing is to run. Other
+ * results are the exit code of the program, after the message. */
 int options_parse(struct options *o, int argc, char **argv, const struct command **command);
 #endif

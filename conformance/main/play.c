@@ -21,15 +21,15 @@ struct turn {
 struct playing {
     const struct play_run *run;
     struct ibc_result *r;
-    struct turn *turn; /* job by job */
+    struct turn *turn; /* indexed by job */
     struct progress progress;
-    struct ibc_target *target; /* of the child */
-    unsigned lane;             /* likewise */
-    unsigned refused;          /* failed attempts to open it */
+    struct ibc_target *target; /* in a child process: its target */
+    unsigned lane;             /* in a child process: its lane */
+    unsigned refused;          /* number of failed attempts to open the target */
     char why[512];
     struct settle settle;
-    unsigned failures; /* in the parent: those that no waiver excuses */
-    char enough[96];   /* likewise: why no more cases begin; "" while they do */
+    unsigned failures; /* in the parent process: number of failures that no waiver excuses */
+    char enough[96];   /* in the parent process: why no more cases begin; "" while they do */
 };
 
 static const struct play_case *case_of(const struct playing *p, uint32_t nth)
@@ -37,7 +37,8 @@ static const struct play_case *case_of(const struct playing *p, uint32_t nth)
     return &p->run->cases->c[nth / p->run->repeat];
 }
 
-/* One folder per link and seed if there are several: no file of a case is overwritten. */
+/* Returns the folder for evidence: one for each link and seed if there are several, so that no case overwrites a
+ * file of another. */
 static const char *evidence_dir(const struct playing *p, uint32_t nth, char *out, size_t n)
 {
     const struct play_case *c = case_of(p, nth);
@@ -57,7 +58,7 @@ static const char *evidence_dir(const struct playing *p, uint32_t nth, char *out
     return out;
 }
 
-/* A target that cannot be opened is not waited for in every case. */
+/* Opens the target if it is not open. A target that cannot be opened is not waited for in every case. */
 static bool have_target(struct playing *p)
 {
     enum { PATIENCE = 3 };
@@ -71,7 +72,8 @@ static bool have_target(struct playing *p)
     return p->target != NULL;
 }
 
-/* If the tester's port cannot carry frames, it would look as if the device had not sent them. */
+/* Whether the tester's port carries the scenario's largest frames: if not, it would look as if the device had not
+ * sent them. */
 static bool fits(const struct playing *p, const struct ibc_scenario *s, struct ibc_result *r)
 {
     const unsigned mtu = dut_mtu(&p->run->dut, p->lane), bytes = mtu ? ibc_packet_bytes(s) : 0;
@@ -138,7 +140,8 @@ static void leave(void *ctx)
         ibc_target_close(p->target);
 }
 
-/* On virtual time nothing waits: a case that takes this long never ends. A live device has its deadlines. */
+/* Returns the time limit of a case. Nothing waits on virtual time, so a case that takes that long never ends. A
+ * live device has time limits of its own. */
 static unsigned limit(void *ctx, uint32_t job, uint32_t part)
 {
     const struct playing *p = ctx;
@@ -205,8 +208,8 @@ static int by_turn(const void *a, const void *b)
     return x->waits != y->waits ? (x->waits < y->waits ? 1 : -1) : (x->nth > y->nth) - (x->nth < y->nth);
 }
 
-/* In the order of the selection; if waiting takes real time the longest case begins, so that no child is alone with it
- * at the end. Cases that may crash the device come last. */
+/* Orders the cases as in the selection. If waiting takes real time the longest case begins, so that no child plays
+ * it alone at the end. Cases that may crash the device come last. */
 static bool take_turns(struct playing *p, uint32_t n)
 {
     const bool wait = !p->run->cases->virtual_time && p->run->children > 1;

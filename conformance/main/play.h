@@ -13,13 +13,15 @@ struct play_run {
     double timeout_scale;
     const char *evidence;              /* folder, or NULL */
     const struct ibc_waivers *waivers; /* NULL: none */
-    const char *target;                /* as waivers name it */
-    unsigned max_failures;             /* begin no case after so many that no waiver excuses; 0: play all */
-    uint64_t deadline_ns;              /* nor after this of the wall clock (fault.h); 0: none */
-    bool stop_at_first, hazardous; /* hazardous: also scenarios that are known to crash devices; for live ones only */
+    const char *target;                /* name of the target in waivers */
+    /* after so many failures that no waiver excuses no further case begins; 0: no limit */
+    unsigned max_failures;
+    uint64_t deadline_ns; /* after this time of the wall clock no further case begins; 0: no limit */
+    /* hazardous: scenarios that are known to crash devices are played too; only live targets use this */
+    bool stop_at_first, hazardous;
 };
-/* r[case * repeat + k]: of case with seed + k. False after the message, when no process can be had. After a
- * signal the cases that were not played are an ERROR, after max_failures or the deadline INCONCLUSIVE. Owned by the
- * caller: ibc_result_clear() each. */
+/* Plays all cases. r[case * repeat + k] is the result of a case with seed + k. False: no process could be created,
+ * and the message was printed. Cases that were not played are an ERROR after a signal, and INCONCLUSIVE after
+ * max_failures or the deadline. The caller owns the results: ibc_result_clear() each. */
 bool play_cases(const struct play_run *run, struct ibc_result *r);
 #endif

@@ -18,15 +18,15 @@
 struct child {
     pid_t pid; /* 0: not running */
     int to, from;
-    uint32_t job, part; /* the current ones, while it runs */
+    uint32_t job, part; /* the current job and part, while the child runs */
 };
 struct crew {
     const struct pool *p;
     struct child child[MAX_CHILDREN];
-    uint32_t next; /* job */
+    uint32_t next; /* number of the next job */
 };
 struct order {
-    uint32_t job, part; /* from this part on */
+    uint32_t job, part; /* the child begins with this part of the job */
 };
 
 static bool read_whole(int fd, void *to, size_t n)
@@ -83,7 +83,7 @@ static _Noreturn void work(const struct pool *p, int in, int out)
         p->leave(p->ctx);
     if (p->mute)
         _exit(0);
-    exit(0); /* so that leaks are reported at the end */
+    exit(0); /* exit() and not _exit(), so that leaks are reported */
 }
 
 /* ---- the parent ---- */
@@ -113,7 +113,7 @@ static bool start(struct crew *w, struct child *c)
             _exit(0);
         for (size_t i = 0; i < w->p->children; i++)
             if (w->child[i].pid)
-                forget(&w->child[i]); /* else the child would not see the end of its input */
+                forget(&w->child[i]); /* otherwise the child would not see the end of its input */
         close(to[1]);
         close(from[0]);
         if (w->p->mute)
@@ -150,15 +150,15 @@ static void give(struct crew *w, struct child *c)
         return;
     }
     const struct order o = {c->job, c->part};
-    (void)write_whole(c->to, &o, sizeof o); /* a child that is gone is detected by the end of its records */
+    (void)write_whole(c->to, &o, sizeof o); /* if the child has died, the end of its records shows it */
 }
 
-/* Reaps a child. False when it cannot be replaced. */
+/* Reaps a child, and starts another. False: no other can be started. */
 static bool bury(struct crew *w, struct child *c)
 {
     int status = 0;
 
-    kill(c->pid, SIGKILL); /* no more records although it is alive: it closed the pipe */
+    kill(c->pid, SIGKILL); /* the child sends no more records but may be alive: it closed the pipe */
     waitpid(c->pid, &status, 0);
     forget(c);
     w->p->died(w->p->ctx, c->job, c->part++, status);
@@ -216,7 +216,7 @@ bool pool_run(const struct pool *p, char *err, size_t errlen)
         return true;
     q.children = q.children > MAX_CHILDREN ? MAX_CHILDREN : q.children > q.jobs ? q.jobs : q.children;
     for (size_t i = 0; good && i < q.children; i++) {
-        w.child[i].part = q.parts; /* done with the job before its first */
+        w.child[i].part = q.parts; /* counts as finished with a job, so that it gets its first one */
         good = start(&w, &w.child[i]);
         if (good)
             give(&w, &w.child[i]);

@@ -22,7 +22,7 @@ unsigned dut_mtu(const struct dut *d, unsigned lane)
     return least;
 }
 
-/* Those whose packets are larger than the port carries; *most: bytes of the largest */
+/* Counts the scenarios whose packets are larger than the port carries. *most: bytes of the largest packet. */
 static size_t count_misfits(const struct cases *cases, unsigned mtu, unsigned *most)
 {
     size_t n = 0;

@@ -10,9 +10,9 @@ struct progress {
     uint64_t done, total, since_ns, printed_ns;
 };
 void progress_begin(struct progress *p, uint64_t total);
-/* One more is done; `what` may be NULL. */
+/* Counts one more finished case; `what` may be NULL. */
 void progress_step(struct progress *p, const char *what);
 void progress_end(struct progress *p);
-/* ns of a monotonic clock */
+/* Returns the time of a monotonic clock in ns. */
 uint64_t wall_ns(void);
 #endif

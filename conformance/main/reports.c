@@ -10,7 +10,7 @@ enum { REPORTS = 3 };
 
 static const struct report_row {
     const char *option;
-    size_t path; /* offset in options */
+    size_t path; /* offset of the path in struct options */
     bool (*write)(const char *path, const struct ibc_report *r, char *err, size_t errlen);
 } rows[REPORTS] = {{"--junit", offsetof(struct options, junit), ibc_report_junit},
                    {"--json", offsetof(struct options, json_file), ibc_report_json},
@@ -31,7 +31,7 @@ bool reports_take_stdout(const struct options *o)
     return is_stdout(o->junit) || is_stdout(o->json_file) || is_stdout(o->html);
 }
 
-/* A file that the run reads. */
+/* Checks that a report is not a file that the run reads. */
 static int check_input(const char *report, const struct file_id *id, const char *input, const char *option)
 {
     struct file_id in;

@@ -7,13 +7,14 @@
 
 #define REPORTS_NO_RESULT "run" /* the one case of a report without results */
 
-/* No report may be another one, or a file that the run reads. EXIT_OK, or the exit code after the message. */
+/* Checks that no report is written to the file of another report, or to a file that the run reads. Returns EXIT_OK,
+ * or the exit code after the message. */
 int reports_check(const struct options *o);
 bool reports_take_stdout(const struct options *o);
-/* Writes those that were asked for; on_stdout: also the one for the standard output. EXIT_OK, or EXIT_HARNESS after the
- * message. */
+/* Writes the requested reports. on_stdout: also the one for the standard output. Returns EXIT_OK, or EXIT_HARNESS
+ * after the message. */
 int reports_write(const struct options *o, const struct ibc_report *r, bool on_stdout);
-/* Writes reports of a run without results: one case, "run", with the verdict ERROR and the reason. Not to the standard
- * output. create: also files that do not exist; else only those of an earlier run are replaced. */
+/* Writes reports of a run without results, but not to the standard output: one case "run" with the verdict ERROR
+ * and the reason. create: also creates files; otherwise only replaces those of an earlier run. */
 int reports_of_no_result(const struct options *o, const struct ibc_run_info *info, const char *why, bool create);
 #endif

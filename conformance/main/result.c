@@ -54,7 +54,8 @@ static bool ranks(enum ibc_verdict v)
     return v <= IBC_IS_ERROR;
 }
 
-/* Verdicts that rank come before those that do not, the worse before the better, the first before its equals. */
+/* Whether verdict a replaces b. A verdict with a rank replaces one without, and a worse one a better one; of equals
+ * the first stays. */
 static bool outweighs(enum ibc_verdict a, enum ibc_verdict b)
 {
     return ranks(a) && (!ranks(b) || a > b);
@@ -89,7 +90,7 @@ void result_add(struct ibc_result *to, struct ibc_result *r)
     ibc_result_clear(r);
 }
 
-/* The finding of the worse one has the place. */
+/* Keeps the finding of the worse verdict. */
 static void differ(enum ibc_verdict *to, struct ibc_finding *f, enum ibc_verdict is, const struct ibc_finding *its,
                    uint64_t seed, bool sure)
 {
@@ -104,7 +105,8 @@ static void differ(enum ibc_verdict *to, struct ibc_finding *f, enum ibc_verdict
     *to = sure ? IBC_IS_FAIL : IBC_IS_DEVIATES;
 }
 
-/* One of both says nothing about the device, as a tester that was late: they do not contradict each other. */
+/* Whether one of the verdicts is not about the device, as when the tester was late: the two do not contradict each
+ * other. */
 static bool says_nothing(enum ibc_verdict a, enum ibc_verdict b)
 {
     return a == IBC_IS_INCONCLUSIVE || b == IBC_IS_INCONCLUSIVE;

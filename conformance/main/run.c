@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* run: play, judge, waive, report. */
+/* run: plays scenarios, applies waivers, and writes reports. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,13 +27,13 @@ struct running {
     struct selection sel;
     struct cases cases;
     struct ibc_waivers waivers;
-    struct ibc_result *played; /* case by case, seed by seed */
-    struct ibc_result *r;      /* of each scenario of the selection */
+    struct ibc_result *played; /* ordered by case, then by seed */
+    struct ibc_result *r;      /* result of each scenario of the selection */
     char started[32];
     uint64_t since_ns;
     unsigned children;
-    bool opened;     /* the wires: root is given up */
-    bool unwritable; /* a report */
+    bool opened;     /* the wires are open, and root has been given up */
+    bool unwritable; /* a report could not be written */
     bool taken;      /* a report uses the standard output */
 };
 
@@ -47,8 +47,8 @@ static void read_clock(struct running *u)
     u->since_ns = wall_ns();
 }
 
-/* A waiver is for the whole suite, not for the selection: each of its patterns must match a scenario that cites its
- * statement. `n`: its number in the file. */
+/* Checks a pattern of a waiver. A waiver is for the whole suite, not for the selection: each of its patterns must
+ * match a scenario that cites the waiver's statement. `n`: number of the waiver in the file. */
 static int check_pattern(const struct running *u, const struct ibc_waiver *w, size_t n, const char *pattern)
 {
     const struct ibc_suite *suite = &u->sel.suite;
@@ -151,10 +151,11 @@ static int report(struct running *u)
     return written != EXIT_OK ? written : rc;
 }
 
-/* Until the run has its results, its files say that it has none: those of an earlier run must not look like its. */
+/* Writes reports without results until the run has results, so that the reports of an earlier run are not taken for
+ * those of this one. */
 static int report_nothing(const struct running *u, const char *why)
 {
-    const bool root = geteuid() == 0 && u->o->wire.n > 0 && !u->opened; /* not given up yet */
+    const bool root = geteuid() == 0 && u->o->wire.n > 0 && !u->opened; /* root has not been given up yet */
     const struct ibc_run_info info = {.target = u->o->target ? u->o->target : "reference",
                                       .link = u->o->link ? u->o->link : "",
                                       .version = IBPROOF_VERSION,
@@ -181,7 +182,7 @@ static int by_count(const void *a, const void *b)
     return x->n != y->n ? (x->n < y->n ? 1 : -1) : strcmp(x->why, y->why);
 }
 
-/* The numbers of scenarios that do not apply to a live device, by the missing capability: after a terminal's report. */
+/* Prints after a terminal's report how many scenarios do not apply to a live device, for each missing capability. */
 static void print_left_out(const struct running *u)
 {
     struct reason *all = u->dut.live && !u->taken ? calloc(u->sel.n, sizeof *all) : NULL;
@@ -253,7 +254,7 @@ static int look(struct running *u)
     return rc;
 }
 
-/* Waits for a device that the last scenario crashed, as after any other. */
+/* Waits for a device that the last scenario crashed, as after any other scenario. */
 static void await(const struct running *u, unsigned lane)
 {
     const struct timespec nap = {.tv_nsec = 500000000};
@@ -335,7 +336,7 @@ static int prepare(struct running *u)
     if (rc == EXIT_OK)
         rc = dut_choose(&u->dut, &u->live, u->o);
     if (rc == EXIT_OK)
-        rc = may_replay(u); /* a name may have another address than before */
+        rc = may_replay(u); /* checked again: a host name may have another address than before */
     if (rc == EXIT_OK)
         u->opened = true;
     if (rc == EXIT_OK)

@@ -9,7 +9,8 @@ static void allow_report(struct confine *c, const char *path)
 {
     if (!path || strcmp(path, "-") == 0)
         return;
-    confine_allow(c, path, CONFINE_READ | CONFINE_WRITE); /* a device, as /dev/null, or one with several names */
+    /* a device such as /dev/null, or a file with several names */
+    confine_allow(c, path, CONFINE_READ | CONFINE_WRITE);
     confine_allow_folder_of(c, path, CONFINE_READ | CONFINE_WRITE);
 }
 
@@ -46,7 +47,7 @@ void sandbox_enter(const struct dut *d, const struct options *o, const struct ib
     if (o->evidence)
         confine_allow(&c, o->evidence, CONFINE_READ | CONFINE_WRITE);
     allow_wires(&c, d->live);
-    confine_allow(&c, "/sys/class", CONFINE_READ); /* of the port: other RDMA devices on it */
+    confine_allow(&c, "/sys/class", CONFINE_READ); /* to find other RDMA devices on the port */
     confine_allow(&c, "/sys/devices", CONFINE_READ);
     (void)confine_end(&c, CONFINE_TALK | CONFINE_FILES | CONFINE_CHILDREN);
 }

@@ -15,7 +15,7 @@ static bool is_folder(const char *path)
     return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-/* Relative to the program, as `cmake --install` installs it, so a prefix may be moved. */
+/* Finds the installed scenarios relative to the program, so that the installed folder may be moved. */
 static bool installed(char *out, size_t n)
 {
     char self[PATH_MAX];
@@ -30,7 +30,7 @@ static bool installed(char *out, size_t n)
     return (size_t)snprintf(out, n, "%s/%s", self, IBC_BIN_TO_SCENARIOS) < n && is_folder(out);
 }
 
-/* NULL: none is given, and none is installed. */
+/* Returns the folder of scenarios; NULL: none is given, and none is installed. */
 static const char *scenario_dir(const struct options *o, char *buffer, size_t n)
 {
     const char *env = getenv("IBPROOF_SCENARIOS");
@@ -67,8 +67,8 @@ const char *statement_nearest(const char *id)
     return ibc_nearest(id, statement_id, ibc_statement_count, NULL);
 }
 
-/* The groups of ids with as many parts as the pattern has: "rc.responder" for "rc.respnder". Names `near`, if one is.
- */
+/* Finds the most similar group of ids with as many parts as the pattern has, such as "rc.responder" for
+ * "rc.respnder", and writes it to `near`. */
 static void nearest_group(const struct ibc_suite *suite, const char *pattern, char *near, size_t n)
 {
     struct group {
@@ -140,7 +140,7 @@ static bool matches_any(const struct ibc_scenario *s, const struct words *w)
     return false;
 }
 
-/* False after the messages: every fault of every file, a line each. */
+/* Loads all scenarios. False: a line for every fault of every file was printed. */
 static bool load(struct selection *sel, const char *dir)
 {
     enum { ROOM = 64 * 1024 };

@@ -15,13 +15,13 @@ enum { MOST_PLAYS = 16, PATH = 4096 };
 struct playing {
     struct plays plays;
     unsigned n;
-    enum play_kind kind[MOST_PLAYS]; /* of each play */
-    char *evidence[MOST_PLAYS];      /* of each but the last; owned */
-    struct ibc_finding odd;          /* of the first play that was not good, */
-    unsigned other_play;             /* and which it was, from 1 */
+    enum play_kind kind[MOST_PLAYS]; /* kind of each play */
+    char *evidence[MOST_PLAYS];      /* evidence of each play but the last; owned */
+    struct ibc_finding odd;          /* finding of the first play that was not good, */
+    unsigned other_play;             /* and the number of that play, from 1 */
 };
 
-/* A failure that is not known from a waiver */
+/* Returns the kind of a play; a failure that a waiver covers counts as good. */
 static enum play_kind kind_of(const struct settle *x, const struct ibc_result *r)
 {
     struct ibc_waivers w = x->w ? *x->w : (struct ibc_waivers){0};
@@ -56,7 +56,7 @@ static char *path_of_play(const char *path, unsigned play)
     return strdup(out);
 }
 
-/* Renames it, since the next play writes to the same file. */
+/* Renames the evidence, since the next play writes to the same file. */
 static void put_aside(struct playing *p, const struct ibc_result *r)
 {
     char **to = &p->evidence[p->n - 1];
@@ -94,7 +94,7 @@ static void note(const struct playing *p, struct ibc_result *r, char *out, size_
         snprintf(out, n, "%s%s it passed", plays, file);
 }
 
-/* Too few plays agree to blame the device. */
+/* Makes the verdict INCONCLUSIVE, since too few plays agree to blame the device. */
 static void leave_open(const struct playing *p, struct ibc_result *r)
 {
     char got[sizeof r->finding.got];
@@ -139,7 +139,8 @@ static bool is_well(struct settle *x, unsigned tries, char *why, size_t n)
     return false;
 }
 
-/* After a case that it did not survive, with new objects: is the fault the device's or the wire's? */
+/* Plays the health probe with new objects after a case that the device did not survive, to learn whether the device
+ * or the wire is at fault. */
 static void look_after(struct settle *x, struct ibc_result *r)
 {
     enum { TRIES = 5 };
@@ -169,7 +170,7 @@ static bool is_ill(struct settle *x, const struct ibc_scenario *s, struct ibc_re
 
 /* ---- plays ---- */
 
-/* A play that could not begin is started once more: an earlier case may have been the cause. */
+/* Plays the case. A play that could not begin is started once more, since an earlier case may have been the cause. */
 static void play(struct settle *x, const struct ibc_scenario *s, struct ibc_result *r)
 {
     ibc_run(s, x->t, x->o, r);
@@ -186,7 +187,7 @@ void settle(struct settle *x, const struct ibc_scenario *s, struct ibc_result *r
 
     if (is_ill(x, s, r))
         return;
-    for (;;) { /* ends: confirm() does */
+    for (;;) { /* ends: confirm() limits the number of plays */
         play(x, s, r);
         look_after(x, r);
         count(&p, kind_of(x, r), r);

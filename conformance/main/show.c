@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* show: everything known of one scenario before it is played. */
+/* show: prints everything that is known of one scenario before it is played. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -72,7 +72,7 @@ static void print_objects(const struct ibc_play *p)
     }
 }
 
-/* For one target: whether it has the capabilities, the link, the objects created. */
+/* Prints whether one target has the capabilities and the link of the scenario, and creates its objects. */
 static void print_target(const struct ibc_scenario *s, const char *spec)
 {
     char err[512];
@@ -99,7 +99,7 @@ static void print_target(const struct ibc_scenario *s, const char *spec)
     ibc_target_close(t);
 }
 
-/* The objects created before the first step, and their numbers. */
+/* Prints the objects that are created before the first step, and their numbers. */
 static void print_setup(const struct ibc_scenario *s)
 {
     printf("\nSet-up\n");

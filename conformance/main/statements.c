@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* statements: which statements of the specification the scenarios check, and which not, with the reason. */
+/* statements: prints which statements of the specification the scenarios check, and for the others the reason why
+ * not. */
 #include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,9 +16,10 @@ enum { LEVEL_CITED = IBC_ST_COUNT, LEVEL_COVERED, N_COLUMNS };
 struct coverage {
     struct selection sel;
     cJSON *matrix;         /* NULL: only citations can be shown */
-    unsigned char *chosen; /* of each statement */
+    unsigned char *chosen; /* whether each statement was selected */
     unsigned *cited;
-    const char **mutant, **scenario; /* that prove coverage, or NULL */
+    /* the mutant and the scenario that prove the coverage of each statement, or NULL */
+    const char **mutant, **scenario;
 };
 
 static bool chosen(const struct ibc_statement *st, const char *pattern)
@@ -127,8 +129,8 @@ static void print_table(const struct coverage *c)
                      : " With --matrix FILE of ibconform mutants --out: which of them a scenario really checks.");
 }
 
-/* The number of certain statements is printed wherever they are counted: a statement that becomes certain may turn a
- * DEVIATES into a FAIL, and the reverse. */
+/* Prints the number of certain statements. It is printed wherever statements are counted, since a statement that
+ * becomes certain may turn a DEVIATES into a FAIL, and the reverse. */
 static void print_certain(void)
 {
     size_t settled;
@@ -172,7 +174,7 @@ static void print_each(const struct coverage *c)
 }
 
 /* ---- what is missing ---- */
-/* Cited, and known to be proven by nothing. */
+/* Whether the statement is cited, and has a reason why no broken engine proves that it is checked. */
 static bool is_unproven(const struct coverage *c, size_t k)
 {
     return c->cited[k] > 0 && ibc_unproven_why(ibc_statements[k].id);
@@ -272,7 +274,7 @@ static int print_json(const struct coverage *c, bool missing)
     return json_print(list);
 }
 
-/* --least */
+/* Applies the option --least. */
 static int judge(const struct coverage *c, unsigned least)
 {
     unsigned n = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* One case: one line, followed by everything known of it. */
+/* Writes one case: a line, followed by everything that is known of the case. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,7 +104,7 @@ static void witnesses(struct out *o, const struct rep_case *c)
     }
 }
 
-/* The statement's own words were printed before. */
+/* Writes a finding, without the statement's own words, which were printed before. */
 static void finding(struct out *o, const struct rep_case *c, const struct ibc_finding *f)
 {
     const size_t n = strnlen(f->sentence, sizeof f->sentence);

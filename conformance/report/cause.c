@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Failures, worst first, with similar ones grouped. */
+/* Groups failures with the same cause, and orders the groups by severity, the worst first. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,8 @@ enum ibc_severity rep_severity(const struct rep_case *c)
     return c->statement ? ibc_severity_of(c->statement) : IBC_SEVERITY_ANSWER;
 }
 
-/* The next character of a symptom: numbers, which differ from play to play, become one '#'. 0: no more. */
+/* Returns the next character of a symptom, with one '#' for each number, since numbers differ from play to play. 0:
+ * there are no more. */
 static char symptom_char(const char *s, size_t n, size_t *i)
 {
     if (*i >= n || s[*i] == '\0' || s[*i] == '(') /* text in brackets is detail */
@@ -48,7 +49,7 @@ static bool same_symptom(const struct ibc_finding *a, const struct ibc_finding *
     }
 }
 
-/* A waiver names the cause; else failures with one statement and one symptom count as one cause. */
+/* Whether two failures have the same cause: the same waiver, or, without a waiver, the same statement and symptom. */
 static bool same_cause(const struct rep_case *a, const struct rep_case *b)
 {
     const struct ibc_waiver *v = a->r->waiver, *w = b->r->waiver;
@@ -83,7 +84,8 @@ static int by_weight(const void *a, const void *b)
 
 static void add(struct rep *p, struct rep_case *c)
 {
-    struct rep_cause *x = p->cause; /* one more than the number of cases: the one after the last is empty */
+    /* the array has one entry more than there are cases, so that the entry after the last cause is empty */
+    struct rep_cause *x = p->cause;
     const enum ibc_severity severity = rep_severity(c);
 
     while (x->first && !same_cause(x->first, c))

@@ -41,7 +41,8 @@ const struct rep_verdict *rep_verdict(enum ibc_verdict v)
 }
 
 /* ---- results ---- */
-/* The group is the first two parts of three or more, the first of two: the last always is the name. */
+/* Splits an id into group and name. The group is the first two parts of an id with three or more, and the first
+ * part of an id with two. */
 static void split(struct rep_case *c)
 {
     const char *dot = strchr(c->id, '.');
@@ -176,7 +177,7 @@ static bool failed(const char *path, int error, char *err, size_t errlen)
     return false;
 }
 
-/* To standard output, or to a file that appears when it is complete. */
+/* Writes to the standard output, or to a file that appears only when it is complete. */
 static int write_to(const char *path, struct out *o, const struct rep *p,
                     void (*document)(struct out *o, const struct rep *p))
 {

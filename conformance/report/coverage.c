@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Statements: how many of each area and class this run's scenarios cite, and which. */
+/* Writes how many statements of each area and class this run's scenarios cite, and which. */
 #include <string.h>
 #include "markup.h"
 
@@ -23,7 +23,8 @@ static void count(struct area *a, const struct rep *p)
 
         if (strcmp(s->area, a->name) != 0)
             continue;
-        if (s->status != IBC_ST_OPEN) { /* even if cited: the number must not depend on what was played */
+        /* counted even if a played scenario cites it: the number must not depend on what was played */
+        if (s->status != IBC_ST_OPEN) {
             a->shut++;
             continue;
         }

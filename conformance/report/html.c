@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* One page that loads no other file: it makes no request, and its policy forbids any. It is well-formed XML too, which
- * lets a test check that everything was escaped. */
+/* Writes one page that loads no other file: the page makes no request, and its policy forbids any. It is also
+ * well-formed XML, so that a test can check that everything was escaped. */
 #include <string.h>
 #include "markup.h"
 
-enum { MAX_PACKETS = 20000 }; /* of all ladders together: a page of some MB at most */
+enum { MAX_PACKETS = 20000 }; /* in all ladders together, so that a page has some MB at most */
 
 static void head(struct out *o, const struct rep *p)
 {
@@ -81,7 +81,7 @@ static void one_cause(struct out *o, const struct rep *p, const struct rep_cause
     OUT_LIT(o, "</li>\n");
 }
 
-/* All of them, the worst first; those that a waiver names come last. */
+/* Writes all causes, the worst first; those that a waiver names come last. */
 static void named(struct out *o, const struct rep *p)
 {
     if (p->n_cause == 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The run as one JSON object; its keys are described in README.md and never change their meaning. */
+/* Writes the run as one JSON object. README.md describes the keys, which keep their meaning in later versions. */
 #include <string.h>
 #include "common.h"
 
@@ -8,7 +8,7 @@ enum { FORMAT = 1 };
 struct writer {
     struct out *o;
     unsigned depth;
-    bool any; /* an element precedes, in this object or array */
+    bool any; /* this object or array already has an element */
 };
 
 static void next(struct writer *w, const char *key)
@@ -82,7 +82,7 @@ static void boolean(struct writer *w, const char *key, bool is)
     out_str(w->o, is ? "true" : "false");
 }
 
-/* Numbers beyond 2^53, which readers may not represent exactly */
+/* Writes a number that may exceed 2^53, which readers may not represent exactly, as a string. */
 static void big(struct writer *w, const char *key, uint64_t n)
 {
     next(w, key);

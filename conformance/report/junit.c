@@ -12,7 +12,8 @@ enum { OF_SUITE = 3, OF_CASE = 6 }; /* decimals of seconds */
 enum outcome { PASSED, FAILURE, FAULT, SKIPPED, OUTCOMES };
 static const char *const elements[OUTCOMES] = {"", "failure", "error", "skipped"};
 
-/* An undecided result is no pass; a waived one, or one without a certain statement, is no failure of the build. */
+/* Returns the outcome for JUnit. An undecided result is no pass; a waived result, or one without a certain
+ * statement, is no failure of the build. */
 static enum outcome outcome(const struct rep *p, enum ibc_verdict v)
 {
     switch (v) {
@@ -33,7 +34,7 @@ static bool has_counters(const struct ibc_result *r)
     return r->counters != IBC_IS_NOT_APPLICABLE;
 }
 
-/* For suites the plug-ins accept three decimals at most. */
+/* Writes a time in seconds: for suites the plug-ins accept three decimals at most. */
 static void seconds(struct out *o, uint64_t ns, unsigned decimals)
 {
     char text[40];
@@ -110,11 +111,11 @@ static void finding(struct out *o, const struct rep_case *c, const struct ibc_fi
         said_str(o, "waiver", c->r->waiver->reason);
 }
 
-/* One line: the expected and the received packet, or why it was not played. */
+/* Writes one line: the expected and the received packet, or why the scenario was not played. */
 static void message(struct out *o, const struct rep_case *c, enum ibc_verdict v, const struct ibc_finding *f)
 {
     OUT_LIT(o, " message=\"");
-    if (c->r->spared || (v == IBC_IS_NOT_APPLICABLE && c->r->measured[0])) /* what it lacks */
+    if (c->r->spared || (v == IBC_IS_NOT_APPLICABLE && c->r->measured[0])) /* the capability that the device lacks */
         out_xml(o, REP_ARRAY(c->r->measured));
     else if (f->expected[0]) {
         OUT_LIT(o, "expected ");

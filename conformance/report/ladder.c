@@ -30,7 +30,7 @@ struct source {
 struct ladder {
     struct out *o;
     const struct rep_case *c;
-    struct out *line; /* one packet's, to be escaped; never flushed */
+    struct out *line; /* text of one packet, which is escaped later; it has no file */
     struct source device;
     bool device_certain;
     uint64_t judged;    /* numbers in the file, from 1; 0: none */
@@ -71,7 +71,7 @@ static enum sender sender_of(const char *comment)
     return begins(s, ": >") ? TESTER : begins(s, ": <") || begins(s, ": |") ? DEVICE : UNKNOWN;
 }
 
-/* The play of the variation that failed. The comment does not have its link. */
+/* Whether the packet begins the play of the variation that failed. The comment lacks the link. */
 static bool is_wrong_play(const struct ladder *l, const struct cap_packet *p)
 {
     const struct ibc_finding *f = &l->c->r->finding;

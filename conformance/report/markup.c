@@ -54,7 +54,7 @@ void html_case_link(struct out *o, const char *id)
     out_ch(o, '"');
 }
 
-/* The common folders at the start of two absolute paths, including the last slash */
+/* Returns the length of the folders that two absolute paths have in common, including the last slash. */
 static size_t common_folders(const char *a, const char *b)
 {
     size_t end = 0;
@@ -79,7 +79,7 @@ void html_file_link(struct out *o, const char *report, const char *file)
         percent(o, to + same, strlen(to + same));
     } else {
         if (*file != '/')
-            OUT_LIT(o, "./"); /* a name is never a scheme */
+            OUT_LIT(o, "./"); /* so that no browser takes a name with ':' for a URL scheme */
         percent(o, file, strlen(file));
     }
     out_ch(o, '"');

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reports: the same results for people and for programs. */
+/* Reports: write the same results in formats for people and for programs. */
 #ifndef IBC_REPORT_H
 #define IBC_REPORT_H
 #include <stdio.h>
@@ -10,11 +10,12 @@ struct ibc_report {
     const struct ibc_result *result;
     size_t n;
 };
-/* Grouped by area; failures with sentence, expected, got, packet; then a line of counts. `color`: ANSI. */
+/* Writes the cases by group, failures with sentence, expected, got and packet, and then a line of counts. `color`:
+ * with ANSI colors. */
 void ibc_report_terminal(FILE *out, const struct ibc_report *r, bool color, bool verbose);
-/* Each: false with one line in err. "-" is stdout. */
+/* Write a report to a file ("-": the standard output). False: it failed, and err has one line. */
 bool ibc_report_junit(const char *path, const struct ibc_report *r, char *err, size_t errlen);
 bool ibc_report_json(const char *path, const struct ibc_report *r, char *err, size_t errlen);
-/* One self-contained page: statements, filters, a ladder of the packets of each case (from its evidence). */
+/* Writes one self-contained page: statements, filters, and for each case a ladder of the packets in its evidence. */
 bool ibc_report_html(const char *path, const struct ibc_report *r, char *err, size_t errlen);
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Cases by group; cases without findings only as counts. A case's line begins with its verdict and id, for scripts. */
+/* Writes cases by group; cases without findings are only counted. A case's line begins with its verdict and id, for
+ * scripts. */
 #include "terminal.h"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -14,7 +15,7 @@ enum { INDENT = 8, LABEL = 10, NARROWEST = 40, BOLD = 1 };
 struct page {
     FILE *out;
     bool color, verbose;
-    unsigned width;  /* 0: any */
+    unsigned width;  /* 0: lines are not broken */
     unsigned column; /* characters of this line so far; each is taken to be one column wide */
 };
 
@@ -30,7 +31,7 @@ static void newline(struct page *g, unsigned indent)
     g->column = indent;
 }
 
-/* Broken between words if the width requires it; later lines are indented by `indent`. */
+/* Writes text, broken between words if the width requires it. Later lines are indented by `indent`. */
 static void text(struct page *g, unsigned indent, const char *s, size_t n)
 {
     for (bool first = true; n > 0; first = false) {
@@ -224,7 +225,7 @@ static void group(struct page *g, const struct rep *p, size_t first, size_t end)
         one_case(g, &p->c[i]);
 }
 
-/* Scenarios that were not played are named, since they may be the most important ones. */
+/* Names the scenarios that were not played, since they may be the most important ones. */
 static void spared(struct page *g, const struct rep *p)
 {
     fprintf(g->out, "%u not played, known to take devices down (--hazardous plays them):", p->spared);
@@ -234,7 +235,7 @@ static void spared(struct page *g, const struct rep *p)
     fputc('\n', g->out);
 }
 
-/* A waiver's name, else the statement and the symptom. */
+/* Writes the name of a cause: the waiver's name, or else the statement and the symptom. */
 static void cause_words(const struct rep_cause *x, char *out, size_t n)
 {
     const struct ibc_result *r = x->first->r;
@@ -271,7 +272,7 @@ static void cause(struct page *g, const struct rep *p, const struct rep_cause *x
     fputc('\n', g->out);
 }
 
-/* The most important causes come last, above the counts. Those that a waiver names are listed with -v. */
+/* Writes the causes, the most important last, above the counts. Those that a waiver names are listed with -v. */
 static void causes(struct page *g, const struct rep *p)
 {
     bool any = false;

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include "run/play.h"
 
-/* Chunks are reused from play to play: after the first, a play allocates nothing from the system. */
+/* Plays reuse the chunks of the play before, so only the first play allocates memory from the system. */
 enum { CHUNK = 256 * 1024, ALIGN = 16 };
 struct run_chunk {
     struct run_chunk *next;

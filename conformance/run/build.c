@@ -11,7 +11,7 @@ struct draft {
     struct run_player *p;
     const struct ibc_step *s;
     struct run_live *q;
-    const struct iba_opcode *op; /* its row, or NULL: raw, or an opcode core does not know */
+    const struct iba_opcode *op; /* row of the opcode; NULL: the packet is raw, or core does not know its opcode */
     uint8_t opcode;
     bool raw, faulty; /* faulty: deliberately not a valid packet */
     const struct run_live *group;
@@ -20,7 +20,7 @@ struct draft {
 };
 
 /* ---- encapsulation and addresses ---- */
-/* A line that names a field of the GRH has one. */
+/* A line that names a field of the GRH makes a packet with a GRH. */
 static bool has_grh(const struct ibc_step *s)
 {
     for (unsigned i = 0; i < s->n_arg; i++)
@@ -85,7 +85,8 @@ static void put_addresses(struct draft *d, const struct ibc_address *from, const
     }
 }
 
-/* Changes only the frame's destination port, not the addressed QP: it leaves through the device's other port. */
+/* Addresses the frame to another port of the device without changing the destination QP: the frame leaves by the
+ * device's other port. */
 static void put_other_port(struct draft *d, const struct ibc_address *port)
 {
     uint8_t *h;
@@ -96,7 +97,7 @@ static void put_other_port(struct draft *d, const struct ibc_address *port)
         iba_lrh_set_dlid(h, port->lid);
 }
 
-/* The IPv4 addresses in an IPv6 header, which is never valid on a wire (RO-24). */
+/* Writes IPv4-mapped addresses into the IPv6 header, which no valid packet has (RO-24). */
 static void put_mapped(struct draft *d, const struct ibc_address *from, const struct ibc_address *to)
 {
     uint8_t *h = iba_recipe_part(&d->r, IBA_H_ipv6), gid[16] = {0};
@@ -189,7 +190,7 @@ static void put_bth(struct draft *d)
         iba_bth_set_psn(bth, response ? d->c.psn_base : d->q->next_psn);
 }
 
-/* The number of the first SRQ of XRC; 0: there is none. */
+/* Returns the number of the first XRC SRQ of the scenario; 0: the scenario has none. */
 static uint32_t usual_srqn(const struct run_player *p)
 {
     for (unsigned i = 0; i < p->play->n_object; i++)
@@ -198,7 +199,7 @@ static uint32_t usual_srqn(const struct run_player *p)
     return 0;
 }
 
-/* A reliable datagram is for the first RD QP of the file, and from its peer, through the EE context. */
+/* A reliable datagram goes through the EE context from the peer of the scenario's first RD QP to that QP. */
 static void put_context(struct draft *d)
 {
     const struct run_live *user = run_first_of(d->p, IBA_QPT_RD);
@@ -231,7 +232,7 @@ static void put_extended(struct draft *d, size_t payload)
     if ((h = iba_recipe_part(&d->r, IBA_H_reth))) {
         iba_reth_set_va(h, m->mr[d->c.device].va);
         iba_reth_set_r_key(h, m->mr[d->c.device].rkey);
-        iba_reth_set_dmalen(h, payload); /* of a WRITE: other requests have no payload */
+        iba_reth_set_dmalen(h, payload); /* of a WRITE: other requests with a RETH have no payload */
     }
     if ((h = iba_recipe_part(&d->r, IBA_H_atomiceth))) {
         iba_atomiceth_set_va(h, m->mr[d->c.device].va);
@@ -251,7 +252,8 @@ static int part_with(const struct draft *d, uint8_t hdr)
     return -1;
 }
 
-/* When sent, 'ack', 'rnr' and 'nak' without a code mean: no credit limit, the usual timer, a PSN gap. */
+/* In a packet that the tester sends, 'ack' without a code means no credit limit, 'rnr' the usual timer, and 'nak' a
+ * PSN sequence error. */
 static uint64_t whole_syndrome(const struct ibc_value *v, uint64_t n)
 {
     static const uint8_t usual[] = {[IBA_AETH_ACK] = IBA_CREDIT_NO_LIMIT,
@@ -365,8 +367,8 @@ static bool edits(struct draft *d, uint8_t *frame, size_t *len, size_t cap)
     return true;
 }
 
-/* A packet without a requested fault must be what the line says: otherwise our own fault would be blamed on the
- * device. */
+/* A packet without a requested fault must have the values of its line: otherwise a fault of the tester would be
+ * blamed on the device. */
 static bool verify(struct draft *d, struct run_packet *k)
 {
     const struct iba_view *v = &k->view;

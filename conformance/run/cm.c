@@ -26,7 +26,8 @@ enum ibc_rc run_make_cm(struct run_player *p, struct run_live *c, unsigned d)
 
 /* ---- verbs ---- */
 
-/* The verb's message as the device's user fills it in; a queue pair of the device is not the tester's. */
+/* Fills in the verb's message as the user of the device's connection manager does. The QPN in the message is that
+ * of the device's QP, not of the tester's. */
 static void fill_call(struct run_player *p, const struct ibc_step *s, struct run_live *c, struct ibc_cm_call *call)
 {
     const uint32_t tester = c->service_qpn;
@@ -46,7 +47,7 @@ static void fill_call(struct run_player *p, const struct ibc_step *s, struct run
     }
 }
 
-/* A user that chooses all names the connection by its communication ID. */
+/* A user that chooses all fields of a message names the connection by its communication ID. */
 static void learn_handle(const struct run_player *p, struct run_live *c, uint32_t handle)
 {
     c->handle = handle;
@@ -89,8 +90,9 @@ static bool poll_events(struct run_player *p, const struct ibc_step *s)
     return run_did(p, s, collect_events(p), "report events");
 }
 
-/* The event is about that conversation: by the device's name for it, or by the tester's communication ID in the request
- * that began it; by the tester's queue pair or port, if the device's user does not see that ID. */
+/* Whether the event belongs to conversation c. The device's handle decides, or the tester's communication ID in the
+ * request that began the conversation. If the device's user does not see that ID, the tester's queue pair or port
+ * decides. */
 static bool is_about(const struct run_player *p, const struct run_live *c, const struct iba_cm_event *e)
 {
     const uint8_t *data = iba_cm_event_data(e);
@@ -137,7 +139,7 @@ static bool await_event(struct run_player *p, const struct ibc_step *s, uint64_t
     return poll_events(p, s);
 }
 
-/* Removes the i-th event, which is about that conversation. */
+/* Removes the i-th event, which belongs to conversation c, from the list. */
 static struct iba_cm_event take_event(struct run_player *p, struct run_live *c, unsigned i)
 {
     const struct iba_cm_event e = p->cm_event[i];
@@ -179,7 +181,8 @@ struct run_live *run_cm_next_event(struct run_player *p, struct iba_cm_event *e)
     return NULL;
 }
 
-/* TimeWait lasts as long as packets may be in flight by the REQ (MD-78). The tester's REQs say: a few milliseconds. */
+/* TimeWait lasts as long as the timeouts of the REQ allow packets to be in flight (MD-78): a few milliseconds with
+ * the tester's REQs. */
 static uint64_t patience_for(struct run_player *p, const struct ibc_step *s, const struct run_live *c)
 {
     const struct ibc_arg *within = run_arg(s, IBC_K_within);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The datagrams of a connection manager that the tester sends, and what it expects of those that come. */
+/* The connection manager's datagrams that the tester sends, and the comparison of those that arrive with the
+ * expected ones. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,11 +8,11 @@
 
 #define SERVICE UINT64_C(0x1000000000000042)
 #define TESTER_GUID UINT64_C(0x00c0ffee00000001)
-#define FRESH UINT64_C(0x100)          /* apart from it are the GUIDs of two plays */
+#define FRESH UINT64_C(0x100)          /* difference between the GUIDs of two plays */
 #define IP_PROTOCOL UINT64_C(0xff0000) /* bits of a service ID (MD-81) */
 #define IP_UDP UINT64_C(0x110000)
 #define QKEY 0x11111111u
-#define IP_QKEY 0x01234567u /* RDMA_UDP_QKEY: users of librdmacm have no other */
+#define IP_QKEY 0x01234567u /* RDMA_UDP_QKEY, the only Q_Key that librdmacm offers its users */
 enum { TESTER_ID = 0x00c0de00, PLAY_BIT = 16, TICK_BITS = 20 };
 enum { TIMEOUT = 14, ACK_TIMEOUT = 10, OUR_PSN = 0x000777, TESTER_PORT = 7174, HOPS = 64, DEPTH = 4, RETRIES = 2 };
 
@@ -20,7 +21,7 @@ static uint16_t message_of(const uint8_t *mad)
     return iba_madhdr_attributeid(mad);
 }
 
-/* Messages that begin a transaction; all others belong to one. */
+/* Whether the message begins a transaction. All other messages belong to a transaction that has begun. */
 static bool begins(uint16_t message)
 {
     return message == IBA_CM_ID_REQ || message == IBA_CM_ID_DREQ || message == IBA_CM_ID_LAP ||
@@ -53,8 +54,8 @@ static uint64_t service_of(const struct run_player *p)
     return p->t->cm_service ? p->t->cm_service : SERVICE;
 }
 
-/* An RDMA IP CM service of datagrams has UDP's protocol number in its service ID, one of connections TCP's (A11.4.1).
- */
+/* An RDMA IP CM service of datagrams has the protocol number of UDP in its service ID; one of connections has that
+ * of TCP (A11.4.1). */
 static uint64_t datagram_service_of(const struct run_player *p)
 {
     return p->t->cm_service ? (p->t->cm_service & ~IP_PROTOCOL) | IP_UDP : SERVICE;
@@ -65,19 +66,20 @@ static uint16_t port_of(const struct run_player *p, const struct run_live *c)
     return (uint16_t)(TESTER_PORT + (c - p->live));
 }
 
-/* A device remembers the connections of a play for a while (TimeWait): on real time each play has a host of its own. */
+/* A device remembers the connections of a play for a while (TimeWait). On real time each play therefore has its own
+ * GUID, as if the tester were another host. */
 static uint64_t guid_of(const struct run_player *p)
 {
     return p->t->virtual_time ? TESTER_GUID : TESTER_GUID + FRESH * (p->began_at & UINT32_MAX);
 }
 
-/* On real time also communication IDs of its own: a message for the play before may still come. */
+/* On real time each play also has its own communication IDs: a message for the previous play may still come. */
 uint32_t run_cm_peer(const struct run_player *p, uint32_t n)
 {
     return TESTER_ID + n + (p->t->virtual_time ? 0 : (uint32_t)(p->began_at >> TICK_BITS << PLAY_BIT));
 }
 
-/* The header of an RDMA IP CM service (annex A11), before the private data. */
+/* Writes the header of an RDMA IP CM service (annex A11), which comes before the private data. */
 static void fill_ip_header(const struct run_player *p, const struct ibc_address *local,
                            const struct ibc_address *remote, uint16_t port, uint8_t *header)
 {
@@ -87,11 +89,11 @@ static void fill_ip_header(const struct run_player *p, const struct ibc_address 
     iba_ip_cm_set_sport(header, port);
     gid_of(p, local, from);
     gid_of(p, remote, to);
-    if (p->link == IBC_LINK_roce2_ipv4) /* an IPv4 address comes after twelve zeros */
+    if (p->link == IBC_LINK_roce2_ipv4) /* an IPv4 address comes after twelve bytes of zeros */
         from[10] = from[11] = to[10] = to[11] = 0;
 }
 
-/* `to_device`: the tester's REQ; else the one that the device's user asks for. */
+/* `to_device`: the tester sends the REQ; otherwise the device's user asks the device to send one. */
 static void fill_req(const struct run_player *p, const struct run_live *c, bool to_device, uint8_t *data)
 {
     const struct ibc_address *local = to_device ? &p->t->tester : &p->t->device[0];
@@ -178,7 +180,7 @@ bool run_cm_asks_for(const struct run_player *p, const struct run_live *c, const
     return peer ? peer == c->peer : iba_ip_cm_sport(data + IBA_BYTES_cm_sidr_req) == port_of(p, c);
 }
 
-/* All messages but REQ and those of SIDR begin with both communication IDs. */
+/* All messages except REQ, SIDR_REQ and SIDR_REP begin with both communication IDs. */
 static void put_ids(const struct run_live *c, uint8_t *data)
 {
     iba_cm_rtu_set_localcommid(data, c->peer);
@@ -201,7 +203,7 @@ static void fill(struct run_player *p, uint16_t message, struct run_live *c, boo
     put_ids(c, data);
 }
 
-/* Bytes of the IP CM header that the private data of a request begin with. */
+/* Returns the length in bytes of the IP CM header, with which the private data of a request begin. */
 static size_t ip_header(const struct run_player *p, uint16_t message, const struct ibc_arg *a)
 {
     const unsigned bytes = message == IBA_CM_ID_REQ        ? IBA_CM_REQ_BYTES
@@ -250,7 +252,7 @@ void run_cm_sent(struct run_live *c, const uint8_t *mad)
 
 /* ---- what came ---- */
 
-/* These name no communication ID of their sender, or may name none. */
+/* Whether the message always names the communication ID of its sender. */
 static bool names_sender(uint16_t message)
 {
     return message != IBA_CM_ID_REJ && message != IBA_CM_ID_SIDR_REP;
@@ -278,7 +280,7 @@ void run_cm_learn(struct run_live *c, const uint8_t *mad)
         c->id[1] = iba_cm_rtu_localcommid(data), c->known = true;
 }
 
-/* NULL: it is no datagram to QP1. */
+/* Returns the MAD in the packet; NULL: the packet is no datagram to QP1. */
 static const uint8_t *datagram_of(const struct run_packet *k)
 {
     const struct iba_view *v = &k->view;
@@ -288,7 +290,7 @@ static const uint8_t *datagram_of(const struct run_packet *k)
     return v->wire + v->payload_at;
 }
 
-/* The communication ID of the receiver; 0: the message has none. */
+/* Returns the communication ID of the receiver; 0: the message has none. */
 static uint32_t receiver_of(const uint8_t *mad)
 {
     const uint8_t *data = mad + IBA_BYTES_madhdr;
@@ -310,7 +312,8 @@ bool run_cm_is_late(const struct run_player *p, const struct run_packet *k)
     return (id & OF_A_PLAY) == (TESTER_ID & OF_A_PLAY) && id >> PLAY_BIT != run_cm_peer(p, 0) >> PLAY_BIT;
 }
 
-/* The one that it names by the tester's ID, or by its own; else the first. */
+/* Returns the conversation that the message names by the tester's communication ID or the device's; if it names
+ * none, the first conversation. */
 struct run_live *run_cm_owner(struct run_player *p, const struct run_packet *k)
 {
     const uint8_t *mad = datagram_of(k), *data = mad ? mad + IBA_BYTES_madhdr : NULL;
@@ -335,7 +338,7 @@ struct run_live *run_cm_owner(struct run_player *p, const struct run_packet *k)
     return own ? own : first;
 }
 
-/* A pattern that fills the field is as long as the field is. */
+/* A pattern that fills the field has the length of the field. */
 static bool bytes_fit(const struct ibc_value *v, const uint8_t *is, size_t n, size_t skipped)
 {
     const size_t n_bytes = v->n_bytes == n + skipped ? n : v->n_bytes;

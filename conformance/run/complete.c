@@ -12,7 +12,7 @@ static const struct run_wr *posted(const struct run_player *p, const struct iba_
     return wc->wr_id >= 1 && wc->wr_id <= p->n_wr ? &p->wr[wc->wr_id - 1] : NULL;
 }
 
-/* Each bind changes a window's key (QS-72). */
+/* Each bind changes the window's key (QS-72): keeps the new one. */
 static void note_bind(struct run_player *p, const struct run_wr *w, const struct iba_wc *wc, unsigned device)
 {
     if (w->recv || w->op != IBA_WR_BIND_MW)
@@ -22,7 +22,7 @@ static void note_bind(struct run_player *p, const struct run_wr *w, const struct
         p->live[w->window].id[device] = wc->imm_or_key;
 }
 
-/* The receives of an XRC target are of an SRQ, and complete into the SRQ's queue. */
+/* An XRC target takes its receives from an SRQ, and they complete into the completion queue of the SRQ. */
 static uint32_t cq_of(const struct run_player *p, const struct run_wr *w, const struct run_live *q)
 {
     if (q->type == IBA_QPT_XRC_TGT)
@@ -59,7 +59,7 @@ static bool poll_cq(struct run_player *p, const struct ibc_step *s, unsigned dev
     struct iba_wc wc;
     unsigned n = 1;
 
-    while (n) { /* ends: completions belong to posted work, or fail the play */
+    while (n) { /* ends: a completion that belongs to no posted work fails the play */
         if (!run_did(p, s, p->t->ops->poll_cq(p->t, device, cq, &wc, &n), "poll its CQ"))
             return false;
         if (n && !note_completion(p, s, &wc, device, cq))
@@ -96,7 +96,7 @@ bool run_poll(struct run_player *p, const struct ibc_step *s)
     return true;
 }
 
-/* The new key of a window is known only when its bind has completed. */
+/* Waits for the completion of unfinished binds: only then is the new key of the window known. */
 bool run_settle(struct run_player *p, const struct ibc_step *s)
 {
     return !p->binds || (run_collect_all(p, run_now(p), s) && run_poll(p, s));
@@ -136,7 +136,7 @@ static enum queue queue_of(const struct ibc_step *s)
     return s->op == IBC_NO_OP ? EITHER : s->op >= IBA_WR_RECV ? RECV_QUEUE : SEND_QUEUE;
 }
 
-/* Index of the next completion of that queue, or n_wc */
+/* Returns the index of the next completion of that queue; n_wc: there is none. */
 static unsigned next_of(struct run_player *p, const struct run_live *q, enum queue which)
 {
     unsigned i = 0;
@@ -164,7 +164,7 @@ struct looked {
     struct run_context at;
 };
 
-/* One value of a completion: the values that the line allows, and the actual one */
+/* Compares one value of a completion with the values that the line allows. */
 static bool value_fits(const struct looked *l, enum ibc_key key, uint64_t is)
 {
     const struct ibc_arg *a = run_arg(l->s, key);
@@ -209,13 +209,14 @@ static bool op_fits(const struct looked *l)
     return run_fail(l->p, l->s, NULL, expected, got);
 }
 
-/* Bytes of a receive buffer before the payload: room for a GRH (UU-21), or the bytes after the LRH (UU-40) */
+/* Bytes of a receive buffer before the payload, by type of QP: room for a GRH (UU-21), or the bytes after the LRH
+ * (UU-40) */
 static const uint8_t area_of[IBA_QPT_COUNT] = {
     [IBA_QPT_UD] = IBA_BYTES_grh,        [IBA_QPT_SMI] = IBA_BYTES_grh,           [IBA_QPT_GSI] = IBA_BYTES_grh,
     [IBA_QPT_RAW_IPV6] = IBA_BYTES_ipv6, [IBA_QPT_RAW_ETHERTYPE] = IBA_BYTES_rwh,
 };
 
-/* The buffers' content, from `skip` on */
+/* Compares the buffers' content from byte `skip` on. */
 static bool content_fits(const struct looked *l)
 {
     const struct ibc_arg *fill = run_arg(l->s, IBC_K_fill);
@@ -265,7 +266,7 @@ bool run_step_completion(struct run_player *p, const struct ibc_step *s)
     }
     i = next_of(p, q, queue_of(s));
     l.c = &p->wc[i];
-    if (!completion_fits(&l)) /* a `|` line may match it */
+    if (!completion_fits(&l)) /* a `|` line (alternative) may match the completion */
         return false;
     take_completion(p, i);
     return true;
@@ -281,7 +282,8 @@ static uint32_t successes(const struct run_player *p, const struct run_live *q, 
     return n;
 }
 
-/* A queue that the line does not name may have any number. */
+/* Returns the number of completions that the line expects of a queue; a queue that the line does not name may have
+ * any number. */
 static uint32_t wanted(const struct ibc_step *s, enum ibc_key key, uint32_t is)
 {
     return (uint32_t)ibc_arg_n(s->arg, s->n_arg, key, is);
@@ -295,7 +297,7 @@ static bool enough(struct run_player *p, const struct ibc_step *s)
     return send >= wanted(s, IBC_K_send, send) && recv >= wanted(s, IBC_K_recv, recv);
 }
 
-/* A completion that one line counted is not counted again by the next. */
+/* Forgets the counted completions, so that the next line does not count them again. */
 static void forget_successes(struct run_player *p, const struct run_live *q, bool recv)
 {
     for (unsigned i = p->n_wc; i-- > 0;)
@@ -316,7 +318,7 @@ static bool none_came(struct run_player *p, const struct ibc_step *s, const stru
     return run_fail(p, s, NULL, "no completion", got);
 }
 
-/* Only virtual time shows at once that there is no completion. */
+/* On virtual time it is certain at once that no completion comes; on real time the play has to wait. */
 static uint64_t none_patience(const struct run_player *p)
 {
     return p->t->virtual_time ? 0 : run_scaled(p, RUN_NONE);
@@ -357,7 +359,7 @@ bool run_is_about(const struct run_live *l, const struct run_event *e)
         [IBA_EVENT_WQ_CATASTROPHIC] = IBC_O_qp,     [IBA_EVENT_WQ_INVALID_REQUEST] = IBC_O_qp,
         [IBA_EVENT_WQ_ACCESS_VIOLATION] = IBC_O_qp, [IBA_EVENT_SRQ_CATASTROPHIC] = IBC_O_srq,
         [IBA_EVENT_PKEY_CHANGE] = IBC_O_pd,         [IBA_EVENT_PKEY_VIOLATION] = IBC_O_pd,
-        [IBA_EVENT_QKEY_VIOLATION] = IBC_O_pd, /* pd: an event of the port, which belongs to no object */
+        [IBA_EVENT_QKEY_VIOLATION] = IBC_O_pd, /* pd stands for the port: the event belongs to no object */
     };
 
     if (!l)

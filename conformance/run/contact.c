@@ -6,10 +6,10 @@
 #include "run/play.h"
 
 static const struct {
-    bool down;        /* the device went down: a failure of the case that did it */
-    bool proved;      /* one play is enough to prove the failure: no second one is needed */
-    bool gone;        /* nothing answers any more */
-    const char *says; /* of the device */
+    bool down;        /* the device went down, which is a failure of the case that caused it */
+    bool proved;      /* one play proves the failure, so the case is not played a second time */
+    bool gone;        /* neither the agent nor the device answers any more */
+    const char *says; /* a sentence about the device */
 } rows[IBC_CONTACT_COUNT] = {
     [IBC_CONTACT_SAME] = {false, false, false, "its system was up all the time"},
     [IBC_CONTACT_REBOOT] = {true, false, false, RUN_GONE},
@@ -25,7 +25,7 @@ void run_gone(struct run_player *p)
     p->unwell = p->finding.down = true;
     if (strstr(p->finding.got, RUN_GONE))
         return;
-    /* The longest error text of a wire fits: its reason is at the end. */
+    /* 130 characters suffice for the longest error text of a wire, which has the reason at its end. */
     snprintf(got, sizeof got, "%.130s: %.26s", p->finding.got, RUN_GONE);
     snprintf(p->finding.got, sizeof p->finding.got, "%s", got);
 }
@@ -39,7 +39,7 @@ static void go_down(struct run_player *p, const struct ibc_step *s, const char *
         p->unwell = p->proved = true;
         return;
     }
-    (void)run_fail(p, s, NULL, p->lost_what, p->lost_why); /* a failure before the loss stays the finding */
+    (void)run_fail(p, s, NULL, p->lost_what, p->lost_why); /* an earlier failure stays the finding */
     run_gone(p);
 }
 
@@ -53,7 +53,7 @@ void run_see_contact(struct run_player *p)
         return;
     if (p->t->ops->contact)
         is = p->t->ops->contact(p->t, said, sizeof said);
-    if (p->died) /* its agent had reported this before it was lost */
+    if (p->died) /* the agent had reported before its loss that the device went down */
         return;
     if (rows[is].down && !p->unclean) {
         go_down(p, &s, said);

@@ -31,7 +31,7 @@ struct run_evidence *run_evidence_open(const char *dir, const char *id, char **p
     return e;
 }
 
-/* A finding that no packet shows is a comment on the first packet of the play. */
+/* A finding that no packet shows becomes a comment on the first packet of the play. */
 static void add_finding(const struct run_player *p, char *comment, size_t n)
 {
     const struct ibc_finding *f = &p->finding;
@@ -62,7 +62,7 @@ static void write_packet(struct run_evidence *e, const struct run_player *p, con
              k->comment ? k->comment : "not asked for");
     if (first)
         add_finding(p, comment, sizeof comment);
-    (void)pcapng_packet(e->w, &c, comment); /* the first failure is printed at the end */
+    (void)pcapng_packet(e->w, &c, comment); /* a failure to write is reported once, at the end */
 }
 
 void run_evidence_write(struct run_evidence *e, const struct run_player *p)

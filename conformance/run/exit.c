@@ -8,7 +8,7 @@ static bool failed(const struct ibc_result *r, bool strict)
                        r->counters == IBC_IS_DEVIATES || r->counters == IBC_IS_UNSUPPORTED));
 }
 
-/* The waiver of the scenario's verdict covers its counters too. */
+/* A waiver of the scenario's verdict also covers the verdict of its counters. */
 static bool waived(const struct ibc_result *r)
 {
     return r->verdict == IBC_IS_XFAIL;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The lines '>', '<', silence and wait: packets that are sent, expected, or must not come.
- *
- * '<?' and '<*' wait a short time for a packet, and decide nothing: they stay pending at their QP until its next '<' or
- * silence is decided, and accept packets that match them and not that line. */
+/* Plays the lines '>', '<', silence and wait: packets that are sent, expected, or must not come. '<?' and '<*'
+ * lines wait a short time for a packet and decide nothing. They stay pending at their QP until its next '<' or
+ * silence is decided. Until then they accept packets that match them and not the deciding line. */
 #include <stdio.h>
 #include <string.h>
 #include "run/fabric.h"
@@ -44,8 +43,8 @@ bool run_step_send(struct run_player *p, const struct ibc_step *s)
 }
 
 /* ---- deciding ---- */
-/* The first of an event's alternatives that matches the packet; NULL: none. *d is the mismatch of the first with that
- * QP. */
+/* Returns the first of an event's alternatives that matches the packet; NULL: none does. *d becomes the mismatch of
+ * the first alternative for QP q. */
 static const struct ibc_step *first_fit(struct run_player *p, const struct ibc_step *s, const struct run_live *q,
                                         const struct run_packet *k, struct run_difference *d)
 {
@@ -64,7 +63,7 @@ static const struct ibc_step *first_fit(struct run_player *p, const struct ibc_s
     return NULL;
 }
 
-/* Advances the payload's position in its message past this packet */
+/* Advances the payload's position in the message past this packet. */
 static void follow(struct run_live *q, const struct ibc_step *s, const struct run_packet *k)
 {
     struct run_flow *f = &q->rx[k->view.op && k->view.op->dir == IBA_RSP];
@@ -101,7 +100,8 @@ static bool decided(struct run_player *p, const struct ibc_step *s, struct run_l
     return conclude(p, s, k) && run_go_on(p, s, q, k);
 }
 
-/* An optional step that matches the packet, removed from the list if it was for one packet. */
+/* Returns an optional step that matches the packet; NULL: none does. A step for one packet ('<?') is removed from
+ * the list. */
 static const struct ibc_step *optional_fit(struct run_player *p, struct run_live *q, const struct run_packet *k,
                                            bool take)
 {
@@ -144,7 +144,7 @@ static bool is_sequence_nak(const struct run_packet *k)
            *iba_view_hdr(v, IBA_H_aeth) == iba_syndrome(IBA_AETH_NAK, IBA_NAK_SEQUENCE);
 }
 
-/* The scenario itself has a line about them. */
+/* Whether the scenario itself has a line about congestion notifications. */
 static bool expects_cnp(const struct run_player *p)
 {
     for (unsigned i = 0; i < p->play->n_step; i++)
@@ -154,8 +154,8 @@ static bool expects_cnp(const struct run_player *p)
     return p->informs;
 }
 
-/* Whether a NAK of a PSN sequence error went to the same QP as the notification. Their destination QPs are compared, as
- * on reliable datagrams the NAK belongs to an EE context here, and the notification to a QP. */
+/* Whether a NAK (PSN sequence error) went to the same QP as the notification. The destination QPs are compared,
+ * since for reliable datagrams the NAK is queued at an EE context and the notification at a QP. */
 static bool has_sequence_nak(const struct run_player *p, const struct run_packet *cnp)
 {
     const uint32_t to = iba_bth_destqp(iba_view_bth(&cnp->view));
@@ -166,9 +166,9 @@ static bool has_sequence_nak(const struct run_player *p, const struct run_packet
     return k;
 }
 
-/* Some hardware takes a gap in the PSNs for congestion, and sends a notification before or after its NAK, unless it is
- * configured not to. RO-43 requires one for a marked packet, and forbids none: it is noted, and does not affect the
- * scenario. */
+/* Some hardware takes a gap in the PSNs for congestion, and sends a notification before or after its NAK unless it
+ * is configured otherwise. RO-43 requires a notification for a marked packet and forbids no other one: the
+ * notification is noted and does not affect the verdict. */
 static bool comes_with_nak(struct run_player *p, const struct ibc_step *s, struct run_live *q)
 {
     struct run_packet *k = q->head;
@@ -208,7 +208,7 @@ static bool unexpected(struct run_player *p, const struct ibc_step *s, struct ru
 }
 
 /* ---- packets that come ---- */
-/* The QP with the oldest waiting packet, or NULL */
+/* Returns the QP with the oldest queued packet; NULL: no packet is queued. */
 static struct run_live *ready(struct run_player *p, const struct ibc_step *s)
 {
     struct run_live *best = NULL;
@@ -221,8 +221,8 @@ static struct run_live *ready(struct run_player *p, const struct ibc_step *s)
     return best;
 }
 
-/* The packet matches the expectation and an optional line too: it counts as the optional one if the next packet matches
- * as well. */
+/* A packet that matches both the expected and an optional line counts as the optional one if the packet after it
+ * matches the expected line as well. */
 static bool is_early(struct run_player *p, const struct ibc_step *s, struct run_live *q)
 {
     struct run_difference d;
@@ -236,7 +236,8 @@ static bool is_early(struct run_player *p, const struct ibc_step *s, struct run_
 
 enum outcome { STOP, DONE, AGAIN };
 
-/* The packet is not the expected one, but an optional line allows it, or it comes with a sequence NAK. */
+/* A packet that is not the expected one is accepted if an optional line allows it, or if it is a notification that
+ * comes with a sequence NAK. */
 static bool may_come(struct run_player *p, const struct ibc_step *s, struct run_live *q, enum outcome *outcome)
 {
     const struct ibc_step *optional = optional_fit(p, q, q->head, true);
@@ -328,7 +329,8 @@ static struct run_live *noisy(struct run_player *p, const struct ibc_step *s)
     return NULL;
 }
 
-/* A packet in a silence: optional, an alternative of the silence, or a failure. */
+/* Decides on a packet that comes during a silence: an optional line or an alternative of the silence accepts it;
+ * otherwise the play fails. */
 static enum outcome break_silence(struct run_player *p, const struct ibc_step *s, struct run_live *q)
 {
     struct run_difference d;

@@ -11,27 +11,28 @@ enum { RUN_GET = 1, RUN_SET = 2, RUN_TRAP = 5, RUN_GET_RESP = 0x81, RUN_FIRST_HO
 bool run_make_fabric(struct run_player *p);
 
 /* ---- fabric_packet.c: what the tester sends ---- */
-/* Fields of a packet of a wire that its line does not name: the host at that port sends to the node. */
+/* Sets the fields that the line of a packet does not name: the host at wire w's port sends to the node. */
 void run_wire_defaults(const struct run_player *p, const struct ibc_step *s, const struct run_live *w,
                        struct iba_recipe *r);
-/* A flow-control packet. */
+/* Builds the flow-control packet of a line. */
 bool run_build_flow(struct run_player *p, const struct ibc_step *s, struct run_packet *k);
-/* The datagram of a line. */
+/* Fills in the datagram of a line. */
 void run_smp_fill(struct run_player *p, const struct ibc_step *s, struct run_live *w, uint8_t mad[IBA_MAD_BYTES]);
 
 /* ---- smp.c: datagrams ---- */
-/* The datagram of a packet to or from an agent; NULL: it has none. */
+/* Returns the datagram in a packet to or from a management agent; NULL: the packet has none. */
 const uint8_t *run_smp_in(const struct run_packet *k);
-/* Without the D bit of directed routes */
+/* Returns the status without the D bit of directed routes. */
 unsigned run_smp_status(const uint8_t *mad);
-/* "GET_RESP PortInfo tid 0x1001 status 0", for people. False: it is no such datagram. */
+/* Describes the datagram for people: "GET_RESP PortInfo tid 0x1001 status 0". False: the packet has no such
+ * datagram. */
 bool run_smp_show(const struct iba_view *v, char *out, size_t n);
 
 /* ---- fabric_match.c: what comes ---- */
-/* Whether it has the fields that the line names. */
+/* Whether the datagram has the fields that the line names. */
 bool run_smp_has(struct run_player *p, const struct ibc_step *s, const uint8_t *mad, struct run_difference *d);
 /* Whether the packet is the line's datagram on the right lane. */
 bool run_smp_matches(struct run_player *p, const struct ibc_step *s, const struct run_packet *k,
                      struct run_difference *d);
-void run_smp_learn(struct run_live *w, const uint8_t *mad); /* an expected one has come */
+void run_smp_learn(struct run_live *w, const uint8_t *mad); /* an expected datagram has come */
 #endif

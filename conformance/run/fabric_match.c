@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Datagrams of agents that come by the wires of a subnet: whether they are what a line expects. */
+/* Compares datagrams that management agents send on the wires of a subnet with the expected ones. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

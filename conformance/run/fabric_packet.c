@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Packets that the tester sends on the wires of a subnet: what stands in those fields that a line does not name. */
+/* Packets that the tester sends on the wires of a subnet: the values of fields that a line does not name. */
 #include <string.h>
 #include "run/fabric.h"
 #include "wire/iba_build.h"
@@ -64,7 +64,7 @@ static void put_lrh(const struct ibc_step *s, const struct run_live *w, uint8_t 
     iba_lrh_set_vl(lrh, s->message && !is_gmp(s) ? VL15 : 0);
 }
 
-/* From the host at this port to the one at port 2, in the subnets that a router joins. */
+/* Writes the GRH of a packet from the host at this port to the host at port 2, in the subnets that a router joins. */
 static void put_grh(const struct run_live *w, uint8_t *grh)
 {
     enum { HOPS = 64, OTHER_PORT = 2 };
@@ -126,7 +126,8 @@ bool run_build_flow(struct run_player *p, const struct ibc_step *s, struct run_p
 
 /* ---- datagrams ---- */
 
-/* One hop: from the tester's port to the node. Packets of the node's software begin their route here. */
+/* Writes a directed route of one hop, from the tester's port to the node. Packets of the node's own software begin
+ * their route at the node. */
 static void put_route(const struct run_live *w, uint8_t *mad)
 {
     enum { POINTER_AT = 6, COUNT_AT = 7, PATH_AT = 128 };
@@ -139,7 +140,8 @@ static void put_route(const struct run_live *w, uint8_t *mad)
     mad[PATH_AT + 1] = 1;
 }
 
-/* PortInfo as a manager sets it: nothing changes its state, and the rest is valid. */
+/* Fills in a PortInfo as a subnet manager writes it: it requests no change of state, and all its other fields are
+ * valid. */
 static void put_usual_portinfo(const struct run_live *w, uint8_t *data)
 {
     enum { NO_LIFETIME = 31, USUAL_TIMEOUT = 18 };
@@ -157,7 +159,8 @@ static void put_usual_portinfo(const struct run_live *w, uint8_t *data)
     iba_layout_put(&iba_mad_layouts[IBA_M_portinfo], &i, data);
 }
 
-/* Fields that are orders, and not settings: a manager that writes back what it read gives none. */
+/* Begins with the data that were read, and clears fields that are commands and not settings, since a manager that
+ * writes back what it read gives no command. */
 static void put_base(const struct run_player *p, const struct ibc_step *s, uint8_t *data)
 {
     enum { NODE_PORTINFO = 0x15, NODE_SWITCHINFO = 0x12 };
@@ -174,7 +177,7 @@ static void put_base(const struct run_player *p, const struct ibc_step *s, uint8
         iba_switchinfo_set_portstatechange(data, 0);
 }
 
-/* Of a line that reads, the fields that say what is asked for; the others are those of the answer. */
+/* Whether the field belongs to the request of a line that reads; all other fields belong to the response. */
 static bool is_asked(const struct ibc_arg *a)
 {
     return a->at < DATA_AT || strcmp(a->name, "portselect") == 0;

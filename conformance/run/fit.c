@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The size of the largest packets of a scenario in either direction: not every port carries them. */
+/* Computes the size of the largest packets of a scenario in either direction, since not every port carries them. */
 #include "run/play.h"
 #include "transport/iba_wr_ops.h"
 
@@ -21,7 +21,7 @@ static uint64_t largest(const struct ibc_arg *a)
     return most;
 }
 
-/* Bytes of the longest message that a line makes the device send */
+/* Returns the length in bytes of the longest message that a line makes the device send. */
 static uint64_t message_of(const struct ibc_step *s)
 {
     const bool posted = s->kind == IBC_S_post && s->op != IBA_WR_BIND_MW;

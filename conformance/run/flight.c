@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* In real time, frames and verbs reach the device on two paths, and a verb may overtake a frame that was sent before
- * it: a receive that is posted after a packet would be used by it, and memory would be read before the packet changed
- * it. So a verb waits until earlier packets have arrived: until the device has answered the last one, or for the
- * longest time that a frame takes.
- *
- * This time is derived from the round trips of health probes, which the device answers at once. */
+/* In real time, frames and verbs reach the device on two paths, and a verb may overtake a frame that was sent
+ * before it: a packet would use a receive that is posted after it, and memory would be read before the packet
+ * changed it. So a verb waits until earlier packets have arrived: until the device has answered the last packet, or
+ * for the longest time that a frame takes. This time is derived from the round trips of health probes, which the
+ * device answers at once. */
 #include "run/play.h"
 #include "wire/iba_psn.h"
 

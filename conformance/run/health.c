@@ -16,7 +16,7 @@ static enum iba_qp_type service_of(const struct run_player *p)
     return p->caps >> IBC_CAP_rc & 1 ? IBA_QPT_RC : IBA_QPT_UD;
 }
 
-/* A partition of which the port is a full member, whatever the scenario set */
+/* Returns the index of a P_Key with full membership, whatever the scenario wrote to the table. */
 static uint8_t pkey_index(const struct run_player *p, unsigned d)
 {
     for (unsigned i = 0; i < RUN_PKEYS; i++)
@@ -107,7 +107,7 @@ static struct ibc_arg field(enum iba_hdr hdr, const char *name, uint64_t n, uint
                             .v = {{.kind = IBC_V_NUMBER, .n = n, .mask = mask}}};
 }
 
-/* The first of the service's codes for one packet: without immediate data. */
+/* Returns the service's first opcode for an operation of one packet without immediate data. */
 static uint16_t only(enum iba_svc svc, enum iba_operation operation)
 {
     for (unsigned code = 0; code < IBC_ANY_OPCODE; code++)

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* In real time: whether the tester answered the device's requests before the device's own timer expired (9.7.6.1.3).
- *
- * Time in which the script waits for the device does not count. The remaining time between the request's arrival and
- * our answer, or between it and a verb of the script, does: it is due to a busy machine, or a slow agent. A device
- * whose timer has expired meanwhile correctly retransmits its request, and a script that expects no retransmission must
- * not fail it. */
+/* In real time: checks whether the tester answered the device's requests before the device's own timer expired
+ * (9.7.6.1.3). Time in which the script waits for the device does not count. The remaining time from the arrival of
+ * the request to the tester's answer, or to a verb of the script, counts: it is due to a busy machine, or a slow
+ * agent. A device whose timer has expired meanwhile correctly retransmits its request, and must not fail a scenario
+ * that expects no retransmission. */
 #include <inttypes.h>
 #include <stdio.h>
 #include "run/play.h"
 #include "wire/iba_aeth.h"
 #include "wire/iba_psn.h"
 
-/* 4.096 us * 2^code, the minimum time before it may retransmit; 0: never (RQ-18, RQ-19) */
+/* Returns 4.096 us * 2^code, the minimum time before the device may retransmit; 0: it never does (RQ-18, RQ-19). */
 static uint64_t timer_of(const struct run_live *q)
 {
     const uint8_t code = q->attr.a.timeout;
@@ -36,7 +35,8 @@ void run_late_asked(struct run_player *p, struct run_live *q, const struct run_p
     q->asked_psn = psn.v;
 }
 
-/* An answer to all requests ends the wait, and so does a NAK, after which the device acts on the NAK. */
+/* Whether the answer ends the device's wait: it acknowledges all requests, or is a NAK, on which the device acts at
+ * once. */
 static bool ends_it(const struct run_live *q, const struct iba_view *v)
 {
     const bool acks = !iba_view_has(v, IBA_H_aeth) || iba_aeth_syn_kind(iba_view_hdr(v, IBA_H_aeth)) == IBA_AETH_ACK;
@@ -59,7 +59,7 @@ void run_late_answered(struct run_player *p, const struct iba_view *v, unsigned 
     q->asked_waited = p->waited;
 }
 
-/* A failure that was found before the tester was late has another cause. */
+/* Whether the failure was found before the tester was late, and so has another cause. */
 static bool settled(const struct run_player *p)
 {
     return p->verdict == IBC_IS_FAIL || (p->informs && p->verdict == IBC_IS_TOLERATED);

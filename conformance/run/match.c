@@ -38,7 +38,7 @@ static bool ipv4_sum_good(const uint8_t *ip)
     return sum == 0xffff;
 }
 
-/* After the CRCs comes nothing but Ethernet's padding of short frames (RO-04, RO-38). */
+/* Whether the frame has nothing after its CRCs but Ethernet's padding of short frames (RO-04, RO-38). */
 static bool ends_with_crc(const struct match *m)
 {
     const size_t end = ibc_frame_end(m->p->t->framing, m->v);
@@ -102,7 +102,8 @@ struct ends {
     struct ibc_address from, to;
 };
 
-/* The group that the line names; for a packet to QP 0xffffff the first whose addresses match, or the first */
+/* Returns the group that the line names. If the line names none and the packet is for QP 0xffffff, returns the
+ * first group whose MAC address matches, otherwise the first group. */
 static const struct run_live *group_of(const struct match *m)
 {
     const struct ibc_arg *to = run_arg(m->s, IBC_K_to);
@@ -123,7 +124,7 @@ static const struct run_live *group_of(const struct match *m)
     return first;
 }
 
-/* The addresses that it must come from and go to. False: a port whose address is not known. */
+/* Finds the addresses that the packet must come from and go to. False: the address of a port is not known. */
 static bool ends_of(const struct match *m, struct ends *e)
 {
     const struct ibc_target *t = m->p->t;
@@ -194,7 +195,7 @@ static bool fits_bytes(const struct ibc_value *v, const uint8_t *is, size_t n)
     return fits != v->negated;
 }
 
-/* Of alternatives any one must match. Of negated ones, all must. */
+/* Of several alternatives one must match; of negated alternatives all must. */
 static bool any_fits(const struct match *m, const struct ibc_arg *a, const struct iba_field *f, const uint8_t *h)
 {
     bool fits = false;
@@ -298,12 +299,12 @@ static bool in_time(const struct match *m)
     char expected[RUN_TEXT], got[RUN_TEXT];
 
     snprintf(got, sizeof got, "after %.3f us", (double)gap / (double)RUN_US);
-    /* Too early even if the packet before came right after the wire was last found empty */
+    /* too early even if the packet before it came right after the wire was last found empty */
     if (after && longest < after->v[0].n) {
         snprintf(expected, sizeof expected, "not before %.3f us", (double)after->v[0].n / (double)RUN_US);
         return differs(m, expected, got);
     }
-    /* Too late, counted from the latest time at which ours was sent */
+    /* too late, counted from the latest time at which the tester's packet was sent */
     if (within && gap > slack + run_scaled(m->p, within->v[0].n)) {
         m->d->late = true;
         snprintf(expected, sizeof expected, "within %.3f us", (double)within->v[0].n / (double)RUN_US);
@@ -316,7 +317,7 @@ static bool in_time(const struct match *m)
 static void blank(const struct iba_view *v, bool fabric, uint8_t *out, size_t n)
 {
     memcpy(out, v->wire, n);
-    if (fabric && iba_view_has(v, IBA_H_lrh)) /* each link has its own lanes */
+    if (fabric && iba_view_has(v, IBA_H_lrh)) /* each link chooses its own virtual lane */
         iba_lrh_set_vl(out + v->at[IBA_H_lrh], 0);
     if (iba_view_has(v, IBA_H_ipv4)) {
         iba_ipv4_set_ecn(out + v->at[IBA_H_ipv4], 0);
@@ -345,7 +346,7 @@ static bool is_same(const struct match *m)
         return differs(m, "a packet like one that was remembered", "none of that name came");
     if (m->s->message && as->view.payload_len == m->v->payload_len &&
         memcmp(as->view.wire + as->view.payload_at, m->v->wire + m->v->payload_at, m->v->payload_len) == 0)
-        return true; /* the same message: each packet of QP1 has a PSN of its own */
+        return true; /* it repeats the same message: each packet of QP1 has a PSN of its own, also a repeated one */
     n = as->view.end - (iba_view_has_bth(&as->view) ? IBA_ICRC_BYTES : 0u);
     if (as->view.end == m->v->end && as->len == m->k->len) {
         blank(&as->view, m->p->fabric, a, n);

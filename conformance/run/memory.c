@@ -15,11 +15,12 @@ static unsigned device_of(const struct ibc_step *s)
 
 struct place {
     unsigned device;
-    uint64_t at, n, off;           /* local address; bytes; offset in its region */
-    const struct run_live *region; /* NULL: a bare address */
+    uint64_t at, n, off;           /* local address; number of bytes; offset in the region */
+    const struct run_live *region; /* NULL: the line names an address without a region */
 };
 
-/* As many bytes as the content has, else to the end of the region */
+/* Finds the memory that a step names. Its length is that of the content; without content it extends to the end of
+ * the region. */
 static struct place place_of(struct run_player *p, const struct ibc_step *s)
 {
     const struct ibc_arg *v = run_arg(s, IBC_K_value), *hex = run_arg(s, IBC_K_hex);
@@ -35,7 +36,7 @@ static struct place place_of(struct run_player *p, const struct ibc_step *s)
     return w;
 }
 
-/* " (02 03 [05] 07 ...)": byte i of n, and its neighbours */
+/* Writes byte i of n and its neighbours, such as " (02 03 [05] 07 ...)". */
 static void show_about(char *out, size_t room, const uint8_t *bytes, size_t n, size_t i)
 {
     enum { BEFORE = 4, BEHIND = 8 };
@@ -49,7 +50,8 @@ static void show_about(char *out, size_t room, const uint8_t *bytes, size_t n, s
         snprintf(out + used, room - used, "%s)", end < n ? " ..." : "");
 }
 
-/* Whether byte i of n, which has number `at` in the whole, differs from the expected one. */
+/* Whether byte i of these n differs from the expected one; `at` is the offset of the first byte in the whole
+ * content. */
 static bool differs(struct run_player *p, const struct ibc_step *s, uint64_t at, const uint8_t *want, const uint8_t *is,
                     size_t n, size_t i)
 {
@@ -189,7 +191,7 @@ static const struct ibc_counter *counter_named(const struct ibc_counter *c, unsi
     return NULL;
 }
 
-/* Judged separately: a wrong counter fails no scenario. */
+/* Counters have a verdict of their own: a wrong counter fails no scenario. */
 static void note_counter(struct run_player *p, const struct ibc_step *s, const char *expected, const char *got)
 {
     struct ibc_finding *f = &p->counter_finding;

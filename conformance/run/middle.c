@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The tester between two devices: forwards each packet that it saw, or changes, drops, doubles or holds it. */
+/* The tester stands between two devices: it forwards each packet that it has checked, or changes, drops, duplicates
+ * or delays it. */
 #include <string.h>
 #include "run/play.h"
 
@@ -18,7 +19,7 @@ static bool forward(struct run_player *p, const struct ibc_step *s, const struct
     return forward_times(p, s, k, 1);
 }
 
-/* Forwards it with one bit of the ICRC flipped */
+/* Forwards the packet with one bit of the ICRC flipped. */
 static bool forward_corrupt(struct run_player *p, const struct ibc_step *s, const struct run_packet *k)
 {
     struct run_packet bad = *k;
@@ -68,7 +69,7 @@ bool run_step_release(struct run_player *p, const struct ibc_step *s)
     return true;
 }
 
-/* The QP whose packet has waited longest */
+/* Returns the QP whose packet has waited longest. */
 static struct run_live *oldest(struct run_player *p)
 {
     struct run_live *best = NULL;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Packets and paces that a line named with as=, for the lines with same=, slower= and faster=. */
+/* Remembers packets and paces that a line named with as=, for the lines that name them with same=, slower= and
+ * faster=. */
 #include <string.h>
 #include "run/play.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Records the result of a step, and keeps the worst. */
+/* Records the results of steps, and keeps the worst. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +27,8 @@ const char *run_verdict_name(const struct run_player *p, enum ibc_verdict v)
                                  : v];
 }
 
-/* UNSUPPORTED is kept only if nothing worse was seen before. */
+/* Whether verdict v replaces the verdict `than`. UNSUPPORTED has no rank: it is kept only if nothing worse was seen
+ * before. */
 static bool worse(enum ibc_verdict v, enum ibc_verdict than)
 {
     if (run_rank(v) && run_rank(than))
@@ -73,7 +74,7 @@ bool run_error(struct run_player *p, const struct ibc_step *s, const char *what)
     return run_note(p, IBC_IS_ERROR, s, NULL, s ? s->text : "", what);
 }
 
-/* The agent was lost while it did `what`. */
+/* Records that the agent was lost during verb `what`. */
 static bool lose(struct run_player *p, const struct ibc_step *s, const char *what)
 {
     if (p->lost)
@@ -112,7 +113,7 @@ static const char *bare(const char *word)
     return strncasecmp(word, "VERB_", 5) == 0 || strncasecmp(word, "MEM_", 4) == 0 ? strchr(word, '_') + 1 : word;
 }
 
-/* The device's error is one of core's names, with or without its prefix. */
+/* Whether the device's error is a name of core's, with or without prefix. */
 static bool is_known(const char *said)
 {
     for (unsigned i = 0; i < sizeof core_errs / sizeof *core_errs; i++)
@@ -126,7 +127,7 @@ static const char *error_name(const struct ibc_value *v)
     return v->kind == IBC_V_ANY ? "any" : run_word(v);
 }
 
-/* If the device has names of its own, any refusal counts as the expected one. */
+/* A device may have names of its own for errors: then any refusal counts as the expected one. */
 static bool was_refused_as(const char *said, const struct ibc_arg *a)
 {
     for (unsigned i = 0; i < a->n; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Regions, windows, queues, groups: created through the target's verbs. In the middle role every object but a QP is
- * created on both devices. */
+/* Creates regions, windows, queues and groups by the target's verbs. If the tester is in the middle, every object
+ * but a QP is created on both devices. */
 #include <string.h>
 #include "fabric/iba_port.h"
 #include "run/fabric.h"
@@ -15,14 +15,14 @@ static uint64_t object_n(const struct ibc_object *o, enum ibc_key key, uint64_t 
     return ibc_arg_n(o->arg, o->n_arg, key, otherwise);
 }
 
-/* The object that a key names, else the implicit PD */
+/* Returns the object that the key names; if the line has no such key, the implicit PD. */
 static const struct run_live *named(struct run_player *p, const struct ibc_object *o, enum ibc_key key)
 {
     const struct ibc_arg *a = object_arg(o, key);
     return a ? run_object_of(p, &a->v[0]) : &p->live[0];
 }
 
-/* The default rights leave out those that a device without the capability would refuse. */
+/* Returns the default access rights, without those that a device refuses because it lacks the capability. */
 static uint32_t usual_access(const struct run_player *p, const struct ibc_object *o)
 {
     static const struct {
@@ -58,7 +58,7 @@ static enum ibc_rc make_pd(struct run_player *p, struct run_live *l, unsigned d)
     return p->t->ops->create_pd(p->t, d, &l->id[d]);
 }
 
-/* piece=ADDR:LEN, in order; all have the same stride. */
+/* Reads the piece=ADDR:LEN values in order; all pieces have the same stride. */
 static void take_pieces(struct run_player *p, const struct ibc_object *o, unsigned d, struct ibc_mr_spec *spec)
 {
     const struct run_context c = {.device = (uint8_t)d, .local = true};
@@ -113,7 +113,7 @@ static enum ibc_rc make_xrcd(struct run_player *p, struct run_live *l, unsigned 
     return p->t->ops->create_xrcd ? p->t->ops->create_xrcd(p->t, d, &l->id[d]) : IBC_UNSUPPORTED;
 }
 
-/* An SRQ of XRC has a CQ of its own unless the line names one. */
+/* An XRC SRQ gets a new CQ unless the line names one. */
 static enum ibc_rc make_xrc_srq(struct run_player *p, struct run_live *l, unsigned d, uint32_t depth)
 {
     const struct ibc_arg *cq = object_arg(l->o, IBC_K_cq);
@@ -133,7 +133,7 @@ static enum ibc_rc make_xrc_srq(struct run_player *p, struct run_live *l, unsign
     if (d > 0 || rc != IBC_OK)
         return rc;
     l->xrc = true;
-    l->rcq = s.cq; /* of the first device, whose SRQ the steps use */
+    l->rcq = s.cq; /* CQ of the first device, whose SRQ the steps use */
     l->srqn = number;
     return IBC_OK;
 }
@@ -151,13 +151,14 @@ static enum ibc_rc make_srq(struct run_player *p, struct run_live *l, unsigned d
                                  (uint32_t)object_n(l->o, IBC_K_limit, 0), &l->id[d]);
 }
 
-/* To the tester */
+/* Creates an address handle whose destination is the tester. */
 static enum ibc_rc make_handle(struct run_player *p, struct run_live *l, unsigned d)
 {
     return p->t->ops->create_ah(p->t, d, named(p, l->o, IBC_K_pd)->id[d], &p->t->tester, &l->id[d]);
 }
 
-/* A transient multicast group of the widest scope the link has, distinguished by the object's position in the file. */
+/* Chooses a transient multicast group of the widest scope that the link has. The object's position in the file
+ * makes the GID unique. */
 static enum ibc_rc make_group(struct run_player *p, struct run_live *l, unsigned d)
 {
     const struct ibc_arg *gid = object_arg(l->o, IBC_K_gid);
@@ -194,7 +195,7 @@ static bool make_on_each(struct run_player *p, struct run_live *l, const struct 
     return l->kind != IBC_O_srq || l->recv == 0 || run_post_receives(p, l, l->recv, l->recv_bytes, s);
 }
 
-/* The line that created the object, in the form of a step, for failure messages. */
+/* Returns the line that created the object as a step, for failure messages. */
 static struct ibc_step line_of(const struct ibc_object *o)
 {
     return (struct ibc_step){.kind = IBC_S_object, .line = o->line, .text = o->name, .arg = o->arg, .n_arg = o->n_arg};

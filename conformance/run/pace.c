@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How fast a device sends: the time from the first of some packets to the last one, compared with that of an earlier
- * pace. A statement that a rate falls or rises names no amount, so a difference below an eighth counts as none: the
- * times of packets are never exact. */
+/* Measures how fast a device sends: the time from the first to the last of some packets, compared with that of an
+ * earlier pace. A statement that a rate falls or rises names no amount. A difference below an eighth counts as
+ * none, since the times of packets are never exact. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +12,8 @@
  * is more than 1/UNEVEN of the whole time. */
 enum { PART = 8, CLOSE_NS = 2000, UNEVEN = 4 };
 
-/* The QP's next packet, within the patience for expected ones. NULL: none, and the play has failed. */
+/* Returns the QP's next packet if it comes within the time limit for expected packets. NULL: none came, and the
+ * play has failed. */
 static struct run_packet *next_packet(struct run_player *p, const struct ibc_step *s, struct run_live *q)
 {
     const uint64_t until = run_now(p) + run_scaled(p, RUN_PATIENCE);
@@ -34,7 +35,7 @@ static struct run_packet *next_packet(struct run_player *p, const struct ibc_ste
     return k;
 }
 
-/* The rate joins those that were measured before: a curve. */
+/* Appends the rate to the rates measured before, so that the report shows a curve. */
 static void report(struct run_player *p, const struct ibc_step *s, uint64_t bytes, uint64_t took)
 {
     const struct ibc_arg *as = run_arg(s, IBC_K_as);
@@ -49,7 +50,7 @@ static void report(struct run_player *p, const struct ibc_step *s, uint64_t byte
              as ? " " : "", rate);
 }
 
-/* A failure of a pace that the tester could not time proves nothing. */
+/* If the tester could not time the pace exactly, its failure proves nothing. */
 static void see_if_timed(struct run_player *p, struct run_pace pace)
 {
     if (p->t->virtual_time || p->late[0])

@@ -27,7 +27,7 @@ static void begin(struct run_player *p)
         p->pkey[d][0] = 0xffff; /* KM-13 */
 }
 
-/* If the play cannot begin, no line of it is to blame. */
+/* Resets the device. If that fails, the play cannot begin, and the finding names no line. */
 static bool clean(struct run_player *p)
 {
     static const char what[] = "a clean device";
@@ -58,13 +58,14 @@ static bool has_step(const struct ibc_play *play, enum ibc_step_kind kind)
 
 /* Properties of steps */
 enum {
-    /* Its alternatives are tried one after the other: for packets when one comes, for verbs when they have returned. */
+    /* The alternatives of the step are tried one after the other: for packets when one comes, for verbs when they
+     * have returned. */
     ASKED_IN_TURN = 1,
-    /* It tells the device to do something. If that happens too late, the device's timer may have expired; a step that
-     * only reads has no such effect, and a late answer is noticed when it is sent. */
+    /* The step makes the device act. If it does so too late, the device's timer may have expired. A step that only
+     * reads has no such effect, and a late answer is noticed when it is sent. */
     ACTS = 2,
-    /* It acts on the device, or reads its state, at once: packets sent before must have arrived. Steps that poll wait
-     * by themselves. */
+    /* The step acts on the device, or reads its state, at once, so packets sent before it must have arrived. Steps
+     * that poll wait by themselves. */
     AT_ONCE = 4,
 };
 static const uint8_t traits[IBC_S_COUNT] = {
@@ -106,7 +107,7 @@ static bool is(const struct ibc_step *s, uint8_t trait)
     return traits[s->kind] & trait;
 }
 
-/* Packets that the step causes come after those that are read here. */
+/* Reads all frames that have come, so that packets which the step causes are queued after them. */
 static bool prepare(struct run_player *p, const struct ibc_step *s)
 {
     if (p->t->virtual_time || !is(s, ACTS | AT_ONCE))
@@ -114,8 +115,8 @@ static bool prepare(struct run_player *p, const struct ibc_step *s)
     return (!is(s, AT_ONCE) || run_let_arrive(p, s)) && run_collect_all(p, run_now(p), s);
 }
 
-/* A step that checks a state, or one of its alternatives. If none matches, the mismatch of the first line is
- * reported. */
+/* Whether the step, which checks a state, or one of its alternatives matches. If none does, the mismatch of the
+ * step's own line is reported. */
 static bool any(struct run_player *p, const struct ibc_step *s)
 {
     const struct ibc_finding before = p->finding;
@@ -158,8 +159,8 @@ static bool play_steps(struct run_player *p)
     return run_leftovers(p);
 }
 
-/* Informational scenarios judge nothing: a result that would fail another scenario is recorded as the measurement, and
- * tolerated. The health probe is no measurement, and still counts. */
+/* An informational scenario fails for nothing that it measures: a result that would fail another scenario is
+ * recorded as the measurement, and tolerated. The health probe measures nothing, and its failure counts. */
 static bool measured(struct run_player *p)
 {
     if (!p->informs || p->unwell || (p->verdict != IBC_IS_TOLERATED && p->verdict != IBC_IS_FAIL))
@@ -170,8 +171,8 @@ static bool measured(struct run_player *p)
     return true;
 }
 
-/* The worst complaint in the logs of the devices' systems since the last request; older ones do not belong to this
- * play. */
+/* Reads the worst complaint in the logs of the devices' systems since the last request. Older complaints do not
+ * belong to this play. */
 static void read_logs(struct run_player *p, char text[RUN_TEXT])
 {
     text[0] = '\0';
@@ -180,7 +181,8 @@ static void read_logs(struct run_player *p, char text[RUN_TEXT])
             text[0] = '\0';
 }
 
-/* A system that was not scheduled complains too: such a complaint must be seen again. */
+/* Whether the complaint is about time. A system that was not scheduled makes such complaints too: the case is
+ * played again before it counts as proved. */
 static bool of_time(const char *log_text)
 {
     return strstr(log_text, "lockup") || strstr(log_text, "stall") || strstr(log_text, "blocked for");
@@ -204,7 +206,8 @@ static void see_logs(struct run_player *p, const struct ibc_step *s)
     }
 }
 
-/* A device that did not survive is reported for the scenario that crashed it, and not for the next one. */
+/* Plays the scenario and its health probe, so that a device that did not survive is reported for the scenario that
+ * crashed it, and not for the next one. */
 static void play(struct run_player *p)
 {
     static const struct ibc_step last = {.kind = IBC_S_health, .object = UINT16_MAX, .text = "health"};

@@ -23,7 +23,7 @@ static struct run_context local_of(const struct run_live *q)
     return (struct run_context){.device = q->device, .local = true};
 }
 
-/* Keys and addresses of the peer device: role middle only, otherwise there is none. */
+/* Returns the context for keys and addresses of the peer device. Only a tester in the middle has a peer device. */
 static struct run_context remote_of(const struct run_live *q)
 {
     return (struct run_context){.device = q->partner ? q->partner->device : q->device};
@@ -38,7 +38,8 @@ uint32_t run_lkey_of(struct run_player *p, const struct ibc_value *at, unsigned 
     return l->mr[device].lkey;
 }
 
-/* sge= in order, or one piece; a message without bytes has none. */
+/* Fills the gather list from the sge= values in order, or with one piece; a message without bytes has an empty
+ * list. */
 static bool gather(struct run_player *p, const struct ibc_step *s, const struct run_live *q, uint64_t at, uint32_t len,
                    struct run_wr *w)
 {
@@ -118,7 +119,7 @@ static void put_remote(struct run_player *p, const struct ibc_step *s, const str
     }
 }
 
-/* RD: through the first EE context, to the peer of the QP, unless the line says otherwise. */
+/* A reliable datagram goes through the first EE context to the peer of the QP, unless the line names other values. */
 static void put_context(struct run_player *p, const struct ibc_step *s, const struct run_live *q,
                         struct iba_send_wr *wr)
 {
@@ -134,7 +135,7 @@ static uint32_t imm_or_key(struct run_player *p, const struct ibc_step *s, const
 {
     const struct run_context c = s->op == IBA_WR_LOCAL_INV ? local_of(q) : remote_of(q);
 
-    if (run_has(s, IBC_K_ethertype)) /* of raw packets (WF-58) */
+    if (run_has(s, IBC_K_ethertype)) /* the EtherType of a raw packet (WF-58) */
         return (uint32_t)run_number(p, s, IBC_K_ethertype, 0, &c);
     return (uint32_t)run_number(p, s, run_has(s, IBC_K_inv) ? IBC_K_inv : IBC_K_imm, 0, &c);
 }
@@ -176,7 +177,8 @@ static bool has_no_peer(uint8_t type)
            type != IBA_QPT_RD;
 }
 
-/* The verb accepted a request that it could have refused: then its completion must have the error. */
+/* The device may refuse a request at once or accept it. If the verb accepted it, the completion must have the
+ * error. */
 static bool ends_as(struct run_player *p, const struct ibc_step *s)
 {
     struct ibc_arg status = *run_arg(s, IBC_K_late);
@@ -207,7 +209,7 @@ bool run_step_post(struct run_player *p, const struct ibc_step *s)
     send.wr.wr_id = p->n_wr;
     send.wr.flags = flags_of(p, s);
     send.wr.imm_or_key = imm_or_key(p, s, q);
-    if (s->op == IBA_WR_BIND_MW) /* they share memory: one of the three */
+    if (s->op == IBA_WR_BIND_MW) /* the three share memory in the work request: only one of them is set */
         put_bind(p, s, q, w, &send.wr);
     else if (has_no_peer(q->type))
         put_destination(p, s, q, &send);
@@ -218,7 +220,7 @@ bool run_step_post(struct run_player *p, const struct ibc_step *s)
         return false;
     send.wr.n_sge = w->n_sge;
     memcpy(send.wr.sge, w->sge, sizeof send.wr.sge);
-    if (q->type == IBA_QPT_RD) /* in the place of the fourth entry */
+    if (q->type == IBA_QPT_RD) /* the EE context takes the place of the fourth entry */
         put_context(p, s, q, &send.wr);
     rc = p->t->ops->post_send(p->t, q->device, q->id[0], &send);
     p->binds += s->op == IBA_WR_BIND_MW && rc == IBC_OK;
@@ -226,8 +228,8 @@ bool run_step_post(struct run_player *p, const struct ibc_step *s)
 }
 
 /* ---- receives ---- */
-/* In the second half of l, one after the other, so that data sent from its first half stay unchanged; it wraps around
- * when the next would not fit. */
+/* Returns the address of the next receive buffer. Buffers follow each other in the second half of region l, so that
+ * data sent from its first half stay unchanged; a buffer that would not fit begins at the half's start again. */
 static uint64_t next_buffer(struct run_player *p, unsigned device, uint32_t len)
 {
     const struct run_live *l = &p->live[RUN_L];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Queue pairs: the attributes of a qp line, the transitions from state to state, and the attributes that a device
+/* Queue pairs: the attributes of a `qp` line, the transitions from state to state, and the attributes that a device
  * reports. */
 #include <stdio.h>
 #include "run/play.h"
@@ -84,7 +84,7 @@ static void read_line(struct run_player *p, struct run_live *q)
     q->recv = (uint32_t)qp_n(p, q, IBC_K_recv, 0);
     q->recv_bytes = (uint32_t)qp_n(p, q, IBC_K_recv_bytes, 1024);
     q->state_wanted = (uint8_t)qp_n(p, q, IBC_K_state, IBA_QPS_RTS);
-    a->path_mtu = iba_mtu_code(q->pmtu); /* 0: the device refuses it */
+    a->path_mtu = iba_mtu_code(q->pmtu); /* 0 (no MTU has this size): the device refuses the attribute */
     a->rq_psn = q->epsn;
     a->sq_psn = q->psn;
     a->qkey = q->qkey;
@@ -102,7 +102,7 @@ static void read_line(struct run_player *p, struct run_live *q)
     read_path(p, q);
 }
 
-/* A 24-bit number that no other peer QP has, derived from the seed. */
+/* Returns the number of the tester's QP: 24 bits that no other peer QP has, derived from the seed. */
 static uint32_t tester_qpn(const struct run_player *p, const struct run_live *q)
 {
     const uint64_t which = (uint64_t)(q - p->live) + 1;
@@ -193,7 +193,7 @@ static bool go_to(struct run_player *p, struct run_live *q, enum iba_qp_state fr
     return run_did(p, s, p->t->ops->modify_qp(p->t, q->device, q->id[0], &a), iba_qp_state_name(to));
 }
 
-/* Its peer exists now: attributes that the line leaves open are set from the peer. */
+/* The peer QP exists now: attributes that the line leaves open are set from it. */
 static void meet(struct run_live *q)
 {
     q->peer = q->partner->id[0];
@@ -252,8 +252,8 @@ static uint64_t value_of(const struct iba_qp_attr *a, uint8_t key)
     }
 }
 
-/* "rd 0x4", "rd 0x4 or more", "rd 0x4 or another": the first value that the line allows, and whether there are others.
- */
+/* Writes the first value that the line allows, and whether others are allowed: "rd 0x4", "rd 0x4 or more", "rd 0x4
+ * or another". */
 static void show_reported(struct run_player *p, const struct ibc_arg *arg, char out[RUN_TEXT])
 {
     static const struct run_context none;

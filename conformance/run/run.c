@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Runs a scenario: services times variations, and one verdict for all. */
+/* Plays every variation of a scenario with each of its services, and gives one verdict for all plays. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include "run/play.h"
 
-/* The i-th service that the scenario has */
+/* Returns the i-th service of the scenario. */
 static enum iba_qp_type service_at(const struct ibc_scenario *s, unsigned i)
 {
     uint32_t left = s->services;
@@ -35,7 +35,8 @@ static uint64_t needs_of(enum iba_qp_type service)
     return UINT64_C(1) << of[service];
 }
 
-/* Whether a capability is missing; then *r names it, and says why if the verbs cannot provide it. */
+/* Whether the device lacks a required capability. Then *r names it, and gives the reason if verbs cannot offer the
+ * capability. */
 static bool lacks(uint64_t needs, uint64_t caps, struct ibc_result *r)
 {
     const uint64_t not_there = needs & ~caps;
@@ -88,7 +89,8 @@ static bool is_informational(const struct ibc_scenario *s)
     return klass == IBC_CLASS_informational;
 }
 
-/* Of two failures, one that the device did not survive is worse than one that it is not blamed for. */
+/* Whether the play's failure is worse than that of *r: a failure that the device did not survive is worse than one
+ * that it is not blamed for. */
 static bool is_worse(const struct ibc_result *r, const struct run_player *p)
 {
     const bool down = p->verdict == IBC_IS_FAIL && p->finding.down && !r->finding.down && ibc_uncertainty(r->scenario);
@@ -152,8 +154,8 @@ static void play_all(struct run_player *p, struct run_evidence *e, struct ibc_re
     }
 }
 
-/* Until here every failure is FAIL; it stays FAIL only if a statement with a certain source requires the behaviour. A
- * device that does not survive FAILs in any case. */
+/* Turns FAIL into DEVIATES if no statement with a certain source requires the behaviour. A failure that the device
+ * did not survive stays FAIL in any case. */
 static void doubt(const struct ibc_scenario *s, struct ibc_result *r)
 {
     if (!ibc_uncertainty(s))
@@ -166,7 +168,8 @@ static void doubt(const struct ibc_scenario *s, struct ibc_result *r)
         r->counters = IBC_IS_DEVIATES;
 }
 
-/* Incomplete evidence, a failed health probe and a fault of the harness keep their verdict. */
+/* Turns the verdict of an informational scenario into INFO. Incomplete evidence, a failed health probe and a fault
+ * of the harness keep their verdict. */
 static void inform(struct ibc_result *r)
 {
     if (r->verdict > IBC_IS_TOLERATED)

@@ -25,13 +25,13 @@ enum ibc_verdict { /* PASS < TOLERATED < INCONCLUSIVE < DEVIATES < FAIL < ERROR:
                    IBC_VERDICTS(IBC_VERDICT_ID) IBC_IS_COUNT
 };
 extern const char *const ibc_verdict_names[];
-/* The scenario's expectations were not met, whether or not the device is blamed. */
+/* Whether the scenario's expectations were not met, even if the device is not blamed for it. */
 static inline bool ibc_failed(enum ibc_verdict v)
 {
     return v == IBC_IS_FAIL || v == IBC_IS_DEVIATES;
 }
-/* A failure rests on the first statement that the scenario cites, and reports quote it. Returns why the device is not
- * blamed, so that the case only DEVIATES; NULL: it FAILs. */
+/* A failure violates the first statement that the scenario cites, and reports quote that statement. Returns why the
+ * device is not blamed for it, so that the case only DEVIATES; NULL: it FAILs. */
 static inline const char *ibc_uncertainty(const struct ibc_scenario *s)
 {
     const struct ibc_statement *st = s->n_spec ? ibc_statement_find(s->spec[0]) : NULL;
@@ -50,33 +50,34 @@ enum ibc_found {
     IBC_FOUND_UNCLEAN, /* the play could not begin: the device could not be reset */
 };
 #define IBC_NO_COMPLAINT "no complaint in the log of the device's system"
-/* Where and how a scenario failed. `got` and `expected` are for people: "bth.psn 0x000101". */
+/* Where and how a scenario failed. `got` and `expected` are texts for people: "bth.psn 0x000101". */
 struct ibc_finding {
     enum ibc_found what;
-    bool down;     /* the device went away, no longer works, or its system complained: a fault whatever the statement's
-                      source */
-    uint32_t line; /* of the scenario */
-    uint32_t packet; /* in the evidence, from 1; 0: none */
+    bool down; /* the device went down or no longer works, or its system complained: a fault whatever the source of the
+                  statement */
+    uint32_t line;   /* line of the scenario */
+    uint32_t packet; /* number of the packet in the evidence, from 1; 0: none */
     char variation[128];
     char expected[160], got[160];
-    char sentence[200]; /* of the statement, or of the alternative that decided */
+    char sentence[200]; /* sentence of the statement, or of the alternative that decided */
 };
 struct ibc_result {
     const struct ibc_scenario *scenario;
     enum ibc_verdict verdict;
-    enum ibc_verdict counters;  /* PASS, FAIL, DEVIATES, NOT_APPLICABLE: no counters expected; separate from verdict */
-    struct ibc_finding finding; /* of the first worst verdict */
-    struct ibc_finding counter_finding; /* likewise */
-    unsigned variations, passed;        /* k of n */
-    char measured[160];                 /* INFO: the measurement; otherwise a note beside the verdict */
+    /* PASS, FAIL or DEVIATES, separate from `verdict`; NOT_APPLICABLE: no counters are expected */
+    enum ibc_verdict counters;
+    struct ibc_finding finding;         /* finding of the worst verdict, of several the first */
+    struct ibc_finding counter_finding; /* finding of the worst counter verdict */
+    unsigned variations, passed;        /* number of plays, and how many of them passed */
+    char measured[160];                 /* INFO: the measurement; otherwise a note on the verdict */
     bool logged;                        /* `measured` is a complaint in the log of the device's system */
     bool unwell;                        /* in some play the health probe at the end failed */
     bool proved;                        /* the device's system itself reported the failure: one play is enough */
-    bool died;                          /* in some play the device went away, or its system complained */
-    bool spared;                        /* not played, since it is known to crash devices */
+    bool died;                          /* in some play the device went down, or its system complained */
+    bool spared;                        /* the scenario was not played, since it is known to crash devices */
     char *evidence;                     /* path, or NULL; owned */
     uint64_t wall_ns;
-    const struct ibc_waiver *waiver; /* the one that applied */
+    const struct ibc_waiver *waiver; /* the waiver that applied; NULL: none did */
 };
 void ibc_result_clear(struct ibc_result *r);
 
@@ -84,38 +85,39 @@ struct run_player; /* run/play.h */
 struct ibc_options {
     uint64_t seed;
     const char *evidence_dir; /* NULL: no files */
-    uint32_t link;            /* enum ibc_link if the scenario allows several */
-    bool stop_at_first;       /* variation that fails (mutants) */
+    uint32_t link;            /* enum ibc_link: the link for scenarios that allow several */
+    bool stop_at_first;       /* stops at the first variation that fails (for mutants) */
     /* Called after the last step of each play, while its objects still exist. Optional. */
     void (*ended)(void *ctx, struct run_player *p);
     void *ctx;
 };
-/* Plays all variations with all services. Never fails itself: errors are the verdict. */
+/* Plays all variations with all services. An error of the harness is a verdict, too. */
 void ibc_run(const struct ibc_scenario *s, struct ibc_target *t, const struct ibc_options *o, struct ibc_result *r);
-/* The time, ns, that the script itself waits in all variations of all services. */
+/* Returns the time in ns that the script itself waits in all variations of all services. */
 uint64_t ibc_waits(const struct ibc_scenario *s);
-/* Bytes of the largest IP packet (RoCEv2) that its plays may send or receive. */
+/* Returns the length in bytes of the largest IP packet (RoCEv2) that the scenario's plays may send or receive. */
 unsigned ibc_packet_bytes(const struct ibc_scenario *s);
 
 /* ---- waivers: one JSON file ---- */
 struct ibc_waiver {
     char *pattern, *target, *statement, *reason, *symptom, *expires;
-    /* For people, may be NULL: its short name and former names, whether the statement's source is certain, the place of
-     * the cause in the device's source, the version that fixed it, who suffers, a suggested fix, how to see it. */
+    /* Texts for people, may be NULL: the short name, former names, whether the statement's source is certain, the
+     * place of the cause in the device's source, the version that fixed it, who suffers, a suggested fix, how to
+     * see it. */
     char *name, *was, *certain, *cause, *mended, *impact, *remedy, *evidence, *seen;
-    char *sometimes; /* why it is not always seen, else NULL: then a pass is XPASS */
+    char *sometimes; /* why the deviation is not always seen, so that a pass is no XPASS; otherwise NULL */
     bool used;
 };
 struct ibc_waivers {
     struct ibc_waiver *w;
     size_t n;
 };
-/* today: YYYY-MM-DD; NULL: from the clock. */
+/* Reads a file of waivers. today: YYYY-MM-DD; NULL: the date of the clock. */
 bool ibc_waivers_load(struct ibc_waivers *out, const char *path, const char *today, char *err, size_t errlen);
 void ibc_waivers_free(struct ibc_waivers *w);
-/* The i-th word of its pattern or statement; false: it has no more. */
+/* Copies the i-th word of a waiver's pattern or statement. False: there are fewer words. */
 bool ibc_waiver_word(const char *words, size_t i, char *out, size_t n);
-/* Whether the scenario cites one of its statements. */
+/* Whether the scenario cites one of the waiver's statements. */
 bool ibc_waiver_cited(const struct ibc_waiver *w, const struct ibc_scenario *s);
 /* FAIL, DEVIATES or a failed counter becomes XFAIL if a waiver matches pattern and symptom; a pass that a waiver names
  * becomes XPASS. */
@@ -128,9 +130,9 @@ struct ibc_run_info {
     unsigned repeat, jobs;
     uint64_t wall_ns;
     const char *started; /* ISO 8601 */
-    bool strict;         /* DEVIATES and UNSUPPORTED fail the run */
+    bool strict;         /* whether DEVIATES and UNSUPPORTED fail the run */
 };
-/* 0, 1 failed or XPASS, 3 inconclusive, 4 harness fault; worst wins in the order 4, 1, 3. strict: DEVIATES and
- * UNSUPPORTED count as failed, too. */
+/* Returns the exit code: 0 all passed, 1 a failure or XPASS, 3 inconclusive, 4 a fault of the harness. If several
+ * apply, 4 precedes 1, and 1 precedes 3. strict: DEVIATES and UNSUPPORTED count as failures, too. */
 int ibc_exit_code(const struct ibc_result *r, size_t n, bool strict);
 #endif

@@ -41,7 +41,7 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The most frequent of n values, which it sorts */
+/* Finds the most frequent of n values, and returns how often it occurs. Sorts the values. */
 static unsigned mode_of(uint32_t *v, unsigned n, uint32_t *mode)
 {
     unsigned most = 0, run = 0;
@@ -85,7 +85,7 @@ bool run_step_score(struct run_player *p, const struct ibc_step *s)
         return run_error(p, s, "nothing that can be scored");
     while (n < asked && n < MOST && (rc = make[what](p, &number[n])) == IBC_OK)
         n++;
-    if (rc == IBC_REFUSED && n >= FEWEST) /* the device has no more of them */
+    if (rc == IBC_REFUSED && n >= FEWEST) /* the device has no more numbers to assign */
         rc = IBC_OK;
     if (!run_did(p, s, rc, "make as many") || n < FEWEST)
         return rc == IBC_OK ? run_error(p, s, "too few to say anything") : false;

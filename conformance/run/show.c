@@ -21,7 +21,7 @@ static void add(char *out, size_t n, const char *format, ...)
 
 static unsigned kind_of(uint64_t syndrome)
 {
-    return iba_syndrome_kind((uint8_t)syndrome) & IBA_AETH_NAK; /* without the reserved bit */
+    return iba_syndrome_kind((uint8_t)syndrome) & IBA_AETH_NAK; /* kind of the syndrome without its reserved bit */
 }
 
 static void add_syndrome(char *out, size_t n, uint64_t syndrome)
@@ -40,7 +40,7 @@ static void add_syndrome(char *out, size_t n, uint64_t syndrome)
         add(out, n, " with the reserved bit");
 }
 
-/* "bth.psn" of "infiniband.bth" and "psn"; a name that begins with '=' is already complete. */
+/* Appends "bth.psn", made of "infiniband.bth" and "psn". A name that begins with '=' is complete already. */
 static void add_name(char *out, size_t n, uint8_t hdr, const struct iba_field *f)
 {
     static const char family[] = "infiniband.";
@@ -66,7 +66,7 @@ static void add_value(char *out, size_t n, uint8_t hdr, const struct iba_field *
 
     if (hdr == IBA_H_aeth && strcmp(f->name, "syndrome") == 0)
         add_syndrome(out, n, v);
-    else if (hdr == IBA_H_bth && strcmp(f->name, "psn") == 0) /* in the notation of scenarios */
+    else if (hdr == IBA_H_bth && strcmp(f->name, "psn") == 0) /* a PSN is written as in scenarios */
         add(out, n, "0x%06" PRIx64, v);
     else if (show->human_base == 16)
         add(out, n, "0x%0*" PRIx64, show->human_digits, v);
@@ -96,7 +96,7 @@ void run_show_bytes(uint8_t hdr, const struct iba_field *f, const uint8_t *bytes
         add(out, n, "...");
 }
 
-/* The values that an argument allows: "0x000101 or 1..5, not 7" */
+/* Writes the values that an argument allows: "0x000101 or 1..5, not 7". */
 void run_show_wanted(const struct run_player *p, const struct ibc_arg *a, uint8_t hdr, const struct iba_field *f,
                      const struct run_context *c, char *out, size_t n)
 {
@@ -143,7 +143,7 @@ static bool is_cm(const struct iba_view *v)
     return iba_mad_in(v) && v->payload_len == IBA_MAD_BYTES && iba_madhdr_mgmtclass(mad) == IBA_CLASS_CM;
 }
 
-/* "CM REJ tid 0x1000 reason 8 (invalid service ID)" */
+/* Appends a description such as "CM REJ tid 0x1000 reason 8 (invalid service ID)". */
 static void add_cm(char *out, size_t n, const uint8_t *mad)
 {
     const struct iba_mad_attr *a = iba_mad_attr(IBA_CLASS_CM, iba_madhdr_attributeid(mad));
@@ -195,7 +195,7 @@ void run_show_packet(const struct run_packet *k, char *out, size_t n)
         add(out, n, " (sent)");
 }
 
-/* The line without its mark and QP */
+/* Writes the line without its mark ('<') and its QP. */
 void run_show_expected(const struct ibc_step *s, char *out, size_t n)
 {
     const char *t = s->text ? s->text : "";

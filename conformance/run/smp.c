@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Datagrams to and from agents, in packets and for people. */
+/* Datagrams to and from management agents: finds them in packets, and describes them for people. */
 #include <inttypes.h>
 #include <stdio.h>
 #include "run/fabric.h"

@@ -50,7 +50,7 @@ struct run_live *run_wire_of(struct run_player *p, unsigned end)
     return NULL;
 }
 
-/* A region's or window's address or key on that device */
+/* Returns the address or key of a region or window on the context's device. */
 static uint64_t attribute(const struct run_live *l, unsigned attr, const struct run_context *c)
 {
     const unsigned d = c->device % IBC_DEVICES;
@@ -118,7 +118,7 @@ bool run_fits(const struct run_player *p, const struct ibc_arg *a, uint64_t is, 
 {
     bool any = false;
 
-    for (unsigned i = 0; i < a->n; i++) { /* of negated alternatives, all must hold */
+    for (unsigned i = 0; i < a->n; i++) { /* one alternative must match; of negated ones all must */
         const bool one = fits(p, &a->v[i], is, c);
         if (a->v[i].negated && !one)
             return false;

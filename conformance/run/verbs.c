@@ -79,7 +79,7 @@ static void put_attribute(struct ibc_qp_attr *to, enum ibc_key key, uint64_t n)
     case IBC_K_sport: to->path.sport = (uint16_t)n; break;
     case IBC_K_gid_index: to->path.gid_index = (uint8_t)n; break;
     case IBC_K_path_bits: to->path.path_bits = (uint8_t)n; break;
-    default: break; /* av, alt: the target resolves the addresses */
+    default: break; /* av, alt: the target resolves the addresses of these paths */
     }
 }
 
@@ -117,7 +117,7 @@ static uint32_t left_out(const struct ibc_step *s)
     return mask;
 }
 
-/* The attributes that the device accepted apply to packets from now on. */
+/* Adopts the attributes that the device accepted: they apply to packets from now on. */
 static void adopt(struct run_live *q, const struct ibc_qp_attr *a)
 {
     if (a->mask & IBA_QPA_RQ_PSN)
@@ -162,7 +162,8 @@ static bool state_fits(struct run_player *p, const struct ibc_step *s, const str
     return run_fits(p, run_arg(s, IBC_K_value), a->state, &none);
 }
 
-/* A live device needs time; the reference is queried once. */
+/* Whether the QP reaches the state. A live device needs time and is queried repeatedly; the reference is queried
+ * once. */
 static bool in_state(struct run_player *p, const struct ibc_step *s)
 {
     struct iba_qp_attr a = {0};

@@ -11,7 +11,7 @@
 
 enum { MAX_FILE = 1 << 20, MAX_TEXT = 4000, MAX_PATTERN = 256, DAY = sizeof "YYYY-MM-DD" };
 
-/* The members of an entry, all text; the first ones are required. */
+/* The members of a waiver in the JSON file. All are text, and the first ones are required. */
 static const char *const field_names[] = {"pattern", "target",    "statement", "reason",  "symptom", "expires",
                                           "name",    "was",       "certain",   "cause",   "mended",  "impact",
                                           "remedy",  "sometimes", "seen",      "evidence"};
@@ -66,7 +66,7 @@ static const char *statement_id(size_t i, const void *ctx)
     return ibc_statements[i].id;
 }
 
-/* A day that exists, as YYYY-MM-DD. */
+/* Whether the text is an existing day in the form YYYY-MM-DD. */
 static bool is_date(const char *s)
 {
     static const int days[] = {0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31}; /* no month is number 0 */
@@ -138,7 +138,7 @@ static bool check(struct ibc_waiver *w, const char *today, int entry, const stru
     return check_statements(w, entry, c);
 }
 
-/* The whole file, ended by 0, or NULL after reporting the fault. */
+/* Reads the whole file and appends a 0 byte. NULL: it reported why it could not. */
 static char *read_file(const struct complaint *c, size_t *n)
 {
     FILE *f = fopen(c->path, "rb");
@@ -259,7 +259,7 @@ bool ibc_waiver_cited(const struct ibc_waiver *w, const struct ibc_scenario *s)
     return any_word(w->statement, s, ibc_cites);
 }
 
-/* One of several alternatives, separated by " | ". */
+/* Whether one of several alternatives, separated by " | ", fits. */
 static bool any_of(const char *several, bool (*fits)(const char *one, const void *ctx), const void *ctx)
 {
     static const char bar[] = " | ";
@@ -287,7 +287,8 @@ static bool shows(const char *symptom, const void *finding)
            strstr(f->variation, symptom);
 }
 
-/* The verdict after the waiver; COUNT if it does not apply: another symptom is another fault. */
+/* Returns the verdict after the waiver; COUNT: the waiver does not apply. A waiver does not cover a failure with
+ * another symptom, which is another fault. */
 static enum ibc_verdict waived(const struct ibc_waiver *w, const struct ibc_result *r)
 {
     const bool bad = ibc_failed(r->verdict), miscounted = ibc_failed(r->counters);

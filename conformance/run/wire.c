@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Frames out and in. A received frame is queued at the QP it is addressed to, until a step asks for it. */
+/* Sends and receives frames. A received frame is queued at the QP that it is addressed to until a step asks for it. */
 #include <string.h>
 #include "run/fabric.h"
 
@@ -34,7 +34,8 @@ static uint32_t source_qp(const struct iba_view *v)
     return iba_view_has(v, IBA_H_deth) ? iba_deth_srcqp(iba_view_hdr(v, IBA_H_deth)) : UINT32_MAX;
 }
 
-/* The EE context at whose other end the tester is; with another number in the RDETH, the first one. */
+/* Returns the EE context that the RDETH names, whose other end is the tester. If the RDETH has another number,
+ * returns the first EE context. */
 static struct run_live *context_of(struct run_player *p, const struct run_packet *k)
 {
     const uint32_t to = iba_rdeth_eecnxt(iba_view_hdr(&k->view, IBA_H_rdeth));
@@ -51,7 +52,8 @@ static struct run_live *context_of(struct run_player *p, const struct run_packet
     return first;
 }
 
-/* The QP whose peer is the destination; a datagram with another destination belongs to its sender. */
+/* Returns the QP whose peer is the destination of the packet. A datagram with another destination belongs to the QP
+ * that sent it. */
 static struct run_live *owner_of(struct run_player *p, const struct run_packet *k)
 {
     const struct iba_view *v = &k->view;
@@ -73,8 +75,8 @@ static struct run_live *owner_of(struct run_player *p, const struct run_packet *
     return sender;
 }
 
-/* An agent may send traps whenever it has a reason, and a port flow-control packets: a scenario that has no line about
- * them is not about them. */
+/* A management agent may send traps at any time, and a port flow-control packets. They are ignored in a scenario
+ * that has no line about them. */
 static bool is_unasked(const struct run_player *p, const struct run_packet *k)
 {
     const uint8_t *mad = run_smp_in(k);
@@ -177,12 +179,12 @@ bool run_let_arrive(struct run_player *p, const struct ibc_step *s)
     if (p->in_flight_since == 0)
         return true;
     well = run_collect_all(p, p->in_flight_since + (scaled > FLIGHT_LEAST ? scaled : FLIGHT_LEAST), s);
-    p->waited = waited; /* the script did not ask to wait */
+    p->waited = waited; /* the script did not request this wait */
     p->in_flight_since = 0;
     return well;
 }
 
-/* A packet that the device must drop answers nothing. */
+/* Whether the packet is valid: a packet that the device must drop answers no request. */
 static bool is_unbroken(const struct ibc_step *s)
 {
     static const uint8_t faults[] = {IBC_K_icrc,   IBC_K_vcrc, IBC_K_cut,  IBC_K_extra, IBC_K_insert,

@@ -13,7 +13,7 @@ struct chunk {
     _Alignas(ALIGN) unsigned char bytes[];
 };
 struct ibc_arena {
-    struct chunk *chunk; /* the chunk in use, first */
+    struct chunk *chunk; /* the chunk in use, the first of the list */
 };
 
 static void *must(void *p)

@@ -6,10 +6,10 @@
 
 struct ibc_arena;
 struct ibc_arena *ibc_arena_new(void);
-void ibc_arena_free(struct ibc_arena *a); /* NULL is fine */
-/* n bytes, aligned for any object, not cleared / cleared. */
+void ibc_arena_free(struct ibc_arena *a); /* a may be NULL */
+/* Return n bytes aligned for any object. ibc_arena_zero() clears them. */
 void *ibc_arena_take(struct ibc_arena *a, size_t n);
 void *ibc_arena_zero(struct ibc_arena *a, size_t n);
-/* The first n bytes of s and a 0. */
+/* Returns a copy of the first n bytes of s with a 0 byte after them. */
 char *ibc_arena_string(struct ibc_arena *a, const char *s, size_t n);
 #endif

@@ -140,7 +140,7 @@ static const char *kind_word_name(size_t i, const void *rows)
     return ((const struct ibc_kind_word *)rows)[i].word;
 }
 
-/* "nak", "nak:7", "nak.remote_access_error" */
+/* Reads a word such as "nak", "nak:7" or "nak.remote_access_error". */
 static bool kind_word(struct ibc_binder *b, const struct ibc_kind_word *row, size_t n, const struct ibc_word *w,
                       const char *s, struct ibc_value *v)
 {
@@ -176,7 +176,7 @@ static bool kind_word(struct ibc_binder *b, const struct ibc_kind_word *row, siz
     return ibc_fault_unknown(IBC_AT_VALUE(b, w), "word", s, kind_word_name, n, row);
 }
 
-/* A word of the field's vocabulary, else a value known at run time. */
+/* Reads a word of the field's vocabulary; if it is none, a value known at run time. */
 static bool word_or_live(struct ibc_binder *b, const struct ibc_want *want, const struct ibc_word *w, const char *s,
                          struct ibc_value *v)
 {
@@ -205,7 +205,7 @@ static int hex_digit(char c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* "00:11:22:33:44:55" */
+/* Reads a MAC address such as "00:11:22:33:44:55". */
 static bool mac(struct ibc_binder *b, const struct ibc_word *w, const char *s, struct ibc_value *v)
 {
     unsigned n = 0;
@@ -251,7 +251,7 @@ static bool numeric(struct ibc_binder *b, const struct ibc_want *want, const str
 }
 
 /* ---- bytes ---- */
-/* `s` is hex digits, two a byte; dots between bytes are for the reader. */
+/* Reads bytes of two hex digits each; dots between bytes are for the reader. */
 static bool hex(struct ibc_binder *b, const struct ibc_word *w, const char *s, struct ibc_value *v)
 {
     uint8_t *out = ibc_arena_take(b->arena, strlen(s) / 2 + 1);
@@ -282,7 +282,7 @@ static bool bytes(struct ibc_binder *b, const struct ibc_word *w, const char *s,
     return hex(b, w, has_prefix(s, "hex:") ? s + 4 : s, v);
 }
 
-/* Exactly `n` bytes: an IPv6 address where it is 16, hex:..., or a group. */
+/* Reads exactly `n` bytes: an IPv6 address if n is 16, hex:..., or a group. */
 static bool wide(struct ibc_binder *b, const struct ibc_word *w, const char *s, unsigned n, struct ibc_value *v)
 {
     uint8_t in6[16];
@@ -459,7 +459,8 @@ static bool name(struct ibc_binder *b, const struct ibc_want *want, const struct
     return true;
 }
 
-/* Private data of a message: the first of its `n` bytes, the others are 0; or all of them from a pattern, "fill:x". */
+/* Reads private data of a message: the first of its `n` bytes, after which all are 0; or all of them from a
+ * pattern, "fill:x". */
 static bool area(struct ibc_binder *b, const struct ibc_word *w, const char *s, unsigned n, struct ibc_value *v)
 {
     if (has_prefix(s, "fill:") && s[5] >= 'a' && s[5] <= 'z' && s[6] == '\0') {

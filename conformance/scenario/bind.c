@@ -16,7 +16,7 @@ static bool var_add(struct ibc_binder *b, const struct ibc_vary *v, const char *
     value = ibc_expand(b, value, v->line, v->column);
     if (value == NULL)
         return false;
-    if (ibc_expr_is_compound(value)) { /* so that $x*2 is twice the whole value */
+    if (ibc_expr_is_compound(value)) { /* computed here, so that $x*2 is twice the whole value */
         ibc_expr(value, false, &n);
         sum = ibc_arena_take(b->arena, 24);
         snprintf(sum, 24, "%llu", (unsigned long long)n.n);
@@ -28,7 +28,8 @@ static bool var_add(struct ibc_binder *b, const struct ibc_vary *v, const char *
     return true;
 }
 
-/* The last line of `vary` changes fastest. */
+/* Sets the variables of a variation. The variable of the last `vary` line changes fastest from one variation to the
+ * next. */
 static bool vars(struct ibc_binder *b, unsigned variation)
 {
     const struct ibc_loaded *l = b->loaded;
@@ -45,7 +46,7 @@ static bool vars(struct ibc_binder *b, unsigned variation)
     return true;
 }
 
-/* "pmtu=256 epsn=0x7fffff" */
+/* Returns the text of a variation, such as "pmtu=256 epsn=0x7fffff". */
 static char *variation_text(struct ibc_binder *b, const char *before, const char *behind)
 {
     size_t n = strlen(before) + strlen(behind) + 1;
@@ -71,7 +72,8 @@ static void object_add(struct ibc_play *p, const char *name, enum ibc_object_kin
     o->line = line;
 }
 
-/* The tester's ends of a node's ports, "s.1" and on; "s.0" is the node's software. */
+/* Adds the tester's ends of the wires to a node: "s.1" is at port 1 of node s, and so on; "s.0" is the node's
+ * software. */
 static void wires_add(struct ibc_play *p, const struct ibc_text *t)
 {
     char name[IBC_NAME];
@@ -170,7 +172,7 @@ static uint8_t service_of(const struct ibc_play *p, uint16_t object)
     return (uint8_t)ibc_arg_n(o->arg, o->n_arg, IBC_K_type, p->service);
 }
 
-/* Datagrams of a connection manager, by the name of their message. */
+/* Reads the name of a connection manager's message. */
 static bool message(struct ibc_binder *b, struct ibc_step *s, const struct ibc_word *w)
 {
     s->message = b->message = ibc_message_find(w->s);
@@ -179,7 +181,7 @@ static bool message(struct ibc_binder *b, struct ibc_step *s, const struct ibc_w
     return s->message != 0 || ibc_fault_unknown(IBC_AT(b, w), "message", w->s, ibc_message_name, IBC_MESSAGES, NULL);
 }
 
-/* Verbs and events of a connection manager have the fields of their message. */
+/* Returns the message whose fields a verb or event of a connection manager has. */
 static uint16_t message_of(const struct ibc_step *s)
 {
     static const uint8_t of_verb[IBC_CM_VERB_COUNT] = {
@@ -206,7 +208,7 @@ static const char *smp_name(size_t i, const void *unused)
     return ibc_smp_name(i);
 }
 
-/* Datagrams to and from agents: "GET PortInfo". `w` is the attribute. */
+/* Reads the method and attribute of a datagram to or from a management agent: "GET PortInfo". `w` is the attribute. */
 static bool smp(struct ibc_binder *b, struct ibc_step *s, const struct ibc_word *w)
 {
     if (w >= b->word + b->n_word)
@@ -244,7 +246,7 @@ static bool opcode(struct ibc_binder *b, struct ibc_step *s, const struct ibc_wo
     return true;
 }
 
-/* A packet on a wire of a subnet; *from moves past its words. */
+/* Reads a packet on a wire of a subnet; *from moves past its words. */
 static bool wire_packet(struct ibc_binder *b, struct ibc_step *s, unsigned *from)
 {
     const struct ibc_word *w = &b->word[*from];
@@ -268,7 +270,7 @@ static bool wire_packet(struct ibc_binder *b, struct ibc_step *s, unsigned *from
     return opcode(b, s, w);
 }
 
-/* The word after the step's that names the operation; *from moves past it. */
+/* Reads the word that names the operation, after the word of the step; *from moves past it. */
 static bool operation(struct ibc_binder *b, const struct ibc_shape *shape, struct ibc_step *s, unsigned *from)
 {
     const struct ibc_word *w = &b->word[*from];
@@ -295,7 +297,7 @@ static bool operation(struct ibc_binder *b, const struct ibc_shape *shape, struc
     return true;
 }
 
-/* The word that names the kind of step and the object that it is for, in either order; *from moves past them. */
+/* Reads the kind of the step and the object that it is for, in either order; *from moves past both words. */
 static bool step_object(struct ibc_binder *b, const struct ibc_shape *shape, struct ibc_step *s, unsigned *from)
 {
     const char *own = ibc_step_names[s->kind];
@@ -314,7 +316,7 @@ static bool step_object(struct ibc_binder *b, const struct ibc_shape *shape, str
     return s->object != UINT16_MAX;
 }
 
-/* Alternatives belong to the event before them. A verb is called once: its alternatives differ in the result. */
+/* Joins an alternative to the event before it. A verb is called once: its alternatives differ in the result. */
 static bool chain(struct ibc_binder *b)
 {
     const unsigned last = b->play->n_step - 1u;
@@ -350,7 +352,7 @@ static bool step_line(struct ibc_binder *b)
 /* ---- lines ---- */
 static bool lines(struct ibc_binder *b, const struct ibc_text *from, const struct ibc_text *to, unsigned depth);
 
-/* $i of the innermost repeat, $j of the one around it */
+/* Unrolls a repeat. $i is the index of the innermost repeat, $j that of the repeat around it. */
 static bool repeat(struct ibc_binder *b, const struct ibc_text *t, unsigned depth)
 {
     const struct ibc_text *end = b->loaded->body + t->end;
@@ -429,7 +431,7 @@ struct ibc_play *ibc_play_new(const struct ibc_loaded *l, enum iba_qp_type servi
         good = lines(&b, l->body, l->body + l->n_body, 0);
     }
     *work += b.work;
-    f->tail = ""; /* it is stored in the play */
+    f->tail = ""; /* the text is stored in the play, which may be freed */
     if (good)
         return p;
     ibc_arena_free(arena);

@@ -12,7 +12,7 @@ static const char *var_name(size_t i, const void *binder)
     return ((const struct ibc_binder *)binder)->var[i].name;
 }
 
-/* The variable named at *s, after its '$': "x" or "{x}"; *s moves past it. */
+/* Returns the value of the variable whose name, "x" or "{x}", stands at *s after the '$'; *s moves past the name. */
 static const char *var_value(struct ibc_binder *b, const char **s, uint32_t line, uint32_t column)
 {
     const bool brace = **s == '{';
@@ -64,7 +64,7 @@ const char *ibc_expand(struct ibc_binder *b, const char *s, uint32_t line, uint3
     return ibc_arena_string(b->arena, out, n);
 }
 
-/* One word of the file: several, or none, when a variable holds them. */
+/* Expands one word of the file. If a variable's value has several words or none, so has the result. */
 static bool word_expand(struct ibc_binder *b, const struct ibc_word *w)
 {
     const char *s = ibc_expand(b, w->s, b->at->line, w->column);

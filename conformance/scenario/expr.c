@@ -5,7 +5,7 @@
 
 struct expr {
     const char *s;
-    bool time, unit; /* unit: one was seen */
+    bool time, unit; /* unit: a unit was seen */
     const char *why;
 };
 
@@ -65,7 +65,7 @@ static const struct {
 } units[] = {{"KiB", 1024, false}, {"MiB", 1024 * 1024, false}, {"ns", 1, true},
              {"us", 1000, true},   {"ms", 1000000, true},       {"s", 1000000000, true}};
 
-/* Letters after a number. */
+/* Reads the letters after a number as a unit. */
 static bool unit(struct expr *e, uint64_t *factor)
 {
     size_t n = 0;
@@ -85,7 +85,7 @@ static bool unit(struct expr *e, uint64_t *factor)
     return no(e, e->time ? "a time ends in ns, us, ms or s" : "a number ends in digits, KiB or MiB");
 }
 
-/* "12", "0x0c", "64KiB", "1.5ms" */
+/* Reads a number such as "12", "0x0c", "64KiB" or "1.5ms". */
 static bool number(struct expr *e, uint64_t *out)
 {
     uint64_t fraction = 0, scale = 1, factor;

@@ -12,10 +12,11 @@ struct ibc_fault {
     size_t errlen;
     bool set;
 };
-/* Always false, so that it can be returned. line 0: the file as a whole. Only the first is kept. */
+/* Reports a fault; line 0 means the file as a whole. Only the first fault is kept. Always false, so that callers
+ * can return the result. */
 bool ibc_fault(struct ibc_fault *f, uint32_t line, uint32_t column, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-/* Likewise "unknown WHAT 'word'", and the nearest of n names. */
+/* Reports "unknown WHAT 'word'" and the most similar of n names. Always false. */
 bool ibc_fault_unknown(struct ibc_fault *f, uint32_t line, uint32_t column, const char *what, const char *word,
                        const char *(*name)(size_t i, const void *ctx), size_t n, const void *ctx);
 #endif

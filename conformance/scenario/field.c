@@ -36,12 +36,12 @@ const size_t ibc_field_name_count = sizeof ibc_field_names / sizeof *ibc_field_n
 
 static const char infiniband[] = "infiniband.";
 
-/* A header's prefix as files have it. */
+/* Returns a header's prefix as scenario files write it. */
 static const char *prefix(const struct iba_hdr_info *h)
 {
     const size_t n = sizeof infiniband - 1;
 
-    return strncmp(h->prefix, infiniband, n) == 0 ? h->prefix + n : h->prefix; /* of flow control "infiniband_link" */
+    return strncmp(h->prefix, infiniband, n) == 0 ? h->prefix + n : h->prefix; /* flow control: "infiniband_link" */
 }
 
 static const struct iba_field *whole_find(const char *name, enum iba_hdr *hdr)
@@ -62,7 +62,7 @@ static const struct iba_field *whole_find(const char *name, enum iba_hdr *hdr)
     return NULL;
 }
 
-/* The scenario language does not restrict headers before the BTH. */
+/* Whether a line may name fields of the header. Headers before the BTH are always allowed. */
 static bool there(enum iba_hdr h, uint64_t hdrs)
 {
     return h < IBA_H_bth || (hdrs >> h & 1) != 0;
@@ -134,7 +134,7 @@ bool ibc_type_is_raw(uint8_t type)
     return !svc_of(type, &svc);
 }
 
-/* The code whose name is that service's and `name`. */
+/* Returns the opcode whose name consists of the service's name and `name`. */
 static uint16_t in_service(enum iba_svc svc, const char *name)
 {
     const size_t skip = strlen(iba_svc_name(svc)) + 1;
@@ -239,7 +239,7 @@ const char *ibc_value_word(size_t i, const void *vocabulary)
     return word;
 }
 
-/* WF-47: the kind is in bits 6 and 5, the bit above is reserved */
+/* WF-47: the kind is in bits 6 and 5 of the syndrome, and the bit above is reserved */
 static const struct ibc_kind_word syndromes[] = {
     {"ack", IBA_AETH_ACK << 5, 0xe0, IBA_CREDIT_NO_LIMIT, IBA_VALUES_NONE},
     {"rnr", IBA_AETH_RNR << 5, 0xe0, 12, IBA_VALUES_NONE},

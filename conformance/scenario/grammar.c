@@ -88,8 +88,8 @@ static const struct ibc_row srq[] = {
 static const struct ibc_row handle[] = {OBJECT(pd, KIND(pd)), FAILS};
 static const struct ibc_row group[] = {ROW(gid, GID, 0), BITS(lid, 16)};
 
-/* Attributes may be out of their range where a device must refuse them: modify accepts larger values than the QP's
- * line, whose values packets use. */
+/* Scenarios set attributes out of their range where a device must refuse them. `modify` accepts larger values than
+ * the `qp` line, whose values packets use. */
 #define QP_ATTRS(rights, psn_bits, flow_bits, paths)                                                                                                    \
     UPTO(pmtu, 65536), LIVE(epsn, psn_bits, epsn), LIVE(psn, psn_bits, psn), BITS(timeout, 8), BITS(retry, 8), BITS(rnr_retry, 8), \
     BITS(min_rnr, 8), BITS(rd, 8), BITS(dest_rd, 8), WORDS(access, rights), BITS(pkey, 8), BITS(qkey, 32),          \

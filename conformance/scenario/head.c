@@ -11,7 +11,7 @@ struct head {
 };
 
 /* ---- kinds of lines ---- */
-/* The text after the first word, unchanged. */
+/* Returns the text after the first word, unchanged. */
 static const char *rest(const struct ibc_text *t)
 {
     const char *s = t->text + strcspn(t->text, " \t");
@@ -106,7 +106,8 @@ static bool head_see(struct head *h)
     return true;
 }
 
-/* The capability with the longest common prefix, of at least two letters; NULL: none. */
+/* Returns the capability whose name has the longest common prefix with the word, of at least two letters; NULL:
+ * none has. */
 static const char *begins_as(const char *word)
 {
     const char *best = NULL;
@@ -136,7 +137,7 @@ static bool unknown_capability(struct head *h, const struct ibc_word *w)
                      near == NULL ? "" : "; did you mean '", near == NULL ? "" : near, near == NULL ? "" : "'?");
 }
 
-/* The words of the line, each 1 << its number. */
+/* Reads the words of the line into a mask: 1 << the number of each word. */
 static bool words(struct head *h, enum ibc_vocab v, uint64_t *mask)
 {
     for (const struct ibc_word *w = h->t->word + 1; w < h->t->word + h->t->n_word; w++) {
@@ -200,7 +201,7 @@ static bool head_class(struct head *h)
 }
 
 /* ---- vary ---- */
-/* The pieces of `s` between commas: at most `room`; how many there are. */
+/* Splits `s` at its commas into at most `room` pieces, and returns their number. */
 static unsigned split(struct ibc_arena *a, const char *s, const char **out, unsigned room)
 {
     unsigned n = 0;
@@ -285,7 +286,8 @@ static bool line_read(struct head *h, size_t kind, unsigned *seen)
     return heads[kind].read(h);
 }
 
-/* Packets of a subnet are datagrams, unless their lines say otherwise. A subnet is InfiniBand. */
+/* Sets the service. A scenario of a subnet has no `service` line: its packets are datagrams if their lines do not
+ * name another opcode, and its link is InfiniBand. */
 static bool give_service(struct head *h, unsigned seen, unsigned body)
 {
     struct ibc_scenario *s = &h->l->s;

@@ -9,7 +9,7 @@ static int step_of(const char *word)
 {
     for (int k = 0; k < IBC_S_COUNT; k++)
         if (strcmp(ibc_step_names[k], word) == 0 && k != IBC_S_object &&
-            *word > '>') /* only the first word can be '<', '>' */
+            *word > '>') /* only as the first word, '<' and '>' are steps */
             return k;
     return -1;
 }
@@ -33,7 +33,7 @@ bool ibc_head_is(const char *word)
     return false;
 }
 
-/* Every word that may begin a line or follow its object. */
+/* Returns name i of the words that may begin a line or follow its object. */
 static const char *line_word(size_t i, const void *unused)
 {
     (void)unused;
@@ -74,7 +74,7 @@ static bool starts_with_object(int kind)
 
 enum { LINE_WORDS = (int)IBC_S_COUNT + (int)IBC_O_COUNT + (int)OTHERS };
 
-/* Reports the first word, unless it looks like an object's name; then the second. */
+/* Reports that the first word is no step. If that word looks like the name of an object, reports the second word. */
 static bool no_step(struct ibc_fault *f, const struct ibc_text *t, const struct ibc_word *w, bool two)
 {
     const size_t n = (size_t)LINE_WORDS + IBC_HEAD_COUNT;
@@ -119,14 +119,14 @@ static bool no_verdict(struct ibc_fault *f, const struct ibc_text *t)
                              ibc_vocabularies[v].n, &v);
 }
 
-/* Whether a word begins an event, say "<", "silence" or "a silence". */
+/* Whether an event begins at word i, as "<", "silence" or "a silence" do. */
 static bool is_event(const struct ibc_text *t, unsigned i)
 {
     return *t->word[i].s == '<' || *t->word[i].s == '>' || step_of(t->word[i].s) >= 0 ||
            (i + 1u < t->n_word && step_of(t->word[i + 1].s) >= 0);
 }
 
-/* Verbs that may refuse */
+/* Whether the device may refuse the verb, so that a line may have error=. */
 static bool may_refuse(uint8_t kind)
 {
     const struct ibc_shape *shape = ibc_shape_of_step((enum ibc_step_kind)kind);
@@ -153,7 +153,7 @@ enum ibc_family ibc_line_family(uint8_t kind)
     }
 }
 
-/* "| [VERDICT] ["why"] EVENT" */
+/* Reads the beginning of an alternative: "| [VERDICT] ["why"] EVENT". */
 static bool alternative(struct ibc_fault *f, struct ibc_text *t)
 {
     const struct ibc_vocab_row *says = t->n_word > 1 ? ibc_vocab_find(IBC_VOCAB_SAYS, t->word[1].s) : NULL;
@@ -212,7 +212,7 @@ static bool unknown(const struct args *a, const struct ibc_word *w, const char *
     return ibc_fault_unknown(IBC_AT(b, w), b->packet ? "field" : "word", name, key_name, n, a);
 }
 
-/* The row of a key by its name, or NULL. */
+/* Returns the row of a key by its name; NULL: there is none. */
 static const struct ibc_row *row_find(const struct ibc_shape *shape, const char *name, size_t len)
 {
     for (unsigned i = 0; i < shape->n; i++) {
@@ -225,7 +225,7 @@ static const struct ibc_row *row_find(const struct ibc_shape *shape, const char 
     return NULL;
 }
 
-/* Space for one more argument, which must not exist yet. */
+/* Adds an argument. NULL: the line has the key already, or too many arguments; the fault was reported. */
 static struct ibc_arg *arg_new(struct args *a, const struct ibc_word *w, const char *name, uint8_t key, unsigned flags,
                                const struct iba_field *field)
 {
@@ -270,8 +270,8 @@ static bool key_bind(struct args *a, const struct ibc_row *r, const struct ibc_w
     return ibc_value_bind(a->b, r, w, value, arg);
 }
 
-/* A field of a connection manager's message, or of an agent's. False: it has none of that name. *arg is NULL after a
- * fault. */
+/* Reads a field of a connection manager's message, or of a management datagram. False: the message has no field of
+ * that name. *arg is NULL after a fault. */
 static bool message_field(struct args *a, const struct ibc_word *w, const char *name, int index, const char *value,
                           struct ibc_arg **arg)
 {
@@ -314,7 +314,7 @@ static bool field(struct args *a, const struct ibc_word *w, const char *name, co
     return ibc_field_bind(b, w, value, attr, arg);
 }
 
-/* "pkey[1]=0x8001" */
+/* Reads an argument such as "pkey[1]=0x8001". */
 static bool indexed(struct args *a, const struct ibc_word *w, const char *bracket, const char *equals)
 {
     const struct ibc_row *r = row_find(a->shape, w->s, (size_t)(bracket - w->s));
@@ -338,7 +338,7 @@ static bool indexed(struct args *a, const struct ibc_word *w, const char *bracke
     return true;
 }
 
-/* "name=value" */
+/* Reads an argument "name=value". */
 static bool named(struct args *a, const struct ibc_word *w, const char *equals)
 {
     const size_t len = (size_t)(equals - w->s);
@@ -359,7 +359,7 @@ static bool named(struct args *a, const struct ibc_word *w, const char *equals)
     return a->b->packet || a->b->message != 0 ? field(a, w, name, equals + 1) : unknown(a, w, name);
 }
 
-/* A word without '=': a flag, key:value, or the next positional value. */
+/* Reads a word without '=': a flag, key:value, or the next positional value. */
 static bool bare(struct args *a, const struct ibc_word *w)
 {
     const struct ibc_row *r = row_find(a->shape, w->s, strlen(w->s));

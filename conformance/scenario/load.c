@@ -30,7 +30,7 @@ static bool object_named(struct ibc_loaded *l, struct ibc_fault *f, const struct
     for (const struct ibc_text *o = l->body; o < t; o++)
         if (o->form == IBC_FORM_OBJECT && strcmp(o->word[1].s, name) == 0)
             return ibc_fault(f, t->line, t->word[1].column, "'%s' was made in line %u already", name, o->line);
-    *n += ibc_is_node(t->kind) ? ibc_node_ports(t) + 1 : 0; /* its wires */
+    *n += ibc_is_node(t->kind) ? ibc_node_ports(t) + 1 : 0; /* a node adds its wires to the objects */
     if (++*n > IBC_MAX_OBJECTS)
         return ibc_fault(f, t->line, t->column, "more than %d objects", IBC_MAX_OBJECTS - 3);
     return true;
@@ -67,7 +67,7 @@ static bool role_has(const struct ibc_scenario *s, struct ibc_fault *f, const st
     return ibc_fault(f, t->line, t->column, "role %s has no '%s'", ibc_role_names[s->role], ibc_step_names[t->kind]);
 }
 
-/* Repeats and their ends, names, alternatives. */
+/* Checks repeats and their ends, the names of objects, and the places of alternatives. */
 static bool structure(struct ibc_loaded *l, struct ibc_fault *f, struct ibc_text *body)
 {
     struct ibc_text *open[IBC_MAX_NEST];
@@ -193,7 +193,7 @@ struct ibc_scenario *ibc_load_text(const char *text, size_t len, const char *pat
     return NULL;
 }
 
-/* Without these lines, a line that is no step may be a misspelt line of the head. */
+/* Whether the head has all required lines. If not, a line that is no step may be a misspelt line of the head. */
 static bool head_is_complete(const char *text)
 {
     static const char *const must[] = {"title", "spec", "role", "service"};
@@ -208,8 +208,8 @@ static bool head_is_complete(const char *text)
     return n == (1u << sizeof must / sizeof *must) - 1;
 }
 
-/* Whether later lines depend on this one: they could not be checked without it. Other lines of the head do not
- * matter to the rest of the file. */
+/* Whether later lines depend on this line, so that they cannot be checked without it. Later lines depend on no
+ * other line of the head. */
 static bool is_needed(const char *line, size_t n)
 {
     static const char *const words[] = {"repeat", "end", "title", "spec", "role", "service", "vary"};
@@ -228,11 +228,11 @@ static bool is_needed(const char *line, size_t n)
     for (const char *at = line; at < line + n; at++)
         if (*at == '$' || (at + 4 < line + n && memcmp(at, " as=", 4) == 0))
             return true;
-    /* an alternative hangs on it */
+    /* the next line is an alternative of this one */
     return line[n] == '\n' && line[n + 1 + strspn(line + n + 1, " \t")] == '|';
 }
 
-/* Blanks line `number`; false when later lines need it. */
+/* Overwrites line `number` with blanks. False: later lines need it. */
 static bool drop_line(char *text, size_t len, unsigned number)
 {
     char *line = text, *end;
@@ -259,13 +259,13 @@ static unsigned line_of(const char *err, const char *path)
     return strncmp(err, path, n) == 0 && err[n] == ':' ? (unsigned)strtoul(err + n + 1, NULL, 10) : 0;
 }
 
-/* Reports the faults of later lines too, one line each. */
+/* Reports the faults of the lines after the first fault too, each in a line of its own. */
 static void print_other_faults(char *text, size_t len, const char *path, const char *id, char *err, size_t errlen)
 {
     unsigned line = head_is_complete(text) ? line_of(err, path) : 0;
     size_t used = strlen(err);
 
-    while (line > 0 && used + 2 < errlen && drop_line(text, len, line)) { /* ends: lines are blanked */
+    while (line > 0 && used + 2 < errlen && drop_line(text, len, line)) { /* ends: each round blanks a line */
         struct ibc_scenario *s = ibc_load_text(text, len, path, id, err + used + 1, errlen - used - 1);
         const unsigned next = s == NULL ? line_of(err + used + 1, path) : 0;
 

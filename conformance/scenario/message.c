@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Names in messages of a connection manager: core's layouts, and a few short names. */
+/* Names in messages of a connection manager: those of core's layouts, and a few short names. */
 #include <string.h>
 #include "field.h"
 
@@ -41,7 +41,7 @@ static const struct {
     [IBA_CM_ID_SPR - IBA_CM_ID_REQ] = {{IBA_M_cm_spr, 0}},
 };
 
-/* Short names, and those of the header of the datagram */
+/* Short names of fields, and names of fields in the header of the datagram. */
 static const struct {
     const char *name, *core;
 } aliases[] = {{"sid", "serviceid"}, {"psn", "startpsn"}};
@@ -52,7 +52,8 @@ static const struct {
               {"method", IBA_AT_madhdr_method},     {"class", IBA_AT_madhdr_mgmtclass},
               {"base", IBA_AT_madhdr_baseversion},  {"attribute", IBA_AT_madhdr_attributeid}};
 
-/* Two fields have complete names: the communication ID that begins a REQ or REP, and the queue pair of a DREQ. */
+/* Whether the field has that name. Core's tables give two fields a complete name with '=', so they are named here:
+ * the communication ID that begins a REQ or REP, and the QPN of a DREQ. */
 static bool is_called(const struct iba_field *f, const char *name)
 {
     const char *own = f->name;

@@ -9,7 +9,8 @@ static unsigned least(unsigned a, unsigned b)
     return a < b ? a : b;
 }
 
-/* The number of letters to change, add, drop or swap with a neighbour; `far` or more: not similar. */
+/* Returns the number of letters to change, add, drop or swap with a neighbour to turn one word into the other. A
+ * result of `far` or more means that they are not similar. */
 static unsigned distance(const char *a, size_t n_a, const char *b, size_t n_b, unsigned far)
 {
     unsigned row[3][LONGEST + 1];
@@ -43,7 +44,7 @@ const char *ibc_nearest(const char *word, const char *(*name)(size_t i, const vo
         const char *s = name(i, ctx);
         const size_t n_s = strlen(s);
 
-        if (strcmp(s, word) == 0) /* it is known, but cannot stand there */
+        if (strcmp(s, word) == 0) /* the word is known, but not allowed in this place */
             return NULL;
         if (n_s > LONGEST || n_s == 0)
             continue;

@@ -21,16 +21,16 @@
 
 enum {
     IBC_NAME = 32,        /* bytes of an object's or variable's name, with its 0 */
-    IBC_MAX_OBJECTS = 32, /* a play, repeats unrolled */
-    IBC_MAX_STEPS = 4096, /* a play, repeats unrolled */
-    IBC_MAX_ARGS = 24,    /* a line */
-    IBC_MAX_ALTS = 6,     /* x|y|z of one value */
+    IBC_MAX_OBJECTS = 32, /* of a play with its repeats unrolled */
+    IBC_MAX_STEPS = 4096, /* of a play with its repeats unrolled */
+    IBC_MAX_ARGS = 24,    /* of a line */
+    IBC_MAX_ALTS = 6,     /* alternatives x|y|z of one value */
     IBC_MAX_VARIATIONS = 512,
     IBC_ANY_OPCODE = 0x100,
-    IBC_RAW_OPCODE = 0x101,  /* no BTH: packets of raw QPs */
+    IBC_RAW_OPCODE = 0x101,  /* packets of raw QPs, which have no BTH */
     IBC_FLOW_OPCODE = 0x102, /* a flow-control packet */
     IBC_NO_OP = 0xffff,
-    IBC_H_MAD = 0xff, /* arg.hdr */
+    IBC_H_MAD = 0xff, /* in arg.hdr: the field belongs to a management datagram or message */
 };
 
 /* ---- values ---- */
@@ -70,7 +70,7 @@ enum ibc_value_kind {
  *   as same, name of counter WORD; delta: NUMBER or RANGE
  *   event, score (IBC_K_value)         enum iba_event_kind, enum ibc_score
  *   FIELD                    NUMBER, RELATIVE (bth.psn), REF, RANGE, ANY; BYTES where the row is of bytes */
-enum { IBC_A_ITSELF = IBC_A_COUNT }; /* attr of a REF that means the object itself, not one of its numbers */
+enum { IBC_A_ITSELF = IBC_A_COUNT }; /* attr of a REF that means the object itself, and not one of its numbers */
 struct ibc_value {
     uint8_t kind;
     bool negated;         /* !x */
@@ -87,8 +87,9 @@ struct ibc_arg {
     uint8_t hdr; /* enum iba_hdr, or IBC_H_MAD: the field is in the message, its part begins at `at` */
     uint8_t n;   /* values: 1, or the alternatives of an expectation */
     uint32_t at; /* for poke, insert, remove, pkey[I], sge */
-    const struct iba_field *field; /* for fields that several headers have (hop, ecn) that of the first; `everywhere` */
-    const char *name;              /* as written in the file */
+    /* if several headers have the field (hop, ecn), that of the first; `everywhere` in run/field.c lists them */
+    const struct iba_field *field;
+    const char *name; /* as written in the file */
     struct ibc_value v[IBC_MAX_ALTS];
 };
 
@@ -103,23 +104,24 @@ struct ibc_object {
 enum ibc_verdict_word { IBC_SAYS_PASS, IBC_SAYS_TOLERATED, IBC_SAYS_FAIL, IBC_SAYS_DONE };
 struct ibc_step {
     uint8_t kind; /* enum ibc_step_kind */
-    uint8_t many; /* '<?': '?', '<*': '*', else 0 */
+    uint8_t many; /* '?' for '<?', '*' for '<*', otherwise 0 */
     uint8_t says; /* alternatives: enum ibc_verdict_word */
     uint8_t n_arg;
     uint16_t object; /* index into play->object; UINT16_MAX: none */
     uint16_t op; /* packets: opcode with the service's bits, IBC_ANY_OPCODE or IBC_RAW_OPCODE; post and completion: enum
                     iba_wr_op; IBC_NO_OP: not given */
-    uint16_t message; /* of a connection manager: attribute ID; of an agent: ibc_smp_find(); 0: none */
-    uint8_t method;   /* of a datagram to or from an agent */
-    bool asks;        /* a request made from a line `get` or `set`: fields of the attribute are those of its answer */
+    uint16_t message; /* of a connection manager: attribute ID; of a management agent: ibc_smp_find(); 0: none */
+    uint8_t method;   /* method of a datagram to or from a management agent */
+    bool asks; /* the request of a `get` or `set` line: the line's fields of the attribute are those of the response */
     uint16_t alternative; /* index of the next alternative of this event in play->step, 0: none */
-    bool is_alternative;  /* only reached through the line before it */
+    bool is_alternative;  /* the step is only reached through the line before it */
     uint32_t line;
     const char *text, *why; /* the line; the text of an alternative, or NULL */
     const struct ibc_arg *arg;
 };
 
-/* Verbs of a connection manager, and the message that each sends; its fields are the verb's words. */
+/* Verbs of a connection manager, and the message that each sends. A line of a verb may name the fields of its
+ * message. */
 /* clang-format off */
 #define IBC_CM_VERBS(V)                                                                                                \
     V(listen, REQ) V(connect, REQ) V(accept, REP) V(confirm, RTU) V(reject, REJ) V(delay, MRA) V(established, RTU)     \
@@ -147,8 +149,9 @@ struct ibc_place {
 };
 struct ibc_scenario {
     char *id, *path, *title, *note;
-    char *hazard;                /* which known device it crashed, and how; NULL: none */
-    const char *drawn;           /* why its expectation goes beyond its statement: it only DEVIATES; or NULL */
+    char *hazard; /* which known device the scenario crashed, and how; NULL: none */
+    /* why the scenario expects more than its statement requires, so that a failure only DEVIATES; or NULL */
+    const char *drawn;
     const char **spec, **covers; /* statement ids; outside references */
     unsigned n_spec, n_covers;
     uint8_t klass, role;   /* enum ibc_class (UINT8_MAX: the statement's), enum ibc_role */
@@ -163,28 +166,29 @@ struct ibc_scenario {
     unsigned n_see;
 };
 
-/* Loads and checks one file: every variation of every service is bound once. NULL with one line
- * "FILE:LINE:COLUMN: what is wrong; did you mean NEAREST?" in err. Owned: ibc_free(). */
+/* Loads and checks one file: every variation of every service is built once. NULL: err has one line
+ * "FILE:LINE:COLUMN: what is wrong; did you mean NEAREST?". The caller owns the result: ibc_free(). */
 struct ibc_scenario *ibc_load(const char *path, const char *id, char *err, size_t errlen);
 struct ibc_scenario *ibc_load_text(const char *text, size_t len, const char *path, const char *id, char *err,
                                    size_t errlen);
 void ibc_free(struct ibc_scenario *s);
-/* Never NULL for a scenario that loaded. Owned: ibc_play_free(). */
+/* Builds one variation for one service. Never NULL for a scenario that loaded. The caller owns the result:
+ * ibc_play_free(). */
 struct ibc_play *ibc_bind(const struct ibc_scenario *s, enum iba_qp_type service, unsigned variation);
 void ibc_play_free(struct ibc_play *p);
 
-/* All scenarios below `dir` whose id matches, sorted by id. If a file does not load, the whole call fails: `err` has a
- * line for each fault, as far as it has space. */
+/* All scenarios below `dir` whose id matches, sorted by id. If one file does not load, the call fails, and `err`
+ * has a line for each fault, as far as it has space. */
 struct ibc_suite {
     struct ibc_scenario **s;
     size_t n;
 };
 bool ibc_suite_load(struct ibc_suite *out, const char *dir, char *err, size_t errlen);
 void ibc_suite_free(struct ibc_suite *suite);
-/* Glob over ids: '*' also crosses dots; a pattern without wildcard also matches the group it names ("rc.responder"),
- * and a statement id ("RR-04", "RR-*") the scenarios that cite it. */
+/* Whether the scenario matches a pattern. '*' also matches dots. A pattern without wildcard also matches the group
+ * of that name ("rc.responder"). A statement id ("RR-04", "RR-*") matches the scenarios that cite the statement. */
 bool ibc_id_matches(const struct ibc_scenario *s, const char *pattern);
-/* In the header, because reports do not link the loader. */
+/* Whether the scenario cites the statement. The function is in the header, because reports do not link the loader. */
 static inline bool ibc_cites(const struct ibc_scenario *s, const char *statement)
 {
     for (unsigned i = 0; i < s->n_spec; i++)
@@ -193,16 +197,18 @@ static inline bool ibc_cites(const struct ibc_scenario *s, const char *statement
     return false;
 }
 
-/* The argument of that key, or NULL. */
+/* Returns the argument with that key; NULL: there is none. */
 const struct ibc_arg *ibc_arg(const struct ibc_arg *arg, unsigned n, enum ibc_key key);
-/* Its first number, or `otherwise`. */
+/* Returns the first number of the argument with that key; without such an argument, `otherwise`. */
 uint64_t ibc_arg_n(const struct ibc_arg *arg, unsigned n, enum ibc_key key, uint64_t otherwise);
 
-/* Byte i of pattern `letter`: never changes between versions. */
+/* Returns byte i of pattern `letter`, which is the same in all versions. */
 uint8_t ibc_pattern(char letter, uint64_t i);
 enum { IBC_PATTERN_ROW = 65536 };
-/* Bytes `at` to `at` + `n` of it, computed once; NULL: no small letter, or beyond IBC_PATTERN_ROW. */
+/* Returns bytes `at` to `at` + `n` of the pattern from a row that is computed once. NULL: the letter is no small
+ * letter, or the bytes go beyond IBC_PATTERN_ROW. */
 const uint8_t *ibc_pattern_row(char letter, uint64_t at, uint64_t n);
-/* The most similar of n names to `word`, or NULL when none is similar, or when the word is one of them. */
+/* Returns the name that is most similar to `word`. NULL: none of the n names is similar, or the word is one of
+ * them. */
 const char *ibc_nearest(const char *word, const char *(*name)(size_t i, const void *ctx), size_t n, const void *ctx);
 #endif

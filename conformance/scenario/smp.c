@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Names in datagrams of subnet, performance and baseboard management and of congestion control: core's attributes and
- * layouts, entries of tables, and the headers. */
+/* Names in datagrams of subnet, performance and baseboard management and of congestion control: core's attributes
+ * and layouts, entries of tables, and fields of the headers. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "field.h"
 
-/* A message is this, with the number of its attribute in core's list, and of its notice's trap below. */
+/* A message number consists of IS_SMP, the number of the attribute in core's list, and, from bit TRAP_SHIFT on, the
+ * number of the notice's trap. */
 enum { IS_SMP = 0x8000, ATTRIBUTES = 0xff, TRAP_SHIFT = 8, TRAPS_MASK = 0x1f };
 static const uint16_t traps[] = {0, 128, 129, 130, 131, 144, 145, 256, 257, 258, 259};
 enum { TRAPS = sizeof traps / sizeof *traps, DATA_AT = 64, DETAILS_AT = DATA_AT + IBA_BYTES_notice, CC_AT = 32 };
@@ -27,7 +28,8 @@ uint16_t ibc_smp_trap(uint16_t message)
     return (message & IS_SMP) != 0 ? traps[message >> TRAP_SHIFT & TRAPS_MASK] : 0;
 }
 
-/* Of attributes that two classes have, the first one is meant: that of subnet management. */
+/* Finds an attribute by its name. If two classes have an attribute of that name, the first one is meant: that of
+ * subnet management. */
 uint16_t ibc_smp_find(const char *name)
 {
     static const char notice[] = "Notice:";
@@ -66,7 +68,7 @@ const char *ibc_smp_name(size_t i)
 /* clang-format off */
 static const struct {
     const char *name;
-    struct iba_field field; /* counts from the first byte of the datagram */
+    struct iba_field field; /* its position counts from the first byte of the datagram */
 } header[] = {
     {"base", BITS("base", 0, 8)},            {"class", BITS("class", 8, 8)},      {"version", BITS("version", 16, 8)},
     {"method", BITS("method", 24, 8)},       {"d", BITS("d", 32, 1)},             {"status", BITS("status", 33, 15)},
@@ -76,7 +78,7 @@ static const struct {
     {"drslid", BITS("drslid", 256, 16)},     {"drdlid", BITS("drdlid", 272, 16)},
 };
 
-/* ---- tables: entries of so many bits; the paths of an SMP are tables of each ---- */
+/* ---- tables: the width of their entries in bits; each path of an SMP is a table ---- */
 static const struct {
     const char *name;
     uint16_t attribute;    /* 0: any */

@@ -12,7 +12,7 @@ enum { DEEPEST = 8, PATH = 1024, LONGEST_ID = 160, MOST = 20000 };
 
 struct visit {
     struct ibc_suite *suite;
-    struct ibc_fault *f; /* its err: the remaining space */
+    struct ibc_fault *f; /* f->err is the remaining space for messages */
     bool bad;            /* a file has a fault */
     char path[PATH];
     char id[LONGEST_ID];
@@ -27,7 +27,7 @@ static bool keep(struct visit *v, struct ibc_scenario *s)
         ibc_free(s);
         return ibc_fault(v->f, 0, 0, "more than %d scenarios", MOST);
     }
-    if ((u->n & (u->n - 1)) == 0) { /* full at every power of two */
+    if ((u->n & (u->n - 1)) == 0) { /* the list is full at every power of two */
         more = realloc(u->s, (u->n == 0 ? 1 : 2 * u->n) * sizeof *more);
         if (more == NULL) {
             ibc_free(s);
@@ -39,7 +39,7 @@ static bool keep(struct visit *v, struct ibc_scenario *s)
     return true;
 }
 
-/* Adds `name` to path and id; false with a fault where it cannot be part of an id. */
+/* Adds `name` to path and id. False: it cannot be part of an id, and a fault was reported. */
 static bool enter(struct visit *v, const char *name, bool folder)
 {
     const size_t n = strlen(v->path), k = strlen(v->id), len = strlen(name), ending = folder ? 0 : 4;
@@ -55,7 +55,7 @@ static bool enter(struct visit *v, const char *name, bool folder)
 
 static bool folder(struct visit *v, unsigned depth);
 
-/* Keeps the message, one line each, and continues with the next file. */
+/* Keeps the message as a line of its own, and continues with the next file. */
 static void go_on(struct visit *v)
 {
     const size_t n = strlen(v->f->err);
@@ -79,7 +79,7 @@ static bool file(struct visit *v)
     return s == NULL || keep(v, s);
 }
 
-/* Files that the suite ignores: hidden files and texts for readers. */
+/* Whether the suite ignores the file: hidden files and texts for readers. */
 static bool passed_over(const char *name)
 {
     const size_t n = strlen(name);
@@ -168,7 +168,7 @@ void ibc_suite_free(struct ibc_suite *suite)
 }
 
 /* ---- patterns of ids ---- */
-/* '*' any bytes, '?' one byte. */
+/* Whether s matches the pattern, in which '*' stands for any bytes and '?' for one byte. */
 static bool glob(const char *pattern, const char *s)
 {
     const char *star = NULL, *again = s;

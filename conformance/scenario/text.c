@@ -7,7 +7,7 @@ static bool blank(char c)
     return c == ' ' || c == '\t';
 }
 
-/* The end of the word at `i`; len + 1: inside a quote. */
+/* Returns the end of the word at `i`; len + 1: a quote has no end. */
 static size_t word_end(const char *s, size_t len, size_t i)
 {
     bool quoted = false;
@@ -60,7 +60,7 @@ bool ibc_text_words(struct ibc_arena *a, const char *s, size_t len, unsigned col
     return true;
 }
 
-/* Bytes of the line that are not comment. */
+/* Returns the length of the line in bytes without its comment. */
 static size_t without_comment(const char *s, size_t len)
 {
     bool quoted = false;
@@ -84,7 +84,7 @@ static bool is_text(struct ibc_fault *f, uint32_t number, const char *s, size_t 
     return true;
 }
 
-/* *used: whether the line has any words. */
+/* Reads one line. *used: whether the line has any words. */
 static bool line_read(struct ibc_arena *a, struct ibc_fault *f, const char *s, size_t len, struct ibc_text *t,
                       bool *used)
 {

@@ -20,7 +20,7 @@ static const char *name_of(size_t i, const void *longs)
     return ((const struct option *)longs)[i].name;
 }
 
-/* The option that the word names, the value after '=' left out; NULL: none. */
+/* Returns the option that the word names, without the value after '='; NULL: there is none. */
 static const struct option *find(const struct option *longs, const char *name, size_t len)
 {
     for (; longs->name; longs++)

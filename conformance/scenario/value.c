@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A key's or a field's values: alternatives, '!', any. */
+/* Reads the values of a key or a field: alternatives, '!' and `any`. */
 #include "bind.h"
 #include <string.h>
 
 static bool compared(const struct ibc_binder *b, const struct ibc_want *want)
 {
     if (want->row != NULL && (want->row->type == IBC_T_ERROR || want->row->key == IBC_K_late))
-        return true; /* an expectation, on lines that are otherwise instructions */
+        return true; /* this key is an expectation on lines whose other keys are instructions */
     return b->compares && (want->row == NULL || (want->row->flags & IBC_R_PLAIN) == 0);
 }
 

@@ -43,7 +43,7 @@ ROWS(QP_ACCESS_rows) = {{"remote_write", IBA_ACCESS_REMOTE_WRITE},         {"rem
 ROWS(MIG_rows) = {{"migrated", IBA_PATH_MIGRATED}, {"rearm", IBA_PATH_REARM}, {"armed", IBA_PATH_ARMED}};
 ROWS(SIG_rows) = {{"wr", 0}, {"all", 1}};
 ROWS(CRC_rows) = {{"good", IBA_CRC_GOOD}, {"bad", IBA_CRC_BAD}, {"none", IBA_CRC_NONE}};
-/* Attributes of modify as its keys call them */
+/* Attributes of `modify`, by the names of its keys */
 ROWS(ATTR_rows) = {{"cur_state", IBA_QPA_CUR_STATE},
                    {"sqd_notify", IBA_QPA_SQD_NOTIFY},
                    {"access", IBA_QPA_ACCESS},

@@ -53,11 +53,12 @@ struct ibc_vocabulary {
     const char *what;
     const struct ibc_vocab_row *row;
     size_t n;
-    bool small; /* core's names are in capitals, files have them in small letters */
+    bool small; /* core's names are in capitals, and files write them in small letters */
 };
 extern const struct ibc_vocabulary ibc_vocabularies[IBC_VOCAB_COUNT];
-/* The row of that word, or NULL. */
+/* Returns the row of that word; NULL: there is none. */
 const struct ibc_vocab_row *ibc_vocab_find(enum ibc_vocab v, const char *word);
-/* Name i of vocabulary *(const enum ibc_vocab *)ctx as files have it; valid until the next call of this thread. */
+/* Returns name i of vocabulary *(const enum ibc_vocab *)ctx as files write it; valid until the next call of this
+ * thread. */
 const char *ibc_vocab_name(size_t i, const void *ctx);
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The words of the language that are not core's: steps, keys, roles, capabilities. Fields, opcodes, states, statuses,
- * events and errors come from core's tables. */
+/* The words of the language that are not core's: steps, keys, roles, capabilities. Fields, opcodes, states,
+ * statuses, events and errors come from core's tables. */
 #ifndef IBC_WORDS_H
 #define IBC_WORDS_H
 #include <stdbool.h>
@@ -197,7 +197,7 @@ enum ibc_object_kind {
 #define IBC_OBJECT_ID(w) IBC_O_##w,
     IBC_OBJECT_KINDS(IBC_OBJECT_ID) IBC_O_COUNT
 };
-/* Nodes of a subnet. */
+/* Whether objects of that kind are nodes of a subnet. */
 static inline bool ibc_is_node(uint8_t kind)
 {
     return kind == IBC_O_switch || kind == IBC_O_adapter || kind == IBC_O_router;
@@ -230,10 +230,10 @@ enum ibc_key {
 #define IBC_KEY_ID(w) IBC_K_##w,
     IBC_KEYS(IBC_KEY_ID) IBC_K_COUNT
 };
-/* Spelled as the files have them; arrays of *_COUNT. */
+/* Names in the spelling of the files; the arrays have *_COUNT entries. */
 extern const char *const ibc_role_names[], *const ibc_class_names[], *const ibc_link_names[];
 extern const char *const ibc_capability_names[], *const ibc_capability_words[], *const ibc_object_names[];
-extern const char *const ibc_capability_unclaimed[]; /* NULL: the device itself cannot */
+extern const char *const ibc_capability_unclaimed[]; /* NULL: the device itself lacks the capability */
 extern const char *const ibc_attr_names[], *const ibc_step_names[], *const ibc_key_names[], *const ibc_then_names[];
 extern const char *const ibc_party_names[], *const ibc_score_names[], *const ibc_head_names[];
 #endif

@@ -60,11 +60,11 @@ const char *const ibc_statement_status_names[] = {IBC_STATEMENT_STATUSES(NAME)};
 const char *const ibc_severity_names[] = {IBC_SEVERITIES(SEVERITY_NAME)};
 #define SEVERITY(of, severity) {of, IBC_SEVERITY_##severity},
 static const struct {
-    const char *of; /* area or id */
+    const char *of; /* an area or a statement's id */
     uint8_t severity;
 } severities[] = {IBC_SEVERITY_ROWS(SEVERITY)};
 
-/* Rows of ids come after those of areas. */
+/* Returns the severity of a statement. Rows of ids come after those of areas, so the last matching row decides. */
 enum ibc_severity ibc_severity_of(const struct ibc_statement *s)
 {
     enum ibc_severity is = IBC_SEVERITY_ANSWER;

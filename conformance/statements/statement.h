@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Why a statement has no scenario; IBC_ST_OPEN ones are to be covered. */
+/* Why a statement has no scenario; scenarios are to cover IBC_ST_OPEN statements. */
 #define IBC_STATEMENT_STATUSES(S)                                                                                      \
     S(OPEN, "open", "a scenario can show it")                                                                          \
     S(IMPLICIT, "implicit", "every scenario would fail without it")                                                    \
@@ -25,22 +25,23 @@ struct ibc_statement {
     const char *edition;    /* "1.4", "A17", or "" */
     uint8_t klass;          /* enum ibc_class */
     uint8_t status;         /* enum ibc_statement_status */
-    bool certain;           /* seen in a public source, not our own knowledge only */
-    const char *words;      /* one sentence, ours */
+    bool certain;           /* seen in a public source, and not known only to us */
+    const char *words;      /* one sentence in our words */
     const char *reason;     /* for every status but OPEN */
 };
 /* Behaviour or expectations of others, compared with the statement's own source: witnesses.h */
 enum ibc_witness_kind { IBC_CONFIRMS, IBC_SETTLES, IBC_CONTRADICTS };
 struct ibc_witness {
-    const char *id; /* of the statement */
+    const char *id; /* id of the statement */
     uint8_t kind;   /* enum ibc_witness_kind; SETTLES: confirms, and made the statement certain */
     const char *who, *where;
 };
-extern const struct ibc_witness ibc_witnesses[]; /* by id */
+extern const struct ibc_witness ibc_witnesses[]; /* sorted by id */
 extern const size_t ibc_witness_count;
-/* The witnesses of one statement: the first, and their number; NULL and 0 if there are none. */
+/* Returns the first witness of a statement, and their number in *n; NULL and 0 if there are none. */
 const struct ibc_witness *ibc_witnesses_of(const char *id, size_t *n);
-/* Statements that are certain, and how many of them are so by a second source alone. */
+/* Returns the number of statements that are certain. *settled: how many of these are certain only by a second
+ * source. */
 size_t ibc_certain_count(size_t *settled);
 
 /* The effect on users, the worst first */
@@ -60,7 +61,8 @@ extern const struct ibc_statement ibc_statements[];
 extern const size_t ibc_statement_count;
 const struct ibc_statement *ibc_statement_find(const char *id); /* NULL: none */
 enum ibc_severity ibc_severity_of(const struct ibc_statement *s);
-/* Why no broken engine shows that a scenario checks it, though one cites it: unproven.h; NULL: some does, or should. */
+/* Returns why no broken engine shows that a scenario checks the statement, although one cites it (unproven.h).
+ * NULL: some engine does, or should. */
 const char *ibc_unproven_why(const char *id);
 
 /* clang-format off */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Statements that scenarios cite and of which no broken engine shows that they are checked, with the reason. A row goes
- * when a broken engine does. */
+/* Statements that scenarios cite although no broken engine shows that they are checked, with the reason. A row is
+ * removed when a broken engine shows it. */
 #ifndef IBC_STATEMENTS_UNPROVEN_H
 #define IBC_STATEMENTS_UNPROVEN_H
 

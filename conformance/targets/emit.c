@@ -13,7 +13,7 @@ const char *const emit_class_words[EMIT_CLASS_COUNT] = {
 #define CLASS_WORDS(name, words) [EMIT_##name] = (words),
     EMIT_CLASSES(CLASS_WORDS)};
 
-/* Headers that the engine emits. */
+/* headers that the engine sends */
 static const uint8_t headers[] = {IBA_H_eth,  IBA_H_vlan, IBA_H_rwh,   IBA_H_xrceth,      IBA_H_ipv4,
                                   IBA_H_ipv6, IBA_H_udp,  IBA_H_lrh,   IBA_H_grh,         IBA_H_bth,
                                   IBA_H_deth, IBA_H_feth, IBA_H_reth,  IBA_H_atomiceth,   IBA_H_aeth,
@@ -21,7 +21,7 @@ static const uint8_t headers[] = {IBA_H_eth,  IBA_H_vlan, IBA_H_rwh,   IBA_H_xrc
 
 /* ---- classes ---- */
 
-/* XRC packets are classified by their position alone. */
+/* Returns the class of a request. XRC packets are classified by their position in the message alone. */
 static enum emit_class class_of_request(const struct iba_opcode *op)
 {
     static const uint8_t by_position[] = {[IBA_FIRST] = EMIT_request_first,
@@ -63,7 +63,8 @@ enum emit_class emit_class_of(const struct iba_view *v)
 
 /* ---- names ---- */
 
-/* The part of `name` after "PREFIX.", the header's filter name without "infiniband."; NULL: another header. */
+/* Returns the part of `name` after "PREFIX.", where PREFIX is the header's filter name without "infiniband."; NULL:
+ * the name belongs to another header. */
 static const char *behind_prefix(enum iba_hdr h, const char *name)
 {
     static const char ours[] = "infiniband.";
@@ -151,7 +152,7 @@ static uint64_t changed(const struct ref_emit *e, uint64_t v)
     }
 }
 
-/* Of a field wider than 64 bits the last 64 are changed. */
+/* Changes a field; of one that is wider than 64 bits the last 64. */
 static void change_field(const struct ref_emit *e, uint8_t *hdr)
 {
     const struct iba_field *f = e->field;
@@ -166,7 +167,8 @@ static bool is_checksum(const struct ref_emit *e)
     return e->field && strcmp(e->field->name, "checksum") == 0;
 }
 
-/* The VCRC covers the ICRC, and must be the only wrong one when it is the field to change. */
+/* Computes the VCRC again, since it covers the ICRC; if the VCRC is the field to change, it must be the only wrong
+ * one. */
 static void repair_vcrc(const struct iba_view *v, uint8_t *frame)
 {
     if (v->vcrc == IBA_CHECK_GOOD)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Devices that send one wrong field: every packet that has the field, or every packet of one class that has it, gets it
- * changed; then its checksums and CRCs are repaired, so that nothing else is wrong. */
+/* Devices that send one field wrong: it is changed in every packet that has the field, or in every such packet of
+ * one class. Then checksums and CRCs are repaired, so that nothing else is wrong. */
 #ifndef IBC_EMIT_H
 #define IBC_EMIT_H
 #include <stdbool.h>
@@ -40,26 +40,28 @@ enum emit_part { /* numbered after the headers, enum iba_hdr */
 };
 
 struct ref_emit {
-    uint8_t where;                 /* enum iba_hdr, enum emit_part */
-    uint8_t klass;                 /* enum emit_class */
-    char op;                       /* '=', '+', '^', '*': value times the packets changed so far, '-': see below */
+    uint8_t where; /* enum iba_hdr, enum emit_part */
+    uint8_t klass; /* enum emit_class */
+    char op;       /* '=', '+', '^', '*': value times the number of packets changed so far, '-': see emit_change() */
     const struct iba_field *field; /* NULL for parts */
     uint64_t value;
-    uint64_t changed; /* packets so far */
+    uint64_t changed; /* packets changed so far */
 };
 
 enum emit_class emit_class_of(const struct iba_view *v);
-/* "bth.psn" or "ack/bth.psn", and "+1", "^1", "*1", "0x17". False: no such class or field, or value. */
+/* Reads a field, "bth.psn" or "ack/bth.psn", and a change, "+1", "^1", "*1" or "0x17". False: there is no such
+ * class or field, or the change is wrong. */
 bool emit_parse(struct ref_emit *e, const char *name, size_t len, const char *value);
-/* One frame to be sent. False: it does not go; of "packet" with "-N" so none does after the first N. */
+/* Changes one frame that the device sends. False: the device does not send it; with "packet" and "-N" it sends only
+ * the first N. */
 bool emit_change(struct ref_emit *e, enum iba_link link, uint8_t *frame, size_t len);
 
 /* One row for each mutant. */
 struct emit_row {
     uint8_t klass;                        /* enum emit_class */
-    const char *field;                    /* in the notation of emit_parse(), without class */
-    const char *change;                   /* value */
-    const char *clause, *words, *allowed; /* allowed: why it may be so; NULL: it may not */
+    const char *field;                    /* the field in the notation of emit_parse(), without class */
+    const char *change;                   /* the change in the notation of emit_parse() */
+    const char *clause, *words, *allowed; /* allowed: why the rules allow the change; NULL: they do not */
 };
 extern const struct emit_row emit_rows[];
 extern const size_t emit_row_count;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Changed rows that no scenario fails, each with the reason. Some changes have no effect: two rows that never apply
- * together are swapped, or the next row does the same work. Others make a device that the rules allow as well as ours,
+/* Changed rows that no scenario fails, each with the reason. Some changes have no effect: two swapped rows never
+ * apply together, or the next row has the same effect. Others make a device that the rules allow as well as ours,
  * since public sources differ or say nothing. A few are faults that the tests cannot show. Fields that may have any
  * value are listed with the fields (emit_rows.c). docs/tables/survivors.md explains numbers such as (a12) and (c4). */
 #include "mutant.h"

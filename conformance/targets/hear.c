@@ -78,7 +78,7 @@ static bool has_value(const struct ref_hear *h, const struct iba_view *v)
     return !iba_view_has(v, hdr) || iba_field_get(h->field.field, iba_view_hdr(v, hdr)) == h->value;
 }
 
-/* Whether the device takes it. */
+/* Whether the broken device accepts the frame. */
 static bool suits(struct ref_hear *h, enum iba_link link, const struct iba_view *v, const uint8_t *frame, size_t len)
 {
     switch ((enum ref_hear_what)h->what) {
@@ -89,7 +89,7 @@ static bool suits(struct ref_hear *h, enum iba_link link, const struct iba_view 
     }
 }
 
-/* Bytes that the headers after the BTH lack. */
+/* Returns the number of bytes that the packet is too short for the headers after its BTH. */
 static size_t missing_bytes(const struct iba_view *v)
 {
     const size_t at = v->bth_at + IBA_BYTES_bth, end = v->end - IBA_ICRC_BYTES;
@@ -99,7 +99,7 @@ static size_t missing_bytes(const struct iba_view *v)
     return op && v->end >= IBA_ICRC_BYTES && end >= at && at + need > end ? at + need - end : 0;
 }
 
-/* The lengths before the BTH say `n` bytes more. */
+/* Adds `n` bytes to the length fields of the headers before the BTH. */
 static void lengthen(const struct iba_view *v, uint8_t *frame, size_t n)
 {
     if (iba_view_has(v, IBA_H_udp))
@@ -123,7 +123,7 @@ static void read_zeros(enum iba_link link, const struct iba_view *v, uint8_t *fr
         return;
     memmove(frame + end + n, frame + end, *len - end);
     memset(frame + end, 0, n);
-    iba_bth_set_padcnt(frame + v->bth_at, 0); /* its pad is headers now */
+    iba_bth_set_padcnt(frame + v->bth_at, 0); /* the bytes of the pad are part of the headers now */
     lengthen(v, frame, n);
     *len += n;
     if (iba_view_parse(&longer, link, frame, *len, *len, NULL) == IBA_OK)

@@ -14,7 +14,7 @@ uint64_t live_capabilities(struct ibc_target *t)
     const uint64_t two = UINT64_C(1) << IBC_CAP_two_devices;
 
     const uint64_t verbless = UINT64_C(1) << IBC_CAP_fabric | UINT64_C(1) << IBC_CAP_pieces |
-                              UINT64_C(1) << IBC_CAP_rd; /* no verb of an agent */
+                              UINT64_C(1) << IBC_CAP_rd; /* agents have no verb for these */
 
     return (l->hello.devices > 1 && l->o.wire[1] ? l->hello.capabilities : l->hello.capabilities & ~two) & ~verbless;
 }
@@ -47,8 +47,8 @@ static void take_addresses(struct live *l, enum ibc_link link, const struct ag_r
     }
 }
 
-/* Greets again after the agent was dead: a device that went down may be booting. A device that stays away is waited for
- * once, and not in every case. */
+/* Greets the agent again after it was dead. A device that went down may be booting. A run waits only once for a
+ * device that stays away, and not in every case. */
 static bool is_back(struct live *l)
 {
     const uint64_t until = ibc_wire_clock() + live_scaled(l, IBC_LIVE_RETURN);
@@ -67,7 +67,7 @@ static bool is_back(struct live *l)
     return l->up;
 }
 
-/* Asks whether it still answers, when the wire reports that nothing does */
+/* When the wire reports that nothing answers, asks the agent whether it still does. */
 static void ask_if_there(struct live *l)
 {
     (void)live_request(l, AG_V_no_such_verb, 0);

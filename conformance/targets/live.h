@@ -6,24 +6,26 @@
 #include "targets/target.h"
 #include "wire.h"
 
-/* ns, times the scale, in which a device that went down comes back: the reset that waits for it takes that long, and
- * later ones fail at once. */
+/* Time in ns, multiplied by the scale, in which a device that went down must come back. The first reset waits that
+ * long, and later resets fail at once. */
 #define IBC_LIVE_RETURN UINT64_C(100000000000)
 
 struct ibc_live {
-    struct ibc_wire *wire[IBC_DEVICES]; /* of each device; the second NULL: the tester reaches one only. Not owned */
-    const char *agent;                  /* "exec:COMMAND", "unix:PATH", "tcp:HOST:PORT" */
-    const char *token;                  /* NULL: none */
-    struct starter *starter;            /* of the agent; NULL: this process reaches it itself. Not owned */
+    /* one wire for each device; the second may be NULL: the tester reaches only one device. Not owned */
+    struct ibc_wire *wire[IBC_DEVICES];
+    const char *agent; /* "exec:COMMAND", "unix:PATH", "tcp:HOST:PORT" */
+    const char *token; /* NULL: no token */
+    /* starter of the agent; NULL: this process starts or connects to the agent itself. Not owned */
+    struct starter *starter;
     double time_scale;
     const struct live_pins *pins;   /* addresses that the device must have; NULL: any */
-    struct live_accepted *accepted; /* shared by the targets of a run; NULL: this one's own */
-    void (*show)(const char *line); /* for people: who takes part; NULL: nobody */
+    struct live_accepted *accepted; /* shared by the targets of a run; NULL: the target has one of its own */
+    void (*show)(const char *line); /* shows people the addresses of all parties; NULL: shows nothing */
 };
-/* Greets the agent and reads its capabilities. NULL: it failed, and err has a line that says why. */
+/* Greets the agent and reads its capabilities. NULL: it failed, and err has a line with the reason. */
 struct ibc_target *ibc_live_open(const struct ibc_live *o, char *err, size_t errlen);
-/* ": how much each side sent to the other, and the likely causes if nothing came"; for people. */
+/* Writes ": how much each side sent to the other, and the likely causes if nothing came", for people. */
 void ibc_live_describe(const struct ibc_target *t, char *out, size_t n);
-/* The agent's own name; valid while the target exists. */
+/* Returns the agent's own name, which is valid while the target exists. */
 const char *ibc_live_name(const struct ibc_target *t);
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* One request, one reply, in time. An agent that breaks the protocol once is dead until the next reset greets it
- * again. */
+/* Sends one request and receives one reply within a time limit. An agent that breaks the protocol once is dead
+ * until the next reset greets it again. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -51,7 +51,7 @@ static enum ibc_rc refusal(struct live *l)
 
 /* ---- one exchange ---- */
 
-/* Frames on the wires are kept while we wait for the agent. */
+/* Keeps frames that arrive on the wires while the target waits for the agent. */
 static void keep_frames(void *ctx)
 {
     struct live *l = ctx;
@@ -137,7 +137,7 @@ static bool greet(struct live *l)
     return rc == IBC_OK && l->channel.fd >= 0;
 }
 
-/* Rejects an agent that accepts every verb, since every scenario would pass with it. */
+/* Rejects an agent that accepts every verb: every scenario would pass with it. */
 static bool is_honest(struct live *l)
 {
     (void)live_request(l, AG_V_no_such_verb, 0);
@@ -168,6 +168,6 @@ bool live_connect(struct live *l)
     l->no_log = false;
     l->up = greet(l) && is_honest(l);
     if (l->up && !live_same_boot(l))
-        l->log_at = 0; /* the log has been started again */
+        l->log_at = 0; /* the system's log has begun again */
     return l->up;
 }

@@ -22,8 +22,8 @@
 #include "wire.h"
 
 #define MS UINT64_C(1000000)
-#define SLICE (100 * MS) /* of waiting */
-#define SLEPT (100 * MS) /* a slice that ends later than this means that this process was not scheduled */
+#define SLICE (100 * MS) /* longest wait before the clock is read again */
+#define SLEPT (100 * MS) /* if a slice ends later than this, this process was not scheduled */
 
 static bool fail(struct channel *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static bool fail(struct channel *c, const char *format, ...)
@@ -45,8 +45,8 @@ static struct timespec left(uint64_t until)
     return (struct timespec){.tv_sec = (time_t)(ns / (1000 * MS)), .tv_nsec = (long)(ns % (1000 * MS))};
 }
 
-/* False if `until` came first. Time in which this process was stopped, or not scheduled, was not available to the other
- * end: it is added to the limit. */
+/* Waits for an event of the descriptor. False: `until` came first. Time in which this process was stopped, or not
+ * scheduled, was not available to the other end, and is added to the limit. */
 static bool wait_for(int fd, short events, uint64_t until, const struct channel_idle *idle)
 {
     struct pollfd p[3] = {{.fd = fd, .events = events}};
@@ -75,7 +75,7 @@ static bool wait_for(int fd, short events, uint64_t until, const struct channel_
 static _Noreturn void be_agent(int fd, const char *command, pid_t parent)
 {
     signals_forget();
-    setsid(); /* so that it can be ended with all its child processes */
+    setsid(); /* a session of its own, so that the agent can be ended with all its child processes */
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (getppid() != parent || dup2(fd, STDIN_FILENO) < 0 || dup2(fd, STDOUT_FILENO) < 0)
         _exit(127);
@@ -102,7 +102,7 @@ static bool open_exec(struct channel *c, const char *command, uint64_t until)
     return fail(c, "%s", strerror(errno));
 }
 
-/* Whether the command has ended by then; it is not reaped, so that its session keeps its id. */
+/* Whether the command has ended by the time `until`. The command is not reaped, so that its session keeps its id. */
 static bool ended_by(pid_t child, uint64_t until, siginfo_t *how)
 {
     const struct timespec nap = {.tv_nsec = 2000000};
@@ -114,7 +114,8 @@ static bool ended_by(pid_t child, uint64_t until, siginfo_t *how)
     return true;
 }
 
-/* Its input has ended: a well-behaved agent exits by itself. Processes that it leaves are ended too. */
+/* Waits for the agent to exit, which a well-behaved agent does since its input has ended. Ends the processes that
+ * it leaves, too. */
 static void end_child(struct channel *c)
 {
     siginfo_t how;
@@ -269,7 +270,7 @@ bool channel_send(struct channel *c, const char *line, size_t len, uint64_t unti
     return true;
 }
 
-/* Drops the line that was returned last. */
+/* Removes the line that was returned last from the buffer. */
 static void forget_line(struct channel *c, size_t used)
 {
     memmove(c->in, c->in + used, c->have - used);

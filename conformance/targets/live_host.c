@@ -16,7 +16,8 @@ static const char *const paths[TABLES] = {"/proc/net/route", "/proc/net/ipv6_rou
 
 static struct {
     struct ifaddrs *own;
-    int table[TABLES]; /* descriptors; -1: the kernel has none, as without IPv6 */
+    /* descriptors of the kernel's tables; -1: the kernel has no such table, as without IPv6 */
+    int table[TABLES];
     bool open;
 } host;
 
@@ -70,7 +71,7 @@ static bool holds(const struct sockaddr *s, enum live_family f, const uint8_t b[
            memcmp(&((const struct sockaddr_in6 *)(const void *)s)->sin6_addr, b, 16) == 0;
 }
 
-/* An address of this machine, or the one for all hosts of a network of its. */
+/* Returns a text if the address is one of this machine's, or the broadcast address of one of its networks. */
 static const char *is_ours(const uint8_t b[16], enum live_family f)
 {
     const char *why = NULL;
@@ -85,7 +86,8 @@ static const char *is_ours(const uint8_t b[16], enum live_family f)
 
 /* ---- its gateways ---- */
 
-/* The table as text, owned. Several processes may read it: none moves the descriptor's position. */
+/* Returns the table as text, which the caller owns. Several processes may read it, so the position of the
+ * descriptor is not moved. */
 static char *read_table(enum table t)
 {
     enum { STEP = 16384, MOST = 16 << 20 };
@@ -102,7 +104,7 @@ static char *read_table(enum table t)
     return text;
 }
 
-/* Whether one of the table's lines says it. */
+/* Whether the function `says` is true for one of the table's lines. */
 static bool any_line(enum table t, bool (*says)(const char *line, const uint8_t b[16]), const uint8_t b[16])
 {
     char *text = read_table(t), *rest = text;
@@ -114,7 +116,7 @@ static bool any_line(enum table t, bool (*says)(const char *line, const uint8_t 
     return found;
 }
 
-/* The gateway of a line of the kernel's table of routes. */
+/* Reads the gateway from a line of the kernel's table of routes. */
 static bool gateway_read(const char *line, enum live_family f, uint8_t b[16])
 {
     char hop[64];
@@ -124,7 +126,7 @@ static bool gateway_read(const char *line, enum live_family f, uint8_t b[16])
         return sscanf(line, "%*s %*s %*s %*s %63s", hop) == 1 && live_unhex(hop, '\0', b, 16);
     if (f != LIVE_IPV4 || sscanf(line, "%*s %*s %63s", hop) != 1 || !live_unhex(hop, '\0', b, 4))
         return false;
-    /* The kernel prints the four bytes as one word of this machine. */
+    /* The kernel prints the four bytes as one number in the byte order of this machine. */
     const uint32_t word = (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3];
     memcpy(b, &word, sizeof word);
     return true;
@@ -148,7 +150,7 @@ static bool says_ipv6(const char *line, const uint8_t b[16])
     return is_hop(line, LIVE_IPV6, b);
 }
 
-/* A line of neighbours: of this MAC, and with the address of a gateway. */
+/* Whether a line of the table of neighbours has this MAC, and the address of a gateway. */
 static bool says_mac(const char *line, const uint8_t mac[16])
 {
     char ip[64], hw[64];

@@ -7,15 +7,16 @@
 #include "live_channel.h"
 
 enum {
-    LIVE_QPS = 1024, /* QPs whose type is remembered, between two resets */
+    LIVE_QPS = 1024, /* QPs whose type is remembered from one reset to the next */
     LIVE_COUNTERS = 256,
-    LIVE_MOST_MISSED = 20, /* lost frames in a row: then it is taken to send none */
-    LIVE_CHATTER = 100,    /* frames that are not RoCE before the other wire is polled */
+    LIVE_MOST_MISSED = 20, /* after so many lost frames in a row the device counts as one that sends none */
+    /* frames that are not RoCE and are read from one wire before the other wire is polled */
+    LIVE_CHATTER = 100,
 };
 #define LIVE_AGENT "agent: "               /* the beginning of a sentence of live_dead() */
-#define LIVE_DEADLINE UINT64_C(5000000000) /* ns for a reply, times the scale */
-#define LIVE_SETTLE UINT64_C(2000000)      /* ns: by then frames of the case before have arrived */
-#define LIVE_LATE UINT64_C(250000000)      /* ns: by then a frame has arrived that the agent reports as sent */
+#define LIVE_DEADLINE UINT64_C(5000000000) /* time limit for a reply in ns, multiplied by the scale */
+#define LIVE_SETTLE UINT64_C(2000000)      /* ns after which frames of the previous case have arrived */
+#define LIVE_LATE UINT64_C(250000000)      /* ns after which a frame has arrived that the agent reports as sent */
 
 struct live_qp {
     uint32_t qpn;
@@ -24,23 +25,24 @@ struct live_qp {
 struct live {
     struct ibc_target t;
     struct ibc_live o;
-    struct live_accepted accepted; /* where the run shares none */
+    struct live_accepted accepted; /* used if the run shares none */
     char *agent, *token;           /* owned */
     struct channel channel;
-    bool up;            /* greeted, and has answered since */
-    bool no_log;        /* it said so */
-    bool gone;          /* we waited for it, and it did not come back */
-    enum ibc_link link; /* since the last reset */
+    bool up;            /* the agent was greeted, and has answered since */
+    bool no_log;        /* the agent reported that it has no log */
+    bool gone;          /* the target waited for the agent, which did not come back */
+    enum ibc_link link; /* link since the last reset */
     uint64_t id, now;   /* now: virtual time */
     struct ag_hello_ok hello;
-    char boot[AG_TEXT];     /* identifies the start of the device's system that was tested last; empty: not reported */
+    /* identifies the start of the device's system that was tested last; empty: not reported */
+    char boot[AG_TEXT];
     uint64_t log_at;        /* the position up to which its log was read */
     uint64_t missed;        /* frames that the agent reported and that did not arrive */
-    unsigned missing, last; /* of these in a row; the device that sent last */
+    unsigned missing, last; /* number of missed frames in a row; number of the device that sent last */
     struct live_qp qp[LIVE_QPS];
     uint32_t n_qp, n_counter;
-    char counter[LIVE_COUNTERS][48]; /* names */
-    struct ag_request q;             /* of the current call */
+    char counter[LIVE_COUNTERS][48]; /* names of counters */
+    struct ag_request q;             /* request of the current call */
     struct ag_reply r;
     char line[AG_LINE + 1];
 };
@@ -51,15 +53,15 @@ static inline struct live *live_of(struct ibc_target *t)
 
 /* ---- live_call.c ---- */
 uint64_t live_scaled(const struct live *l, uint64_t ns);
-/* A new request in l->q for device `d`. */
+/* Begins a new request in l->q for device `d`. */
 struct ag_request *live_request(struct live *l, enum ag_verb verb, unsigned d);
-/* Sends it; the reply is in l->r. */
+/* Sends the request in l->q, and receives the reply into l->r. */
 enum ibc_rc live_ask(struct live *l);
 /* Opens the channel, greets, and calls the verb that cannot exist. */
 bool live_connect(struct live *l);
 /* Whether the system has not restarted since l->boot was recorded. */
 bool live_same_boot(const struct live *l);
-/* The agent is dead until the next reset; the sentence goes to l->t.fault. */
+/* Marks the agent as dead until the next reset. The sentence goes to l->t.fault. */
 enum ibc_rc live_dead(struct live *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* ---- live_wire.c ---- */

@@ -24,7 +24,7 @@ static bool no(struct ibc_target *t, const char *format, ...)
 static const size_t family_bytes[] = {[LIVE_MAC] = 6, [LIVE_IPV4] = 4, [LIVE_IPV6] = 16};
 static const uint8_t nothing[16];
 
-/* The address of that family; LIVE_IPV6: also the GID, as the `second`. Zero: it has none. */
+/* Copies the address of that family; of LIVE_IPV6 the GID if `second`. All zero: the party has no such address. */
 static void take(const struct ibc_address *a, enum live_family f, bool second, uint8_t out[16])
 {
     memset(out, 0, 16);
@@ -68,7 +68,7 @@ bool live_pin_add(struct live_pins *p, const char *text)
 
 /* ---- whom an address names ---- */
 
-/* Why no single host has it; NULL: one may. */
+/* Returns why no single host can have the address; NULL: one may have it. */
 static const char *is_no_host(const uint8_t b[16], enum live_family f)
 {
     static const uint8_t here[16] = {[15] = 1};
@@ -91,7 +91,7 @@ struct parties {
     const char *name[LIVE_PARTIES];
     unsigned n;
 };
-enum { TESTER, STRANGER, DEVICES }; /* places in it */
+enum { TESTER, STRANGER, DEVICES }; /* indices of the parties */
 
 static bool is_equal(const struct ibc_address *a, const struct ibc_address *b)
 {
@@ -122,7 +122,7 @@ static struct parties list(struct ibc_target *t)
     return p;
 }
 
-/* The family that packets of the link are addressed with, beside MACs. */
+/* Whether packets of the link need addresses of that family, in addition to MACs. */
 static bool is_needed(enum ibc_link link, enum live_family f)
 {
     return f == LIVE_MAC || (f == LIVE_IPV4 && link == IBC_LINK_roce2_ipv4);
@@ -199,7 +199,7 @@ static void say(const struct parties *p, void (*show)(const char *line))
 
 /* ---- are they free? ---- */
 
-/* Frames that arrive until then: whether one shows a host that has an address of `a`. */
+/* Reads frames that arrive before `until`. Whether one of them shows a host that has an address of `a`. */
 static bool is_claimed(struct ibc_wire *w, uint64_t until, const struct ibc_address *a, size_t n, size_t *which,
                        uint64_t *mac)
 {

@@ -20,7 +20,7 @@ struct order {
 };
 struct reply {
     uint64_t number;
-    uint32_t good; /* BEGIN: a descriptor comes with it */
+    uint32_t good; /* reply to BEGIN: a descriptor comes with the reply */
     char why[CHANNEL_SENTENCE];
 };
 
@@ -47,7 +47,7 @@ static bool send_reply(int to, struct reply *r, int fd)
     return sendmsg(to, &m, MSG_NOSIGNAL) == (ssize_t)sizeof *r;
 }
 
-/* *fd: -1, or a descriptor that came with it. */
+/* Receives a reply. *fd becomes the descriptor that came with it, or -1. */
 static bool receive_reply(int from, struct reply *r, int *fd)
 {
     union with_descriptor c = {0};
@@ -68,7 +68,7 @@ static bool receive_reply(int from, struct reply *r, int *fd)
 
 /* ---- the starter ---- */
 
-/* Of the program it keeps standard error, which agents inherit, and nothing else: no wire, no file. */
+/* Closes all descriptors of the program except the starter's socket and standard error, which agents inherit. */
 static void keep_nothing(int socket)
 {
     const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -97,7 +97,7 @@ static bool obey(int socket, const struct channel_ops *ops, struct channel *c, c
     }
     (void)snprintf(r.why, sizeof r.why, "%s", c->fault);
     sent = send_reply(socket, &r, r.good ? c->fd : -1);
-    if (r.good) { /* the agent must see when the tester closes its lines */
+    if (r.good) { /* the starter keeps no copy, so that the agent sees when the tester closes its lines */
         (void)close(c->fd);
         c->fd = -1;
     }
@@ -116,7 +116,7 @@ static _Noreturn void work(int socket, const char *agent, const struct channel_o
     do
         n = recv(socket, &o, sizeof o, 0);
     while ((n < 0 && errno == EINTR) || (n == (ssize_t)sizeof o && obey(socket, ops, &c, agent, &o)));
-    ops->close(&c); /* the tester has gone */
+    ops->close(&c); /* the tester has closed its socket */
     _exit(0);
 }
 
@@ -152,7 +152,7 @@ void starter_close(struct starter *s)
     (void)waitpid(s->pid, NULL, 0);
 }
 
-/* Replies to orders of a process that has died meanwhile are skipped. */
+/* Sends an order and waits for its reply. Replies to orders of a process that has died meanwhile are skipped. */
 static bool order(const struct starter *s, enum what what, uint64_t until, struct reply *r, int *fd)
 {
     const struct order o = {.number = ibc_wire_clock(), .until = until, .what = what};

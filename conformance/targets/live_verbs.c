@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The verbs of a target as requests of the agent's protocol: arguments out, results in. */
+/* The verbs of a target as requests of the agent's protocol: writes arguments to requests, and reads results from
+ * replies. */
 #include <stdio.h>
 #include <string.h>
 #include "live_inside.h"
@@ -60,7 +61,7 @@ static enum ibc_rc create_ah(struct ibc_target *t, unsigned d, uint32_t pd, cons
     return rc;
 }
 
-/* Remembers the QP's type: posting needs to know whether work requests name their destination. */
+/* Remembers the QP's type, since its work requests name their destination or not by type. */
 static void remember_qp(struct live *l, unsigned d, uint32_t qpn, uint8_t type)
 {
     if (l->n_qp < LIVE_QPS)
@@ -429,7 +430,8 @@ static enum ibc_rc choose_psn(struct ibc_target *t, unsigned d, uint32_t *psn)
     return rc;
 }
 
-/* The name is kept as long as the target exists: counters read before are compared with later ones. */
+/* Returns a copy of the counter's name that is kept as long as the target exists: counters that were read before
+ * are compared with later ones. */
 static const char *name_of(struct live *l, const char *name)
 {
     unsigned i = 0;

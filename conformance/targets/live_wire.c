@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The wires of a live device, and time: the agent's if it is virtual, else the clock of this machine. */
+/* The wires of a live device, and its time: the agent's time if that is virtual, otherwise the clock of this
+ * machine. */
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
@@ -65,7 +66,7 @@ enum ibc_rc live_inject(struct ibc_target *t, unsigned d, const uint8_t *frame, 
 
 /* ---- received frames ---- */
 
-/* A frame of wire `d` for the runner. */
+/* Receives a frame of wire `d` for the runner. */
 static enum ibc_wire_got take_one(struct live *l, unsigned d, uint8_t *frame, size_t *len, uint64_t *at)
 {
     const struct ibc_address who[] = {l->t.tester, l->t.stranger};
@@ -78,7 +79,7 @@ static enum ibc_wire_got take_one(struct live *l, unsigned d, uint8_t *frame, si
         if (l->t.framing == IBA_LINK_IB || ibc_is_roce(frame, *len))
             return got;
         if (ibc_neighbour(frame, *len, who, sizeof who / sizeof *who, answer, &n) && n > 0)
-            (void)ibc_wire_send(w, answer, n); /* if this is lost, the device asks again */
+            (void)ibc_wire_send(w, answer, n); /* if the answer is lost, the device asks again */
         got = IBC_WIRE_NOTHING;
         if (i == LIVE_CHATTER)
             break;
@@ -89,7 +90,7 @@ static enum ibc_wire_got take_one(struct live *l, unsigned d, uint8_t *frame, si
     return got;
 }
 
-/* A frame of any device in the set `of` (1 << d). */
+/* Receives a frame of any device in the set `of` (1 << d). */
 static enum ibc_wire_got take_any(struct live *l, unsigned of, uint8_t *frame, size_t *len, uint64_t *at,
                                   unsigned *from)
 {
@@ -131,7 +132,7 @@ static enum ibc_wire_got take_until(struct live *l, unsigned of, uint64_t until,
 
 /* ---- virtual time ---- */
 
-/* Lets time pass in the device; *frames: the number of frames it sent meanwhile. */
+/* Lets virtual time pass in the device. *frames becomes the number of frames that the device sent meanwhile. */
 static enum ibc_rc advance(struct live *l, unsigned d, uint64_t until, uint32_t *frames)
 {
     enum ibc_rc rc;

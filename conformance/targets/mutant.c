@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The list of all mutants: rows of rule tables and of behaviour lists, and fields of emitted packets. It is built with
- * names and descriptions at the first call. */
+/* The list of all mutants: changed rows of rule tables and of behaviour lists, and changed fields of sent packets.
+ * The list, with names and descriptions, is built at the first call. */
 #include "mutant.h"
 #include <stdio.h>
 #include <string.h>
@@ -11,8 +11,9 @@
 enum { MOST = 3072, SAYS = 256, NAME = 96, CLAUSES = 128 };
 
 static struct ibc_mutant all[MOST];
-static char says[MOST][SAYS], names[MOST][NAME]; /* names: of a spec what stands before '=' */
-static char clauses[MOST][CLAUSES];              /* of those that break more statements than their row names */
+static char says[MOST][SAYS], names[MOST][NAME]; /* names: the part of a spec before '=' */
+/* clauses of mutants that break more statements than their row names */
+static char clauses[MOST][CLAUSES];
 static size_t n_all;
 static once_flag once = ONCE_FLAG_INIT;
 
@@ -20,7 +21,7 @@ static const struct iba_rules *const tables[IBA_TABLE_COUNT] = {
 #define TABLE(id, rules, title) [IBA_TABLE_##id] = &rules,
     IBA_RULE_TABLES(TABLE)};
 
-/* The sentence of a row continues this: "the packet ..." */
+/* the beginning of the sentence that a row continues: "the packet ..." */
 static const char *const subjects[IBA_TABLE_COUNT] = {
     [IBA_TABLE_VALIDATE] = "the packet ",    [IBA_TABLE_RC_RESPONDER] = "the request ", [IBA_TABLE_RC_COMPLETER] = "",
     [IBA_TABLE_UC_RECEIVER] = "the packet ", [IBA_TABLE_UD_RECEIVER] = "the datagram ",
@@ -31,7 +32,7 @@ enum { KINDS = sizeof kind_names / sizeof *kind_names };
 
 /* ---- names ---- */
 
-/* Writes list and row as one word. */
+/* Writes the names of list and row as one word. */
 static void write_name(char *to, size_t room, const char *list, const char *row)
 {
     (void)snprintf(to, room, "%s.%s", list, row);
@@ -39,7 +40,7 @@ static void write_name(char *to, size_t room, const char *list, const char *row)
         *to = *to == ' ' ? '-' : *to;
 }
 
-/* The statements that a broken engine breaks: those of its row, and those that stands.c adds for it. */
+/* Returns the statements that a broken engine breaks: those of its row, and those that stands.c adds for it. */
 static const char *all_clauses(const char *spec, const char *clause)
 {
     const char *more = mutant_breaks(spec);
@@ -50,7 +51,7 @@ static const char *all_clauses(const char *spec, const char *clause)
     return clauses[n_all];
 }
 
-/* The name of the next mutant, and its place; NULL when there is no room. */
+/* Adds a mutant with that name to the list. NULL: the list is full. */
 static struct ibc_mutant *next(const char *list, const char *row, const char *change, const char *clause)
 {
     struct ibc_mutant *m = n_all < MOST ? &all[n_all] : NULL;
@@ -129,7 +130,7 @@ static void add_rules(void)
 
 static const struct {
     const struct iba_cm_rules *rules;
-    const char *subject; /* the sentence of a row continues this */
+    const char *subject; /* beginning of the sentence that a row continues */
 } cm_tables[IBA_CM_TABLES] = {[IBA_CM_TABLE_MESSAGES] = {&iba_cm_message_rules, "the message "},
                               [IBA_CM_TABLE_TIMERS] = {&iba_cm_timer_rules, "the timer of a connection "},
                               [IBA_CM_TABLE_VERBS] = {&iba_cm_verb_rules, "the user "}};
@@ -164,7 +165,7 @@ static void add_cm_rules(void)
 /* ---- rows of a subnet's nodes ---- */
 
 static const struct {
-    const char *subject; /* the sentence of a row continues this */
+    const char *subject; /* beginning of the sentence that a row continues */
 } fabric_subjects[IBA_FABRIC_TABLE_COUNT] = {[IBA_FABRIC_ARRIVAL] = {"a packet that came "},
                                              [IBA_FABRIC_DELIVERY] = {"a packet for the node "},
                                              [IBA_FABRIC_ROUTER] = {"a packet for another subnet "},
@@ -184,7 +185,7 @@ static const struct {
                                              [IBA_FABRIC_CONGESTION_ATTRIBUTE] = {"the agent "},
                                              [IBA_FABRIC_NODE] = {"a node "}};
 
-/* "fabric.arrival" */
+/* Writes the name of a fabric table, such as "fabric.arrival". */
 static const char *fabric_list(unsigned t, char name[40])
 {
     (void)snprintf(name, 40, "fabric.%.30s", iba_fabric_tables[t]->name);
@@ -415,7 +416,8 @@ static bool impossible(const char *spec, const char *why, char *err, size_t errl
     return false;
 }
 
-/* `known`: the row or field exists, so its change is wrong; `why` says which changes there are. */
+/* Writes why a spec names no mutant. `known`: the row or field exists, so its change is wrong. `why`: the changes
+ * that exist. */
 static bool no_such(const char *spec, size_t len, bool known, const char *why, char *err, size_t errlen)
 {
     return known ? impossible(spec, why, err, errlen) : unknown(spec, len, err, errlen);

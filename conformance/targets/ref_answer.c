@@ -6,7 +6,8 @@
 #include <string.h>
 #include "reference.h"
 
-/* "VERB_ATTR_MISSING" as "attr_missing", "MEM_BUSY" as "mem_busy" */
+/* Returns a refusal whose text is the error's name in small letters: "attr_missing" for "VERB_ATTR_MISSING",
+ * "mem_busy" for "MEM_BUSY". */
 static enum ibc_rc refused(struct ibc_target *t, const char *name)
 {
     size_t i;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The connection manager of a reference device: core/cm behind QP1 of its first port. */
+/* The connection manager of a reference device is core/cm behind QP1 of its first port. */
 #include <ctype.h>
 #include <string.h>
 #include "reference.h"
@@ -64,7 +64,7 @@ enum ibc_rc ref_cm_open(struct ibc_target *t, unsigned d)
 
 /* ---- verbs ---- */
 
-/* The path to the tester, as a datagram needs it. */
+/* Returns the path of a datagram to the tester. */
 static struct iba_av path(struct ibc_target *t)
 {
     const struct reference *r = reference_of(t);
@@ -78,7 +78,7 @@ static struct iba_av path(struct ibc_target *t)
     return av;
 }
 
-/* The private data of the call's message. */
+/* Returns the private data of the call's message. */
 static struct iba_cm_private private_of(const struct ibc_cm_call *c)
 {
     size_t at, n;

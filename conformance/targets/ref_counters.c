@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Counters: the engine's port counters, and Linux' names (hw_counters of rxe and mlx5) for counts of rules. Only
- * counters that rules count exactly: timeouts, for example, are no rule. */
+/* Counters of the reference device: the engine's port counters, and counts of rules under Linux' names (hw_counters
+ * of rxe and mlx5). Counters that rules do not count exactly are left out: a timeout, for example, is no rule. */
 #include <string.h>
 #include "reference.h"
 

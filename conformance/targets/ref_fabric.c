@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A subnet of the engine's nodes on virtual time. The tester has the other end of each port that no cable of the subnet
- * is at: for the link's training a port of an adapter stands there, which neither sends nor receives. */
+/* A subnet of the engine's nodes on virtual time. The tester has the other end of each port without a cable of the
+ * subnet. For the training of such a link an adapter port stands at the tester's end, which neither sends nor
+ * receives. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include "fabric/iba_link.h"
 #include "reference.h"
 
-enum { GROUPS = 3, ROUTES_OF_PORT = 2 + GROUPS }; /* the subnet, its host, and groups */
+/* routes of a port: to its subnet, to the host in it, and to groups */
+enum { GROUPS = 3, ROUTES_OF_PORT = 2 + GROUPS };
 enum { SLOTS = 192, NODE_ROOM = 256 * 1024, STUB_ROOM = 8 * 1024, FIRST_HOST = 10 };
 enum { LIDS = 1024, MLIDS = 64, PKEYS = 64, SWITCH_PKEYS = 32, ARBITRATION = 64, ALL_WIDTHS = 3, ALL_SPEEDS = 7 };
 
@@ -61,7 +63,8 @@ static bool make(struct iba_node *n, const struct iba_node_config *c, uint8_t *m
     return true;
 }
 
-/* Forwarding as a manager would have set it: to the switch itself, to the host at each port, and the routes named. */
+/* Fills forwarding tables as a subnet manager would: routes to the switch itself, to the host at each port, and the
+ * routes that the scenario names. */
 static void route(struct ref_fabric *f, unsigned i)
 {
     struct iba_node *n = &f->node[i];
@@ -81,7 +84,7 @@ static void route(struct ref_fabric *f, unsigned i)
     n->sw.linearfdbtop = top;
 }
 
-/* An end port as a manager has left it. */
+/* Sets up an end port as a subnet manager does. */
 static void settle_end(struct iba_node *n, const struct ibc_node_spec *s, unsigned port)
 {
     struct iba_portinfo *i = &n->port[port].info;
@@ -104,8 +107,9 @@ static void add_route(struct iba_node *n, const char gid[16], unsigned bits, uns
     n->route[n->n_route++] = r;
 }
 
-/* Each port of a router is in a subnet of its own, FEC0:0:0:port::/64, where the tester is host ::1 and LID 40 leads
- * on. Groups have members in each subnet; those that must not be routed too, so that it shows when they are. */
+/* Each port of a router is in a subnet of its own, FEC0:0:0:port::/64, where the tester is host ::1, and where
+ * packets to further subnets go to LID 40. Each multicast group has members in each subnet. Groups that must not be
+ * routed have them too, so that the test shows it if they are routed. */
 static void join_subnets(struct iba_node *n)
 {
     enum { NEXT = 40, MLID = 0xc001, PREFIX_BITS = 64, GID_BITS = 128, LINK_BITS = 10, PREFIX_LAST = 7, LAST = 15 };
@@ -150,7 +154,7 @@ static void manage(struct ref_fabric *f, unsigned i)
     n->notice_tid = 0;
 }
 
-/* The node and port at the other side of an end's cable. */
+/* Returns the node and port at the other side of an end's cable. */
 static struct iba_node *other_side(struct ref_fabric *f, unsigned end, uint8_t *port)
 {
     const struct ibc_end *e = &f->is.end[end];
@@ -159,7 +163,7 @@ static struct iba_node *other_side(struct ref_fabric *f, unsigned end, uint8_t *
     return e->to ? &f->node[f->is.end[e->to - 1].node] : &f->stub[end];
 }
 
-/* Both ends of each cable learn what the other did. */
+/* Tells both ends of each cable the state of the other end. */
 static void settle_links(struct ref_fabric *f, iba_time now)
 {
     for (unsigned i = 0; i < f->is.n_end; i++) {
@@ -258,7 +262,8 @@ enum ibc_rc ref_fabric_inject(struct reference *r, unsigned end, const uint8_t *
     return IBC_OK;
 }
 
-/* A packet that leaves by an end; it goes on by itself where the subnet has a cable. True: something moved. */
+/* Takes a packet that leaves by an end. Where the subnet has a cable, the packet is delivered to the other side.
+ * True: a packet moved. */
 static bool poll_end(struct reference *r, unsigned end, uint8_t *frame, size_t *len)
 {
     struct ref_fabric *f = r->fabric;

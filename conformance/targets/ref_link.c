@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Addresses: the same four parties on every link, near enough to each other that a device which compares only a part
- * of an address takes one for the other. The GID of each is that of its MAC address (RFC 4291, appendix A). */
+/* Addresses of the same four parties on every link. They differ so little that a device which compares only a part
+ * of an address takes one for another. The GID of each party is formed from its MAC address (RFC 4291, appendix A). */
 #include <string.h>
 #include "reference.h"
 
 enum { TESTER = IBC_DEVICES, STRANGER, PARTIES };
-enum { LIDS_APART = 8, SECOND_PORT = 16, NO_VLAN = 0xffff }; /* LIDs: room for an LMC of 3 */
+/* LIDS_APART: the distance of LIDs allows an LMC of 3 */
+enum { LIDS_APART = 8, SECOND_PORT = 16, NO_VLAN = 0xffff };
 
 static struct ibc_address address(unsigned party, unsigned port)
 {
@@ -53,7 +54,7 @@ void ref_set_ports(struct reference *r, unsigned d)
         struct iba_port *p = iba_ca_port(&r->d[d].ca, (uint8_t)n);
         const struct ibc_address a = address(d, n);
         iba_port_init(p, (uint8_t)n, kind, IBA_MTU_4096, kind == IBA_PORT_IB ? iba_bits_get(a.gid, 64, 64) : a.mac);
-        if (kind == IBA_PORT_ROCE2) /* else the port knows its first GID by itself: that of its GUID or MAC */
+        if (kind == IBA_PORT_ROCE2) /* on other links the port computes its first GID from its GUID or MAC */
             gid_on(r->link, &a, p->gid[0]);
         p->n_pkey = REF_PKEYS;
         p->lid = kind == IBA_PORT_IB ? a.lid : 0;
@@ -139,7 +140,7 @@ enum ibc_rc ref_set_port(struct ibc_target *t, unsigned d, enum ibc_key key, uin
     struct iba_port *p = iba_ca_port(&dev->ca, 1);
     bool good;
 
-    dev->epoch++; /* address handles made before do not have this setting */
+    dev->epoch++; /* address handles that were created before lack this setting */
     switch (key) {
     case IBC_K_pkey:
         if (index > UINT8_MAX || value > UINT16_MAX)
@@ -167,7 +168,7 @@ enum ibc_rc ref_set_gid(struct ibc_target *t, unsigned d, uint32_t index, const 
         return ref_verb(t, IBA_VERB_ATTR_VALUE);
     dev->epoch++;
     memcpy(p->gid[index], gid, sizeof p->gid[index]);
-    if (p->n_gid <= index) /* the entries between are :: */
+    if (p->n_gid <= index) /* the entries between are all zero (::) */
         p->n_gid = (uint8_t)(index + 1);
     if (index == 0)
         ibc_set_first_gid(r->link, &t->device[d], gid);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The device's memory: regions side by side with guards between them, and address ranges far apart, so that no region
- * follows another. The tester can read every region registered since the reset: it is the application's memory. */
+/* The device's memory: regions lie side by side with guard bytes between them, and their address ranges are far
+ * apart, so that no region follows another. The tester can read every region that was registered since the reset,
+ * since the memory belongs to the application. */
 #include <string.h>
 #include "reference.h"
 #include "scenario/scenario.h"
@@ -20,14 +21,14 @@ static void fill(char letter, uint8_t *to, uint64_t n)
 
 /* ---- regions ---- */
 
-/* Bytes for a region of that length, with its page bits after it. */
+/* Returns the bytes for a region of that length, with its page bits after it. */
 static size_t room_for(uint64_t length, size_t *bits)
 {
     *bits = (size_t)(length / IBA_MEM_PAGE + 8) / 8 + 1;
     return ((size_t)length + *bits + 2 * REF_GUARD + 63) & ~(size_t)63;
 }
 
-/* A deregistered region, to be reused when no other space is left. */
+/* Returns a deregistered region, which is reused when no other space is left. */
 static struct ref_region *old_region(struct ref_device *dev, size_t room)
 {
     for (uint32_t i = 0; i < dev->n_region; i++)
@@ -66,7 +67,7 @@ static void set_up(struct ref_device *dev, struct ref_region *g, const struct ib
     }
 }
 
-/* The place of its pieces is not used again until the next scenario. */
+/* Registers a region of pieces. The table entry for its pieces is not used again before the next scenario. */
 static enum ibc_rc reg_pieces(struct ibc_target *t, struct ref_device *dev, const struct ibc_mr_spec *m,
                               struct ibc_mr *out)
 {
@@ -82,7 +83,8 @@ static enum ibc_rc reg_pieces(struct ibc_target *t, struct ref_device *dev, cons
     if (e != IBA_MEM_OK)
         return ref_mem(t, e);
     dev->n_of_pieces++;
-    dev->next_va += REF_MEMORY; /* as long as all regions together */
+    /* the address ranges are as far apart as the length of all regions together */
+    dev->next_va += REF_MEMORY;
     out->id = out->lkey;
     out->va = out->local = m->access & IBA_ACCESS_ZERO_BASED ? 0 : a.iova;
     return IBC_OK;
@@ -151,7 +153,8 @@ bool ref_guards_hold(const struct ref_device *dev)
 
 /* ---- access by the tester ---- */
 
-/* The region that contains the whole range: of several at one address, live ones before others, then the newest. */
+/* Returns the region that contains the whole range. Of several at one address a live region comes before others,
+ * then the newest. */
 static struct ref_region *region_at(struct ref_device *dev, uint64_t at, size_t n)
 {
     struct ref_region *gone = NULL;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Objects of a device: slots of fixed tables, queues allocated from one block of memory. A slot keeps its queues when
- * its object is destroyed, so that endless creation and destruction needs no more memory than the largest number of
- * objects at once. */
+/* Objects of a device have slots in fixed tables, and queues that are allocated from one block of memory. A slot
+ * keeps its queues when its object is destroyed, so that endless creation and destruction needs no more memory than
+ * the largest number of objects that existed at once. */
 #include <string.h>
 #include "reference.h"
 
-/* Allocates from the device's memory for queues, NULL when not enough is left. The alignment suits any type. */
+/* Allocates from the device's memory for queues; NULL: not enough is left. The alignment suits any type. */
 static void *cut(struct ref_device *dev, size_t n, size_t each)
 {
     const size_t bytes = (n * each + 63) & ~(size_t)63;
@@ -61,7 +61,7 @@ static struct ref_cq *find_cq(struct ref_device *dev, uint32_t number)
     return NULL;
 }
 
-/* Each queue keeps a ring that it does not use at the moment. False: not enough memory is left. */
+/* Gives the completion queue a second ring, which is not in use at the moment. False: not enough memory is left. */
 static bool has_spare(struct ref_device *dev, struct ref_cq *c, uint32_t depth)
 {
     if (c->n_spare >= depth)
@@ -243,7 +243,8 @@ static enum iba_verb_err destroy_qp(struct ref_device *dev, uint32_t qpn)
 
 /* ---- destruction ---- */
 
-/* The target's own address handles do not count as users of a domain, since the tester does not know them. */
+/* Destroys a protection domain. The target's own address handles do not count as users of the domain, since the
+ * tester does not know them. */
 static enum iba_mem_err destroy_pd(struct ref_device *dev, uint32_t pd)
 {
     uint32_t own = 0;

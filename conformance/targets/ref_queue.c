@@ -74,7 +74,7 @@ static struct iba_av path_of(const struct reference *r, const struct iba_qp *qp,
     return av;
 }
 
-/* Compares the fields that path_of() fills. */
+/* Whether the fields that path_of() sets are equal. */
 static bool same_path(const struct iba_av *a, const struct iba_av *b)
 {
     return a->port == b->port && a->sl == b->sl && a->grh == b->grh && a->smp == b->smp && a->dlid == b->dlid &&
@@ -127,7 +127,7 @@ enum ibc_rc ref_post_send(struct ibc_target *t, unsigned d, uint32_t qpn, const 
     struct iba_send_wr wr = s->wr;
 
     if (qp && needs_handle(qp) && s->dest.none) {
-        wr.ah = REF_AHS; /* no handle has that number */
+        wr.ah = REF_AHS; /* no address handle has that number */
     } else if (qp && needs_handle(qp)) {
         const struct iba_av av = path_of(reference_of(t), qp, &s->dest);
         const enum iba_verb_err e = handle(dev, s->dest.has_pd ? s->dest.pd : qp->pd, &av, &wr.ah);

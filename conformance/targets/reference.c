@@ -84,7 +84,7 @@ static uint64_t capabilities(struct ibc_target *t)
 {
     (void)t;
     return (UINT64_C(1) << IBC_CAP_COUNT) -
-           1; /* libiba has all of them; core/README.md lists other features that it lacks */
+           1; /* libiba has all capabilities; core/README.md lists other features that it lacks */
 }
 
 static uint32_t links(struct ibc_target *t)
@@ -194,7 +194,7 @@ static enum ibc_rc inject(struct ibc_target *t, unsigned d, const uint8_t *frame
     return IBC_OK;
 }
 
-/* One frame that device `d` sends now, from either port; *len 0: none. */
+/* Takes one frame that device `d` sends now, from either port. *len is 0: there is none. */
 static enum ibc_rc poll_device(struct reference *r, unsigned d, uint8_t *frame, size_t *len)
 {
     uint8_t from;
@@ -214,7 +214,7 @@ static enum ibc_rc poll_device(struct reference *r, unsigned d, uint8_t *frame, 
     return IBC_OK;
 }
 
-/* Advances time to the next timer of a device, but not beyond `until`. *more: there may be a frame. */
+/* Advances time to the next timer of a device, but not beyond `until`. *more: a device may have a frame to send. */
 static enum ibc_rc let_time_pass(struct reference *r, iba_time until, bool *more)
 {
     iba_time next = IBA_NEVER;
@@ -225,7 +225,8 @@ static enum ibc_rc let_time_pass(struct reference *r, iba_time until, bool *more
         next = t < next ? t : next;
         next = m < next ? m : next;
     }
-    *more = next <= until && next != IBA_NEVER; /* no timer runs: also before the end of time */
+    /* IBA_NEVER: no timer runs, even if `until` is IBA_NEVER too */
+    *more = next <= until && next != IBA_NEVER;
     next = *more ? next : until;
     r->now = next > r->now ? next : r->now;
     if (!*more)
@@ -240,7 +241,7 @@ static enum ibc_rc let_time_pass(struct reference *r, iba_time until, bool *more
     return IBC_OK;
 }
 
-/* From any device of the set `of` (1 << d), the one that did not send last first. */
+/* Takes a frame from any device of the set `of` (1 << d), first from the device that did not send last. */
 static enum ibc_rc collect_of(struct reference *r, unsigned of, uint64_t until, uint8_t *frame, size_t *len,
                               uint64_t *at, unsigned *from)
 {
@@ -286,7 +287,7 @@ static enum ibc_rc collect_any(struct ibc_target *t, uint64_t until, uint8_t fra
 
 /* ---- from open to close ---- */
 
-/* Zeros, between two inaccessible pages; unused pages take no memory, under a sanitizer neither. */
+/* Returns zeroed memory between two inaccessible pages. Unused pages take no memory, even under a sanitizer. */
 enum { FENCE = 64 * 1024 }; /* a multiple of any page */
 static void *fenced(size_t n)
 {

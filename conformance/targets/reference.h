@@ -14,29 +14,30 @@
 #include "transport/iba_dcqcn.h"
 
 enum {
-    REF_QPS = 128, /* objects a device can have */
+    REF_QPS = 128, /* QPs that a device can have */
     REF_CQS = 192,
     REF_SRQS = 16,
     REF_AHS = 64,
     REF_GROUPS = 32,
-    REF_KEYS = 256, /* regions and windows; index 0 is never used */
+    REF_KEYS = 256, /* keys of regions and windows; index 0 is not used */
     REF_PDS = 32,
-    REF_SAVED = 16, /* READs and ATOMICs a responder remembers */
+    REF_SAVED = 16, /* READs and ATOMICs that a responder remembers */
     REF_DEPTH = 16384,
     REF_EVENTS = 256,
-    REF_REGIONS = 512, /* that the tester may still read, deregistered ones included */
+    REF_REGIONS = 512, /* regions that the tester may still read, deregistered ones included */
     REF_OF_PIECES = 8, /* regions of pieces that a scenario may register */
     REF_PORTS = 2,
     REF_PKEYS = 16,
-    REF_GUARD = 64,            /* bytes of REF_GUARD_BYTE around each region */
-    REF_RINGS = 8 << 20,       /* bytes for queues, per device; pages are used on demand */
-    REF_MEMORY = 32 << 20,     /* bytes for regions, likewise */
-    REF_MOST_FRAMES = 100000,  /* from one reset to the next: a broken device may never stop sending */
-    REF_MOST_ROUNDS = 1000000, /* of timers, likewise */
+    REF_GUARD = 64,           /* bytes of REF_GUARD_BYTE around each region */
+    REF_RINGS = 8 << 20,      /* bytes for queues, per device; pages are used on demand */
+    REF_MEMORY = 32 << 20,    /* bytes for regions, per device; pages are used on demand */
+    REF_MOST_FRAMES = 100000, /* frames from one reset to the next: a broken device may never stop sending */
+    /* rounds of timers from one reset to the next: a broken device may never stop its timers */
+    REF_MOST_ROUNDS = 1000000,
 };
 #define REF_GUARD_BYTE 0xa5
 #define REF_LINE_RATE UINT64_C(100000000000) /* bit/s; only flows that a notification has slowed down have a rate */
-#define REF_START UINT64_C(1000000000)       /* ns, the time after a reset */
+#define REF_START UINT64_C(1000000000)       /* the time after a reset, ns */
 #define REF_FIRST_VA UINT64_C(0x00007f4c00000000) /* above 32 bits, as addresses of processes are */
 
 struct ref_qp {
@@ -44,12 +45,12 @@ struct ref_qp {
     struct iba_sqe *sq;
     struct iba_recv_wr *rq;
     struct iba_saved saved[REF_SAVED];
-    uint32_t n_sq, n_rq; /* room there is */
+    uint32_t n_sq, n_rq; /* depths for which the slot has memory */
     bool used;
 };
 struct ref_cq {
     struct iba_cq cq;
-    struct iba_wc *ring, *spare; /* spare: of a queue that was resized, or NULL */
+    struct iba_wc *ring, *spare; /* spare: second ring of a queue that was resized, or NULL */
     uint32_t n, n_spare;
     bool used;
 };
@@ -59,17 +60,17 @@ struct ref_srq {
     uint32_t n;
     bool used;
 };
-struct ref_ah { /* an address handle made on demand */
+struct ref_ah { /* an address handle that was created on demand */
     struct iba_av av;
-    uint32_t pd, number, epoch; /* epoch: of the port's settings */
+    uint32_t pd, number, epoch; /* epoch: number of the port's settings when the handle was created */
 };
-/* A region of pieces: what the engine's table refers to. */
+/* The pieces of a region, to which the engine's table refers. */
 struct ref_pieces {
     struct iba_pieces pieces;
     struct iba_piece piece[IBA_MAX_SGE];
 };
 struct ref_region {
-    uint8_t *base, *present; /* present: of an on-demand region, one bit per page */
+    uint8_t *base, *present; /* present: of a region with on-demand paging, one bit for each page */
     uint64_t va, length;     /* va: as in the device's own work requests */
     size_t room;
     uint32_t lkey, pd;
@@ -79,8 +80,8 @@ enum {
     REF_CM_CONNS = 16,
     REF_CM_LISTENERS = 8,
     REF_CM_RING = 32,
-    REF_ACK_DELAY = 12,    /* code: what a REP names as the device's */
-    REF_SIDR_TIMEOUT = 14, /* code: how long it waits for a SIDR_REP */
+    REF_ACK_DELAY = 12,    /* code of the device's ACK delay in a REP */
+    REF_SIDR_TIMEOUT = 14, /* code of the time that the device waits for a SIDR_REP */
     REF_SIDR_RETRIES = 2,
 };
 #define REF_CA_GUID UINT64_C(0x0002c90300000001)
@@ -88,7 +89,8 @@ struct ref_cm {
     struct iba_cm cm;
     struct iba_gsi gsi;
     struct iba_cm_conn conn[REF_CM_CONNS];
-    uint32_t heap[REF_CM_CONNS], bucket[IBA_CM_KEYS * REF_CM_CONNS], number; /* number: of the last listener */
+    /* number: the number of the last listener */
+    uint32_t heap[REF_CM_CONNS], bucket[IBA_CM_KEYS * REF_CM_CONNS], number;
     struct iba_cm_listener listener[REF_CM_LISTENERS];
     struct iba_cm_datagram out[REF_CM_RING];
     struct iba_cm_event event[REF_CM_RING];
@@ -116,27 +118,27 @@ struct ref_device {
     struct iba_dcqcn dcqcn;
     struct iba_dcqcn_flow flow[REF_QPS];
     struct iba_event event[REF_EVENTS]; /* a ring; events that do not fit are lost */
-    uint32_t n_qp, n_cq, n_srq;         /* slots ever used since the reset */
+    uint32_t n_qp, n_cq, n_srq;         /* number of slots that were used since the reset */
     uint32_t n_ah, n_region, n_of_pieces, first_event, n_event, epoch;
     uint8_t *rings, *memory;
     size_t rings_used, memory_used;
     uint64_t next_va;
 };
 
-/* The deviation of a mutant; at most one of these. */
+/* The change of a mutant; at most one of these members is set. */
 struct ref_change {
-    bool emits; /* `emit` counts */
+    bool emits; /* the mutant sends a field wrong: `emit` */
     struct ref_emit emit;
-    bool hears; /* `hear` counts */
+    bool hears; /* the mutant misreads packets: `hear` */
     struct ref_hear hear;
-    bool decides; /* `rules` in place of the engine's own, in `table` */
+    bool decides; /* the mutant has `rules` instead of the engine's own rules of `table` */
     enum iba_rule_table table;
     struct iba_changed_rules rules;
-    bool cm_decides; /* `cm_rules` in place of the CM's own, in `cm_table` */
+    bool cm_decides; /* the mutant has `cm_rules` instead of the CM's own rules of `cm_table` */
     enum iba_cm_table cm_table;
     struct iba_cm_changed_rules cm_rules;
-    bool breaks; /* `row`: nodes of a subnet do not have it */
-    bool does;   /* `change` */
+    bool breaks; /* nodes of a subnet lack `row` */
+    bool does;   /* the mutant has the behaviour `change` */
     struct iba_change change;
     struct iba_node_break row;
 };
@@ -144,11 +146,11 @@ struct ref_change {
 struct ref_fabric;
 struct reference {
     struct ibc_target t;
-    struct ref_fabric *fabric; /* made when the first subnet is; NULL before */
+    struct ref_fabric *fabric; /* created with the first subnet; NULL before */
     struct ref_device d[IBC_DEVICES];
     enum ibc_link link;
     iba_time now;
-    uint32_t frames, rounds, last; /* since the reset; last: device that sent last */
+    uint32_t frames, rounds, last; /* frames and rounds since the reset; last: device that sent last */
     struct ref_change change;
 };
 static inline struct reference *reference_of(struct ibc_target *t)
@@ -160,7 +162,7 @@ static inline struct ref_device *device_of(struct ibc_target *t, unsigned d)
     return &reference_of(t)->d[d < IBC_DEVICES ? d : 0];
 }
 
-/* An unchanged device; NULL without memory. Mutants are made from it before the first reset. */
+/* Creates an unchanged device; NULL: no memory. Mutants are made from the device before the first reset. */
 struct reference *ref_open(void);
 
 /* ---- ref_answer.c: results of the engine as the target returns them ---- */
@@ -173,10 +175,10 @@ enum ibc_rc ref_fault(struct ibc_target *t, enum ibc_rc rc, const char *format, 
 /* ---- ref_link.c: the addresses on the wire ---- */
 void ref_set_addresses(struct reference *r);
 void ref_set_ports(struct reference *r, unsigned d);
-/* Along the link to `to`, NULL for the tester. */
+/* Returns the path along the link to `to`; NULL means the tester. */
 struct iba_av ref_path(const struct reference *r, uint8_t port, const struct ibc_address *to);
 struct iba_av ref_path_to_group(const struct reference *r, uint8_t port, const uint8_t *gid);
-/* The port of device `d` that a frame arrives at: the second only if the frame is addressed to it. */
+/* Returns the port of device `d` at which a frame arrives: the second only if the frame is addressed to it. */
 uint8_t ref_port_of_frame(const struct reference *r, unsigned d, const uint8_t *frame, size_t len);
 enum ibc_rc ref_set_port(struct ibc_target *t, unsigned d, enum ibc_key key, uint32_t index, uint64_t value);
 enum ibc_rc ref_set_gid(struct ibc_target *t, unsigned d, uint32_t index, const uint8_t gid[16]);
@@ -222,7 +224,7 @@ enum ibc_rc ref_fabric_plug(struct ibc_target *t, unsigned end, bool in);
 bool ref_fabric_is_open(const struct reference *r);
 void ref_fabric_close(struct reference *r);
 enum ibc_rc ref_fabric_inject(struct reference *r, unsigned end, const uint8_t *frame, size_t len);
-/* The next packet of any end before `until`. */
+/* Takes the next packet that leaves by any end before `until`. */
 enum ibc_rc ref_fabric_collect(struct reference *r, iba_time until, uint8_t *frame, size_t *len, unsigned *from);
 
 /* ---- ref_counters.c ---- */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which statements a broken engine breaks beside those that its row names: a row names what its line in the engine is
- * there for, and a device without that line may break another sentence of the book as well. */
+/* Statements that a broken engine breaks in addition to those of its row. A row names the statements that its line
+ * in the engine implements, and a device without that line may break other statements as well. */
 #include <string.h>
 #include "mutant.h"
 

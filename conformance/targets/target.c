@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Targets by name. */
+/* Opens targets by name. */
 #include <stdio.h>
 #include <string.h>
 #include "mutant.h"

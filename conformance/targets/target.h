@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The thing under test, behind one table of functions. A target is one device, or two with the tester between them;
- * each has the verbs of the agent's protocol (interfaces: ibagent) and one wire to the tester.
- *
- * Verbs return REFUSED if the device itself refuses (its error is in `refusal`), UNSUPPORTED if the target cannot ask
- * it. Nothing here judges. Times are ns on the target's clock: virtual for the reference. */
+/* The device under test, behind one table of functions. A target is one device, or two with the tester between
+ * them. Each device has the verbs of the agent's protocol (conformance/agent) and one wire to the tester. Verbs
+ * return REFUSED if the device itself refuses (its error is in `refusal`), and UNSUPPORTED if the target cannot ask
+ * the device. The target does not judge. Times are ns on the target's clock, which is virtual for the reference. */
 #ifndef IBC_TARGET_H
 #define IBC_TARGET_H
 #include <stdbool.h>
@@ -19,31 +18,31 @@
 
 enum ibc_rc {
     IBC_OK,
-    IBC_REFUSED,     /* by the device: its error is in `refusal` */
-    IBC_UNSUPPORTED, /* by the target: it cannot do this step */
+    IBC_REFUSED,     /* the device refused: its error is in `refusal` */
+    IBC_UNSUPPORTED, /* the target cannot do this step */
     IBC_DEAD,        /* the device is gone, or does not answer: the caller reports this */
     IBC_BROKEN,      /* a fault of the harness: the text is in ibc_target.fault */
-    IBC_LOST, /* its agent is gone, silent or broke the protocol, or nothing answers on its wire: contact() tells more
-               */
+    /* the agent is gone, silent or broke the protocol, or nothing answers on the wire: see contact() */
+    IBC_LOST,
 };
-/* The state of the device after its agent was lost */
+/* The state of the device after the agent was lost */
 enum ibc_contact {
     IBC_CONTACT_SAME,    /* the agent is back, and its system was up all the time */
-    IBC_CONTACT_REBOOT,  /* it is back, and its system has restarted */
-    IBC_CONTACT_LOG,     /* it is back, and its system's log has a new complaint */
-    IBC_CONTACT_UNKNOWN, /* it is back, and cannot tell */
-    IBC_CONTACT_NONE,    /* it did not come back */
+    IBC_CONTACT_REBOOT,  /* the agent is back, and its system has restarted */
+    IBC_CONTACT_LOG,     /* the agent is back, and its system's log has a new complaint */
+    IBC_CONTACT_UNKNOWN, /* the agent is back, and cannot report either */
+    IBC_CONTACT_NONE,    /* the agent did not come back */
     IBC_CONTACT_COUNT
 };
 
 struct ibc_target;
 struct ibc_counter {
-    const char *name; /* Linux' name if it has the counter (hw_counters), else a name of ours */
+    const char *name; /* Linux' name if Linux has the counter (hw_counters), otherwise a name of ours */
     uint64_t value;
 };
 enum { IBC_MAX_COUNTERS = 48, IBC_FRAME = 16384, IBC_DEVICES = 2 };
 
-/* Bytes of the frame up to the end of its last CRC: a view ends before the VCRC. */
+/* Returns the length in bytes up to the end of the frame's last CRC: a view ends before the VCRC. */
 static inline size_t ibc_frame_end(enum iba_link framing, const struct iba_view *v)
 {
     return v->end + (framing == IBA_LINK_IB ? IBA_VCRC_BYTES : 0u);
@@ -63,8 +62,8 @@ struct ibc_mr_spec {
     uint64_t length, iova;
     bool has_iova;
     uint32_t access; /* enum iba_access */
-    char fill;       /* the pattern it begins with */
-    /* n_piece > 0: a region of pieces of others (iba_mem.h); `length` and `fill` do not count */
+    char fill;       /* letter of the pattern that the region is filled with at first */
+    /* n_piece > 0: the region consists of pieces of other regions (iba_mem.h); `length` and `fill` are ignored */
     struct iba_piece piece[IBA_MAX_SGE];
     uint32_t n_piece;
     uint64_t rounds;
@@ -72,7 +71,7 @@ struct ibc_mr_spec {
 struct ibc_mr {
     uint32_t id;
     uint64_t va;    /* the address of its first byte for the peer */
-    uint64_t local; /* the same for the device's own work requests */
+    uint64_t local; /* its address in the device's own work requests */
     uint32_t lkey, rkey;
 };
 struct ibc_xrc_srq_spec {
@@ -82,8 +81,8 @@ struct ibc_qp_spec {
     uint8_t type; /* enum iba_qp_type */
     uint32_t pd, scq, rcq, srq;
     bool has_srq, has_xrcd, sig_all;
-    uint32_t xrcd;   /* of an XRC target */
-    uint32_t rdd;    /* of RD and of an EE context */
+    uint32_t xrcd;   /* XRC domain of an XRC target */
+    uint32_t rdd;    /* RD domain of an RD QP or an EE context */
     uint32_t sq, rq; /* depths */
 };
 /* The fields of an address vector except the destination. */
@@ -92,10 +91,10 @@ struct ibc_path {
     uint16_t vlan, sport; /* sport: RoCEv2; 0: the device chooses */
     uint8_t gid_index, path_bits;
 };
-/* Attributes of modify: core's, with the peer given by its address. */
+/* Attributes of modify: those of core, with the peer given by its address. */
 struct ibc_qp_attr {
     struct iba_qp_attr a; /* the target fills in av and alt_av */
-    uint32_t mask;        /* enum iba_qp_attr_mask, beside STATE */
+    uint32_t mask;        /* enum iba_qp_attr_mask; STATE is always set */
     uint8_t hop, tclass, sl;
     uint32_t flow;
     bool to_partner;                    /* role middle: the peer is the other device */
@@ -108,27 +107,27 @@ struct ibc_ah_spec {
     const uint8_t *group;         /* a multicast GID instead */
     uint8_t hop, tclass, sl;
     struct ibc_path path;
-    uint32_t pd;       /* of the handle, with has_pd; else the QP's */
+    uint32_t pd;       /* protection domain of the handle if has_pd is set; otherwise that of the QP */
     bool has_pd, none; /* none: no handle at all */
-    uint8_t port;      /* through which it leaves; 0: the QP's */
+    uint8_t port;      /* port by which the datagram leaves; 0: the QP's */
 };
 struct ibc_send {
     struct iba_send_wr wr; /* the target fills in ah from `dest` */
     struct ibc_ah_spec dest;
 };
 
-/* A verb of a connection manager (core/cm). Its message holds what the user fills in; the device sends what follows
- * from it. */
+/* A verb of a connection manager (core/cm). Its message has the values that the user gives; the device fills in all
+ * others before it sends. */
 struct ibc_cm_call {
     enum ibc_cm_verb verb;
-    uint32_t id; /* in: the connection; out, of connect and resolve: the new one */
+    uint32_t id; /* connection; after connect and resolve: the new connection */
     uint8_t mad[IBA_MAD_BYTES];
     uint32_t backlog;     /* listen */
     bool datagrams, both; /* listen: for SIDR_REQs; connect: peer-to-peer */
     uint8_t compare[IBA_CM_REQ_BYTES], compare_n;
 };
 
-/* A subnet under test: nodes as a manager has left them, and the ends of their wires. */
+/* A subnet under test: nodes as a subnet manager has set them up, and the ends of their wires. */
 enum { IBC_NODES = 6, IBC_ENDS = 24, IBC_ROUTES = 24 };
 struct ibc_node_spec {
     uint8_t type;  /* enum iba_node_type */
@@ -146,7 +145,7 @@ struct ibc_node_spec {
 };
 struct ibc_end {
     uint8_t node, port; /* port 0: the node's software */
-    uint8_t to;         /* number of the end that a cable leads to, plus 1; 0: the tester has it */
+    uint8_t to;         /* number of the end that a cable leads to, plus 1; 0: the tester has the other end */
 };
 struct ibc_route {
     uint8_t node, port;
@@ -155,13 +154,14 @@ struct ibc_route {
 struct ibc_fabric {
     struct ibc_node_spec node[IBC_NODES];
     struct ibc_end end[IBC_ENDS];
-    struct ibc_route route[IBC_ROUTES]; /* of switches' forwarding tables */
+    struct ibc_route route[IBC_ROUTES]; /* routes in the forwarding tables of switches */
     unsigned n_node, n_end, n_route;
 };
 
 struct ibc_target_ops {
     const char *name, *help;
-    /* A clean device: no objects, clock running, link as requested. Errors: DEAD, or a link it does not have. */
+    /* Makes the device clean: it has no objects, its clock runs, its link is `link`. Errors: DEAD, or the device
+     * lacks the link. */
     enum ibc_rc (*reset)(struct ibc_target *t, enum ibc_link link, uint64_t seed);
     uint64_t (*capabilities)(struct ibc_target *t); /* 1 << enum ibc_capability; of the device in its current state */
     uint32_t (*links)(struct ibc_target *t);        /* 1 << enum ibc_link */
@@ -171,7 +171,8 @@ struct ibc_target_ops {
     enum ibc_rc (*create_cq)(struct ibc_target *t, unsigned d, uint32_t depth, uint32_t *cq);
     enum ibc_rc (*create_srq)(struct ibc_target *t, unsigned d, uint32_t pd, uint32_t depth, uint32_t limit,
                               uint32_t *srq);
-    /* XRC domains, and shared receive queues in them: *number is the one that requests name. NULL: there are none. */
+    /* XRC domains, and shared receive queues in them. *number: the number of the SRQ in requests. NULL: the target
+     * has none. */
     enum ibc_rc (*create_xrcd)(struct ibc_target *t, unsigned d, uint32_t *xrcd);
     enum ibc_rc (*create_xrc_srq)(struct ibc_target *t, unsigned d, const struct ibc_xrc_srq_spec *s, uint32_t *srq,
                                   uint32_t *number);
@@ -179,8 +180,9 @@ struct ibc_target_ops {
     enum ibc_rc (*reg_mr)(struct ibc_target *t, unsigned d, const struct ibc_mr_spec *m, struct ibc_mr *out);
     /* type: 1; 2, the device's own kind of type 2; 3, type 2A */
     enum ibc_rc (*alloc_mw)(struct ibc_target *t, unsigned d, unsigned type, uint32_t pd, uint32_t *rkey);
-    /* An address handle of the default path to that address. It holds the domain as long as it exists; handles that the
-     * target creates for work requests do not, and are destroyed with the domain. */
+    /* Creates an address handle of the default path to that address. The handle keeps the protection domain in use
+     * as long as it exists. Handles that the target creates for work requests do not, and are destroyed with the
+     * domain. */
     enum ibc_rc (*create_ah)(struct ibc_target *t, unsigned d, uint32_t pd, const struct ibc_address *to, uint32_t *ah);
     /* kind: enum ibc_object_kind; id: of a region its L_Key, of a window its R_Key, of a QP its number */
     enum ibc_rc (*destroy)(struct ibc_target *t, unsigned d, enum ibc_object_kind kind, uint32_t id);
@@ -200,46 +202,49 @@ struct ibc_target_ops {
     enum ibc_rc (*attach)(struct ibc_target *t, unsigned d, uint32_t qpn, const uint8_t *gid, uint16_t lid,
                           bool attach);
 
-    /* The device's memory by its own addresses (ibc_mr.local) */
+    /* Reads and writes the device's memory by its own addresses (ibc_mr.local). */
     enum ibc_rc (*read_memory)(struct ibc_target *t, unsigned d, uint64_t at, uint8_t *out, size_t n);
     enum ibc_rc (*write_memory)(struct ibc_target *t, unsigned d, uint64_t at, const uint8_t *in, size_t n);
     enum ibc_rc (*page)(struct ibc_target *t, unsigned d, uint64_t at, bool present);
     /* key: IBC_K_pkey (index), IBC_K_lmc, IBC_K_lid, IBC_K_mtu, IBC_K_congestion, IBC_K_sl2vl (index),
      * IBC_K_pkey_violations, IBC_K_qkey_violations */
     enum ibc_rc (*set_port)(struct ibc_target *t, unsigned d, enum ibc_key key, uint32_t index, uint64_t value);
-    /* Returns the number of counters; 0: it has none. */
+    /* Returns the number of counters; 0: the device has none. */
     unsigned (*counters)(struct ibc_target *t, unsigned d, struct ibc_counter out[IBC_MAX_COUNTERS]);
 
     /* The wire of device d. */
     uint64_t (*now)(struct ibc_target *t);
     enum ibc_rc (*inject)(struct ibc_target *t, unsigned d, const uint8_t *frame, size_t len);
-    /* The next frame the device sends, or *len 0 if none came before `until`. Advances time as little as possible: *at
-     * is when the frame left. */
+    /* Returns the next frame that the device sends; *len is 0: none came before `until`. Advances time as little as
+     * possible. *at: the time when the frame left. */
     enum ibc_rc (*collect)(struct ibc_target *t, unsigned d, uint64_t until, uint8_t frame[IBC_FRAME], size_t *len,
                            uint64_t *at);
-    /* The same for any device: *from tells which. */
+    /* Returns the next frame of any device; *from is its number. */
     enum ibc_rc (*collect_any)(struct ibc_target *t, uint64_t until, uint8_t frame[IBC_FRAME], size_t *len,
                                uint64_t *at, unsigned *from);
     void (*close)(struct ibc_target *t);
-    /* The connection manager of device d, on its first port; NULL: the target has none to offer. cm_open: it takes
-     * QP1. */
+    /* The connection manager of device d, on its first port; NULL: the target has none. cm_open makes the manager
+     * take QP1. */
     enum ibc_rc (*cm_open)(struct ibc_target *t, unsigned d);
     enum ibc_rc (*cm_call)(struct ibc_target *t, unsigned d, struct ibc_cm_call *c);
     enum ibc_rc (*cm_event)(struct ibc_target *t, unsigned d, struct iba_cm_event *e, unsigned *n);
     enum ibc_rc (*cm_attributes)(struct ibc_target *t, unsigned d, uint32_t id, enum iba_qp_state state,
                                  struct iba_qp_attr *a);
-    /* A starting PSN as the device's software would choose it; NULL: the target cannot choose one. */
+    /* Returns a starting PSN as the device's software would choose it; NULL: the target cannot choose one. */
     enum ibc_rc (*choose_psn)(struct ibc_target *t, unsigned d, uint32_t *psn);
-    /* An entry of the first port's GID table; NULL: the target cannot set it. */
+    /* Sets an entry of the first port's GID table; NULL: the target cannot set it. */
     enum ibc_rc (*set_gid)(struct ibc_target *t, unsigned d, uint32_t index, const uint8_t gid[16]);
-    /* Builds a subnet. From then until the next reset, inject() and collect_any() are about its ends, by number; a
-     * frame of end N is what its port sends, or what its software receives. NULL: the target has none. */
+    /* Builds a subnet. From then until the next reset, inject() and collect_any() take the number of an end of the
+     * subnet's wires instead of a device. A frame of end N is one that the port of the end sends, or that its
+     * software receives. NULL: the target has no subnets. */
     enum ibc_rc (*fabric_open)(struct ibc_target *t, const struct ibc_fabric *f);
-    /* The tester pulls the cable of an end, or plugs it in. */
+    /* Pulls the cable of an end, or plugs it in. */
     enum ibc_rc (*fabric_plug)(struct ibc_target *t, unsigned end, bool in);
-    /* The first complaint of the device's system since the last call; empty: none. NULL: no log. */
+    /* Returns the first complaint of the device's system since the last call; empty: there was none. NULL: the
+     * target cannot read the log. */
     enum ibc_rc (*log)(struct ibc_target *t, unsigned d, char *text, size_t n);
-    /* Frames that the wire lost since the target was opened, as far as it can know; NULL: it loses none. */
+    /* Returns the number of frames that the wire is known to have lost since the target was opened; NULL: the wire
+     * loses none. */
     uint64_t (*lost)(struct ibc_target *t);
     /* After IBC_LOST: waits for the agent to come back, and returns the state of the device; text: its system's
      * complaint with IBC_CONTACT_LOG. NULL: the target never loses its agent. */
@@ -247,32 +252,33 @@ struct ibc_target_ops {
 };
 struct ibc_target {
     const struct ibc_target_ops *ops;
-    enum iba_link framing;                  /* of its frames, for the view and the evidence */
+    enum iba_link framing;                  /* encapsulation of the target's frames, for the view and the evidence */
     struct ibc_address device[IBC_DEVICES]; /* role middle: device 0 and 1 are each other's peer */
     struct ibc_address tester, stranger;
     char refusal[80];  /* REFUSED: the device's error: enum iba_verb_err or iba_mem_err, "attr_missing", "mem_busy" */
     char fault[160];   /* DEAD, BROKEN: one sentence */
-    double time_scale; /* live: waits are multiplied by it */
+    double time_scale; /* live: waits are multiplied by this factor */
     bool virtual_time;
     bool hurried;                           /* live: do not wait for an agent that is gone */
     struct ibc_address second[IBC_DEVICES]; /* the second port, capability two_ports */
-    /* The RDMA IP CM service (annex A11) that the user of the connection manager serves and asks for, where the system
-     * chooses communication IDs and service IDs; 0: the user chooses both. The service ID of its datagrams has UDP's
-     * protocol number instead of TCP's. */
+    /* The RDMA IP CM service (annex A11) that the user of the connection manager offers and connects to, if the
+     * system chooses communication IDs and service IDs; 0: the user chooses both. The service ID for datagrams has
+     * UDP's protocol number instead of TCP's. */
     uint64_t cm_service;
-    uint64_t log_at;       /* start of the log to read, then its end; 0: continue */
-    uint64_t slowest;      /* ns: the longest time that a verb took since the last reset, reset not counted, */
+    /* before reading the log: where to begin, 0: where the last call ended; afterwards: its end */
+    uint64_t log_at;
+    uint64_t slowest;      /* longest time in ns that a verb, other than reset, took since the last reset, */
     const char *slow_verb; /* and that verb; NULL: none */
 };
 
-/* The LID of a multicast group on InfiniBand, as a subnet manager would assign it: from the last bytes of the group.
- * Its MAC is iba_gid_mac()'s. */
+/* Returns the LID of a multicast group on InfiniBand, as a subnet manager would assign it: it is formed from the
+ * last bytes of the group's GID. The MAC address of a group is iba_gid_mac()'s. */
 static inline uint16_t ibc_group_lid(const uint8_t *gid)
 {
     return (uint16_t)(0xc000 | (gid[14] & 0x1f) << 8 | gid[15]);
 }
 
-/* Changes a device's first GID on that link: packets to it use this one from now on. */
+/* Changes a device's first GID on that link: packets to the device have this GID from now on. */
 static inline void ibc_set_first_gid(enum ibc_link link, struct ibc_address *a, const uint8_t gid[16])
 {
     if (link == IBC_LINK_roce2_ipv4)
@@ -281,20 +287,21 @@ static inline void ibc_set_first_gid(enum ibc_link link, struct ibc_address *a, 
         memcpy(link == IBC_LINK_roce2_ipv6 ? a->ipv6 : a->gid, gid, sizeof a->gid);
 }
 
-/* "reference", "mutant:TABLE.ROW=CHANGE", "mutant:emit.FIELD=VALUE": NULL with one line in err, nearest right name
- * included. */
+/* Opens a target: "reference", "mutant:TABLE.ROW=CHANGE" or "mutant:emit.FIELD=VALUE". NULL: err has one line,
+ * which includes the most similar valid name. */
 struct ibc_target *ibc_target_open(const char *spec, char *err, size_t errlen);
 void ibc_target_close(struct ibc_target *t);
 
 /* ---- mutants ---- */
-/* Every changed device: rows of rule tables and of behaviour lists, and fields of emitted packets. */
+/* All changed devices: changed rows of rule tables and of behaviour lists, and changed fields of sent packets. */
 struct ibc_mutant {
-    char spec[96];          /* "mutant:RC responder.gap=drop" as --target takes it (blanks as '-') */
-    const char *clause;     /* catalogue ids it stands for, comma between */
-    const char *says;       /* what the device does wrong, one sentence */
-    const char *equivalent; /* why no exchange can tell it from an unchanged one, or NULL; it counts all the same */
-    const char *allowed;    /* why the rules allow it as well as ours, or NULL; likewise */
-    const char *not_tested; /* what the reference lacks to show it, or NULL; likewise */
+    char spec[96];      /* "mutant:RC responder.gap=drop" as --target takes it (blanks as '-') */
+    const char *clause; /* ids of the statements that the device breaks, with commas between them */
+    const char *says;   /* what the device does wrong, one sentence */
+    /* why no exchange distinguishes the device from an unchanged one, or NULL; the mutant is counted nevertheless */
+    const char *equivalent;
+    const char *allowed;    /* why the rules allow the device as well as ours, or NULL; likewise */
+    const char *not_tested; /* what the reference lacks to show the change, or NULL; likewise */
 };
 size_t ibc_mutant_count(void);
 bool ibc_mutant_at(size_t i, struct ibc_mutant *out);

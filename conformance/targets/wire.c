@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Common to all wires: time limits, frames that are kept, frames that are dropped on purpose. */
+/* The common part of all wires: time limits, frames that are kept, frames that are dropped on purpose. */
 #include "wire.h"
 #include <errno.h>
 #include <poll.h>
@@ -13,8 +13,8 @@
 
 enum {
     SEND_PATIENCE_MS = 2000,
-    MOST_KEPT = 32 << 20,  /* bytes */
-    MOST_AT_ONCE = 100000, /* frames: the other end may send faster than we read */
+    MOST_KEPT = 32 << 20,  /* bytes of frames that are kept */
+    MOST_AT_ONCE = 100000, /* frames read in one call: the other end may send faster than this end reads */
 };
 
 struct ibc_wire_kept {
@@ -169,7 +169,7 @@ static bool is_dropped(struct ibc_wire *w)
     return true;
 }
 
-/* One frame from the adapter itself; frames to be dropped are skipped. */
+/* Takes one frame from the adapter itself. Frames that are to be dropped are skipped. */
 static enum ibc_wire_got take(struct ibc_wire *w, uint8_t *frame, size_t *len, uint64_t *at)
 {
     for (unsigned i = 0; i < MOST_AT_ONCE; i++) {
@@ -229,7 +229,7 @@ bool ibc_wire_send(struct ibc_wire *w, const uint8_t *frame, size_t len)
     if (is_dropped(w))
         return true;
     while ((e = w->ops->send(w, frame, len)) == EAGAIN && ibc_wire_clock() < until) {
-        ibc_wire_keep(w); /* the other end may be waiting for us */
+        ibc_wire_keep(w); /* the other end may be waiting until this end reads its frames */
         (void)wait_readable(w, 100000);
     }
     w->nobody = e == ENOENT || e == ECONNREFUSED;

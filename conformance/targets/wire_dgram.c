@@ -35,7 +35,7 @@ static int send_connected(struct ibc_wire *w, const uint8_t *frame, size_t len)
 {
     int e = sent(send(w->fd, frame, len, MSG_DONTWAIT | MSG_NOSIGNAL));
 
-    if (e == ECONNREFUSED) /* an error of the datagram before: try again */
+    if (e == ECONNREFUSED) /* the previous datagram caused this error: try again */
         e = sent(send(w->fd, frame, len, MSG_DONTWAIT | MSG_NOSIGNAL));
     return e;
 }
@@ -51,7 +51,7 @@ static bool path_of(const char *path, size_t n, struct sockaddr_un *a)
     return true;
 }
 
-/* Removes a socket that an ended process left; one that a process still reads is not ours to remove. */
+/* Binds the own socket. Removes a socket that an ended process left, but not one that a process still reads. */
 static bool bind_own(struct ibc_wire *w, const struct sockaddr_un *own)
 {
     struct stat st;
@@ -90,7 +90,7 @@ static bool open_unix(struct ibc_wire *w, const char *args, char *err, size_t er
     return true;
 }
 
-/* By name each time: the peer may have created its socket again. */
+/* Sends to the peer by its name each time, since the peer may have created its socket again. */
 static int send_unix(struct ibc_wire *w, const uint8_t *frame, size_t len)
 {
     struct sockaddr_un to;
@@ -118,7 +118,7 @@ const struct ibc_wire_ops ibc_wire_unix = {
 
 /* ---- dgram:HOST:PORT,HOST:PORT ---- */
 
-/* "HOST:PORT", "[::1]:PORT"; the result of getaddrinfo, or NULL. */
+/* Resolves "HOST:PORT" or "[::1]:PORT". Returns the result of getaddrinfo, or NULL. */
 static struct addrinfo *resolve(char *text)
 {
     const struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_DGRAM, .ai_flags = AI_NUMERICSERV};
@@ -145,8 +145,9 @@ static bool join(struct ibc_wire *w, const struct addrinfo *peer, const struct a
     return false;
 }
 
-/* A name may have addresses of both families, in either order, and the other side's only one of them: uses the first
- * two of one family that work. *fits: there were two of one family; if none worked, errno has the reason. */
+/* Connects to the peer. A name may have addresses of both families, in any order, and the name of the other side
+ * addresses of only one. Uses the first two addresses of one family that work. *fits: both names have addresses of
+ * one family; if none worked, errno has the reason. */
 static bool join_any(struct ibc_wire *w, const struct addrinfo *peer, const struct addrinfo *all_own, bool *fits)
 {
     *fits = false;
@@ -187,7 +188,8 @@ static bool open_dgram(struct ibc_wire *w, const char *args, char *err, size_t e
     return good;
 }
 
-/* Every address that the peer's name has counts: which of them is used is decided when the wire is opened. */
+/* Whether frames may leave this machine. All addresses of the peer's name count: only opening the wire decides
+ * which one is used. */
 static bool dgram_leaves(const struct ibc_wire *w, const char *args)
 {
     struct sockaddr_storage to;

@@ -14,7 +14,7 @@ enum {
     UDP = 17,
     ROCE2 = 4791,   /* port */
     ARP = 28,       /* bytes, of Ethernet and IPv4 */
-    ARP_SENDER = 8, /* its MAC, then its address */
+    ARP_SENDER = 8, /* offset of the sender's MAC, before its address */
     ARP_TARGET = 18,
     IPV6 = 40,
     ICMPV6 = 58,
@@ -46,7 +46,7 @@ static void put_mac(uint8_t *p, uint64_t mac)
         p[i] = (uint8_t)(mac >> (40 - 8 * i));
 }
 
-/* Writes a header back to the sender, in the same VLAN; returns the offset of the type. */
+/* Writes an Ethernet header for a reply to the sender, in the same VLAN. Returns the offset of the type. */
 static size_t put_ether(uint8_t *answer, const uint8_t *frame, uint64_t mac)
 {
     const size_t tag = get16(frame + ETHER) == TYPE_VLAN ? TAG : 0;
@@ -72,14 +72,14 @@ static size_t answer_arp(const uint8_t *frame, size_t at, const struct ibc_addre
     put16(out, TYPE_ARP);
     out += 2;
     memcpy(out, request, sizeof request);
-    out[7] = 2; /* is at */
+    out[7] = 2; /* operation: reply */
     put_mac(out + ARP_SENDER, who[i].mac);
     memcpy(out + ARP_SENDER + MAC, arp + ARP_TARGET + MAC, 4);
     memcpy(out + ARP_TARGET, arp + ARP_SENDER, MAC + 4);
     return (size_t)(out + ARP - answer);
 }
 
-/* ICMPv6 covers a pseudo header: addresses, length, next header (RFC 8200 8.1). */
+/* Returns the checksum of ICMPv6, which covers a pseudo header: addresses, length, next header (RFC 8200 8.1). */
 static uint16_t checksum(const uint8_t *ip, size_t bytes)
 {
     uint32_t sum = ICMPV6 + (uint32_t)bytes;
@@ -101,7 +101,7 @@ static size_t answer_solicitation(const uint8_t *frame, size_t at, const struct 
 
     while (i < n_who && memcmp(who[i].ipv6, target, 16) != 0 && memcmp(who[i].gid, target, 16) != 0)
         i++;
-    if (i == n_who || memcmp(ip + 8, nobody, 16) == 0) /* without a source: a host checks whether the address is free */
+    if (i == n_who || memcmp(ip + 8, nobody, 16) == 0) /* no source: a host asks if the address is free */
         return 0;
     out = answer + put_ether(answer, frame, who[i].mac);
     put16(out, TYPE_IPV6);
@@ -172,7 +172,8 @@ static size_t ask_arp(uint8_t *frame, uint64_t own, uint32_t ipv4)
     return ETHER + 2 + ARP;
 }
 
-/* To the group of all hosts whose address ends in the same three bytes (RFC 4291 2.7.1). */
+/* Writes a neighbour solicitation to the group of all hosts whose address ends in the same three bytes (RFC 4291
+ * 2.7.1). */
 static size_t ask_neighbour(uint8_t *frame, uint64_t own, const uint8_t address[16])
 {
     static const uint8_t group[13] = {0xff, 2, [11] = 1, [12] = 0xff}, group_mac[3] = {0x33, 0x33, 0xff};
@@ -215,7 +216,8 @@ static bool is_ipv6_of(const struct ibc_address *a, const uint8_t *target)
     return memcmp(target, none, 16) != 0 && (memcmp(a->ipv6, target, 16) == 0 || memcmp(a->gid, target, 16) == 0);
 }
 
-/* Its sender has the address, or asks for it without one of its own: another host that wants it. */
+/* Whether the sender of the ARP frame has the address, or asks for it without an address of its own, as a host does
+ * that wants to take it. */
 static bool arp_claims(const uint8_t *arp, const struct ibc_address *a)
 {
     const uint32_t sender = get32(arp + ARP_SENDER + MAC), target = get32(arp + ARP_TARGET + MAC);
@@ -246,7 +248,7 @@ bool ibc_neighbour_claims(const uint8_t *frame, size_t len, const struct ibc_add
     }
 }
 
-/* For an IP packet: its UDP header begins `head` bytes after `ip`. */
+/* Whether an IP packet, whose UDP header begins `head` bytes after `ip`, goes to the UDP port of RoCE. */
 static bool goes_to_roce(const uint8_t *ip, size_t left, size_t head)
 {
     return left >= head + 4 && get16(ip + head + 2) == ROCE2;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A wire that is a network interface: a packet socket, and libpcap's compiler for its filter.
- *
- * The socket is our own and not pcap's, because pcap's ring cannot be inherited by the child process that plays. */
+/* A wire that is a network interface: a packet socket, whose filter libpcap compiles. The program opens the socket
+ * itself, because the ring of pcap's socket cannot be inherited by the child process that plays. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <linux/errqueue.h>
@@ -99,7 +98,7 @@ static bool open_afpacket(struct ibc_wire *w, const char *args, char *err, size_
         return false;
     }
     w->fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC,
-                   0); /* without a protocol: it receives nothing until its filter is set */
+                   0); /* without a protocol the socket receives nothing until its filter is set */
     if (w->fd < 0) {
         snprintf(err, errlen, "wire %s: %s", w->spec,
                  errno == EPERM ? "needs root or CAP_NET_RAW (setcap cap_net_raw+ep)" : strerror(errno));
@@ -141,7 +140,7 @@ static bool auxdata_of(struct msghdr *m, struct tpacket_auxdata *aux)
     return false;
 }
 
-/* The interface's own time stamp, on its own clock; 0: it has none. */
+/* Returns the interface's own time stamp, on the clock of the interface; 0: there is none. */
 static uint64_t stamp_of(struct msghdr *m)
 {
     struct scm_timestamping s = {0};
@@ -152,7 +151,7 @@ static uint64_t stamp_of(struct msghdr *m)
     return (uint64_t)s.ts[2].tv_sec * 1000000000u + (uint64_t)s.ts[2].tv_nsec;
 }
 
-/* Puts the tag back to its place on the wire: four bytes were left free for it. */
+/* Puts the VLAN tag back to its place in the frame, where four bytes were left free for it. */
 static void put_tag(uint8_t *frame, size_t *len, const struct tpacket_auxdata *aux)
 {
     const uint16_t tpid = aux->tp_status & TP_STATUS_VLAN_TPID_VALID ? aux->tp_vlan_tpid : ETH_P_8021Q;
@@ -177,7 +176,7 @@ static int take_packet(struct ibc_wire *w, uint8_t *frame, size_t room, size_t *
     uint64_t stamp;
     int e = wire_take(w->fd, &m, room - TAG, len, at);
 
-    if (e == ENETDOWN) /* reported once, when the interface went down: it may come back */
+    if (e == ENETDOWN) /* the kernel reports once that the interface went down; the interface may come back */
         e = EAGAIN;
     if (e == 0 && w->lead && (stamp = stamp_of(&m)) != 0)
         *at = wire_arrival(w->lead, stamp, *at);

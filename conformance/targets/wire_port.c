@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Properties of an interface: whether it carries the suite's packets, unchanged, and to us alone. */
+/* Properties of an interface: whether it carries the suite's packets unchanged, and delivers them to this program
+ * alone. */
 #include <dirent.h>
 #include <linux/ethtool.h>
 #include <linux/sockios.h>
@@ -20,7 +21,8 @@ static bool ask(const struct ibc_wire *w, unsigned long what, struct ifreq *r)
 
 /* ---- frames that are joined ---- */
 
-/* GRO alone joins no datagrams, unless no process in this machine listens for them: these settings do. */
+/* Whether the feature joins datagrams. GRO alone joins them only if no process of this machine listens for them;
+ * these settings join them in any case. */
 static bool joins(const char *feature)
 {
     static const char *const names[] = {"rx-lro", "rx-gro-list", "rx-udp-gro-forwarding", "rx-gro-hw"};
@@ -47,7 +49,7 @@ static unsigned feature_count(const struct ibc_wire *w)
     return n;
 }
 
-/* Owned; NULL: the interface has none, or does not report them. */
+/* Returns the names of the interface's features, which the caller owns; NULL: it has none, or does not report them. */
 static struct ethtool_gstrings *feature_names(const struct ibc_wire *w, unsigned n)
 {
     struct ethtool_gstrings *all = calloc(1, sizeof *all + (size_t)n * ETH_GSTRING_LEN);
@@ -108,7 +110,7 @@ static bool first_line(const char *path, char *out, size_t n)
     return good;
 }
 
-/* For each RDMA device, the network interfaces of its first GIDs */
+/* Looks for an RDMA device one of whose first GIDs belongs to this network interface. */
 static void find_rdma(const struct ibc_wire *w, struct ibc_wire_port *p)
 {
     static const char all[] = "/sys/class/infiniband";

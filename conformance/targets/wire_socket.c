@@ -48,7 +48,7 @@ uint64_t wire_kernel_lost(int fd)
     return getsockopt(fd, SOL_SOCKET, SO_MEMINFO, info, &n) == 0 ? info[SK_MEMINFO_DROPS] : 0;
 }
 
-/* Time of arrival on the monotonic clock: the kernel reports it on the realtime clock. */
+/* Converts an arrival time to the monotonic clock: the kernel reports it on the realtime clock. */
 static uint64_t arrival(const struct timespec *when)
 {
     const uint64_t now = ibc_wire_clock();

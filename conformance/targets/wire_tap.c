@@ -18,23 +18,23 @@
 #include "wire_adapters.h"
 
 enum {
-    MOST_OUT = 1024,      /* frames sent and not yet seen */
-    MOST_AT_ONCE = 65536, /* other programs send through the interface too */
+    MOST_OUT = 1024,      /* frames that were sent and not seen yet */
+    MOST_AT_ONCE = 65536, /* frames read in one call, since other programs send through the interface too */
 };
 #define PATIENCE UINT64_C(100000000) /* ns */
 
 struct wire_tap {
     int fd;
     struct sent {
-        uint64_t as, at; /* its hash; when it was sent */
-    } out[MOST_OUT];     /* oldest first */
+        uint64_t as, at; /* hash of the frame; time when it was sent */
+    } out[MOST_OUT];     /* the oldest frame is the first */
     unsigned n;
     uint64_t unseen;
 };
 
 /* ---- frames that left ---- */
 
-/* FNV-1a: collisions do no harm that anybody could use. */
+/* Returns a hash of the frame (FNV-1a). An attacker gains nothing from collisions. */
 static uint64_t known_by(const uint8_t *frame, size_t len)
 {
     uint64_t h = UINT64_C(14695981039346656037) ^ len;
@@ -67,7 +67,7 @@ struct wire_tap *wire_tap_open(unsigned ifindex)
     if (!t)
         return NULL;
     t->fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC,
-                   0); /* without a protocol: it receives nothing until its filter is set */
+                   0); /* without a protocol the socket receives nothing until its filter is set */
     if (t->fd >= 0)
         wire_prepare(t->fd);
     if (t->fd >= 0 && hear_what_leaves(t->fd, ifindex))
@@ -162,7 +162,7 @@ static bool can_stamp(int fd, const char *ifname)
            info.rx_filters >> HWTSTAMP_FILTER_ALL & 1;
 }
 
-/* An interface that stamps only some frames for a clock daemon is not changed. */
+/* Whether the interface stamps all received frames. One that stamps only some, for a clock daemon, is not changed. */
 static bool stamps_all(int fd, const char *ifname)
 {
     struct hwtstamp_config c = {0};

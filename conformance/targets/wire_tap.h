@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A second socket on an interface: which of the sent frames have left, and which clock stamped received frames. */
+/* A second socket on an interface shows which sent frames have left, and by which clock received frames were
+ * stamped. */
 #ifndef IBC_WIRE_TAP_H
 #define IBC_WIRE_TAP_H
 #include <stdbool.h>
@@ -8,25 +9,27 @@
 
 /* ---- frames that left ---- */
 struct wire_tap;
-/* NULL with errno. Receives the frames that leave through the interface; not thread-safe. */
+/* Opens a socket that receives the frames which leave through the interface. NULL with errno. Not thread-safe. */
 struct wire_tap *wire_tap_open(unsigned ifindex);
 void wire_tap_close(struct wire_tap *t); /* NULL is allowed */
 void wire_tap_sent(struct wire_tap *t, const uint8_t *frame, size_t len);
-/* Frames that did not leave within 100 ms of being sent, since it was opened. Waits for those in flight. */
+/* Returns the number of frames since the tap was opened that did not leave within 100 ms. Waits for frames that are
+ * in flight. */
 uint64_t wire_tap_unseen(struct wire_tap *t);
 
 /* ---- time of arrival ---- */
 
-/* Asks the interface to stamp received frames with its own clock. False: it cannot, may not be asked, or another
- * program has configured it differently. */
+/* Makes the interface stamp received frames with its own clock. False: it cannot, this process has no right to
+ * request it, or another program has configured it differently. */
 bool wire_stamps(int fd, const char *ifname);
-/* The minimum by which our clock is ahead of the interface's. */
+/* The minimum by which this machine's clock is ahead of the interface's. */
 struct wire_lead {
     bool known;
     int64_t ns;
-    uint64_t at; /* on our clock, when it was updated last */
+    uint64_t at; /* when `ns` was updated last, on this machine's clock */
 };
-/* The time of arrival on our clock: the interface's stamp plus the difference of the two clocks, whose best estimate
- * comes from the frame that was reported soonest. Never after `told`, when the kernel saw the frame. */
+/* Returns the arrival time on this machine's clock: the interface's stamp plus the difference of the two clocks.
+ * The best estimate of the difference comes from the frame that was reported soonest. The result is not later than
+ * `seen_by_kernel`, when the kernel saw the frame. */
 uint64_t wire_arrival(struct wire_lead *l, uint64_t stamp, uint64_t seen_by_kernel);
 #endif

@@ -86,7 +86,7 @@ static cJSON *some_request(struct iba_random *r, enum ag_verb verb)
     return cJSON_Parse(line);
 }
 
-/* Parses it, into `read` and `got`; frees it. */
+/* Parses the object into `read` and `got`, then frees the object. */
 static enum ag_error judged(cJSON *j)
 {
     char *text = cJSON_PrintUnformatted(j);

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Small numbers, large numbers, those at the limits. */
+/* Draws small numbers, large numbers, and numbers at the limits of a type. */
 static uint64_t any_number(struct iba_random *r)
 {
     static const uint64_t edges[] = {

@@ -18,7 +18,7 @@ struct bench {
     struct ibc_wire *end[IBC_DEVICES][2]; /* the device's, the tester's */
     struct ag_request q;
     struct ag_reply r;
-    uint32_t qpn; /* the last one that was made */
+    uint32_t qpn; /* the newest one */
     char line[AG_LINE], answer[AG_LINE];
 };
 
@@ -56,7 +56,7 @@ static struct ag_request *request(struct bench *b, enum ag_verb verb, unsigned d
     return &b->q;
 }
 
-/* The reply to the request in b->q, in b->r */
+/* Has the server answer the request in b->q; the reply is in b->r. */
 static enum ag_error ask(struct bench *b)
 {
     char why[AG_SENTENCE];
@@ -75,7 +75,7 @@ static void must(struct bench *b)
     cr_assert_eq(ask(b), AG_FINE, "%s\n%s: %s", b->line, b->r.word, b->r.text);
 }
 
-/* Sends a line unchanged; its reply is in b->answer. */
+/* Sends a line unchanged; the reply is in b->answer. */
 static const char *say(struct bench *b, const char *line)
 {
     return ag_serve(&b->s, line, strlen(line), b->answer) > 0 ? b->answer : NULL;
@@ -164,7 +164,7 @@ static void join(struct bench *b, unsigned d, const struct side *s, uint32_t pee
     join_with(b, d, s, peer, 14, 7);
 }
 
-/* The tester forwards frames until none has come for a millisecond. Returns their number. */
+/* The tester forwards frames until no frame has come for a millisecond. Returns how many frames it forwarded. */
 static unsigned pass_on(struct bench *b)
 {
     static uint8_t frame[IBC_WIRE_MOST];
@@ -265,8 +265,8 @@ static void forward(struct bench *b, unsigned from)
         cr_assert(ibc_wire_send(b->end[from ^ 1][1], frame, len));
 }
 
-/* The status of a SEND without retries, whose ACK comes in time, and is read when the timer has expired. False: the
- * machine was so busy that the ACK itself was late. */
+/* Puts the status of a SEND without retries into *status. Its ACK comes in time, but the device reads the ACK after the
+ * timer has expired. Returns false if the machine was so busy that the ACK itself was late. */
 static bool acknowledged_in_time(uint8_t *status)
 {
     const uint64_t timer = UINT64_C(4096) << 16;
@@ -293,7 +293,7 @@ static bool acknowledged_in_time(uint8_t *status)
     return took < timer / 2;
 }
 
-/* A busy machine that reads a frame late is not a device that ignores it. */
+/* A device on a busy machine may read a frame late; that does not mean that the device ignores the frame. */
 Test(server, an_ack_that_came_in_time_stops_the_timer)
 {
     uint8_t status = IBA_WC_SUCCESS;
@@ -305,7 +305,7 @@ Test(server, an_ack_that_came_in_time_stops_the_timer)
     cr_assert_eq(status, IBA_WC_SUCCESS, "status %u", status);
 }
 
-/* Sent before the request: the device has received it before the request is answered. */
+/* The frame is sent before the request, so the device receives the frame before it answers the request. */
 Test(server, frames_are_taken_in_before_the_next_request)
 {
     struct bench *b = bench_open(1, NULL);
@@ -438,7 +438,7 @@ static void put_small(const struct ag_field *f, uint8_t *p, uint32_t n)
         memcpy(p, &wide, sizeof wide);
 }
 
-/* Fills b->q with numbers of objects, most of which exist. */
+/* Fills b->q with numbers of objects; most of these objects exist. */
 static void name_objects(struct bench *b, struct iba_random *r)
 {
     static const char *const small[] = {"pd", "cq", "scq", "rcq", "srq", "depth", "sq", "rq", "length", "n"};
@@ -457,7 +457,7 @@ static void name_objects(struct bench *b, struct iba_random *r)
     }
 }
 
-/* A request that a tester might send. */
+/* Writes a request that a tester might send. */
 static size_t fair_line(struct bench *b, struct iba_random *r)
 {
     static const char *const usual[] = {
@@ -528,7 +528,7 @@ static void note_qpn(struct bench *b)
         b->qpn = (uint32_t)strtoul(made + strlen("\"ok\":{\"qpn\":"), NULL, 10);
 }
 
-/* A connection and a datagram QP that are ready to send. */
+/* Creates a connected QP and a datagram QP, both ready to send. */
 static void set_up(struct bench *b, enum ibc_link link)
 {
     struct side s;
@@ -543,7 +543,7 @@ static void set_up(struct bench *b, enum ibc_link link)
     cr_assert(strstr(say(b, "{\"id\":1,\"do\":\"modify_qp\",\"qpn\":0,\"state\":\"rts\",\"psn\":9}"), "\"ok\""));
 }
 
-/* For any line there is one reply, and it is JSON. True: a good one. */
+/* Checks that any line gets one reply, and that the reply is JSON. Returns true if the reply reports success. */
 static bool answers(struct bench *b, size_t n)
 {
     cJSON *j;

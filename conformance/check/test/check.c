@@ -41,7 +41,7 @@ static void done(struct said *s)
     free(s->err);
 }
 
-/* Expects these, and returns them to be freed; NULL: not compared. */
+/* Compares the program's output with these; NULL is not compared. Returns the output, which the caller frees. */
 static struct said expect(const char *first, const char *second, bool verbose, int rc, const char *out, const char *err)
 {
     const char *const file[] = {first, second};
@@ -84,7 +84,7 @@ Test(check, files_that_cannot_be_read)
     done(&s);
 }
 
-/* A capture that ends inside of a packet is judged until there. */
+/* A capture that ends in the middle of a packet is judged up to that packet. */
 Test(check, a_file_that_is_cut)
 {
     char path[32], bytes[4096];
@@ -121,7 +121,7 @@ static const char *const samples[][2] = {
     {HARMED, "rxe-reorder-rc.pcap"},
 };
 
-/* A line for each line of text or JSON, but the text of a findings line is itself. */
+/* Adds the size and a digest of the text to the golden file, and the first 12 lines if the output is text. */
 static void pin(struct golden *g, const char *name, const char *form, const char *text)
 {
     char line[GOLDEN_LINE];

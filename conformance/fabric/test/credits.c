@@ -59,7 +59,8 @@ static void join(struct net *n, unsigned a, unsigned b)
     n->cable[b][q].port = p;
 }
 
-/* Most have a ring, which is what loops need; the others grow as a tree. Some more cables. */
+/* Most subnets have a ring of switches, because a credit loop needs one; the other subnets grow as a tree. A few more
+ * cables are added at random. */
 static void lay_cables(struct net *n)
 {
     const bool ring = below(n, 4) > 0;
@@ -123,8 +124,8 @@ static struct iba_node *node_of(const struct net *n, unsigned i)
 
 /* ---- what a manager sets ---- */
 
-/* The switches' ports towards an adapter: a tree that grows from its switch, the nearest switches first (by the
- * shortest ways, as a manager does) or in any order. */
+/* Sets the port of each switch towards an adapter. The routes form a tree that grows from the adapter's switch: the
+ * nearest switches first (shortest paths, as a manager sets them), or switches in any order. */
 static void route_to(struct net *n, unsigned adapter)
 {
     const uint16_t lid = (uint16_t)(adapter + 1);
@@ -223,7 +224,7 @@ static void check_buffers(const struct net *n)
     }
 }
 
-/* Each lane of a loop leads to the node of the next, and waits. */
+/* Each lane of a credit loop leads to the node of the next lane, and has packets that wait. */
 static void check_loop(const struct net *n, const struct lane_loop *loop, bool waits)
 {
     for (unsigned i = 0; i < loop->n; i++) {
@@ -262,7 +263,8 @@ static void check(const struct net *n, uint16_t sls, struct tally *t)
     t->lost += dropped > 0;
 }
 
-/* A subnet whose nodes lack that row of that table, or none. NULL: all holds; else what does not. */
+/* Plays a subnet whose nodes lack that row of that table, or no row. Returns NULL if all checks hold, else the check
+ * that failed. */
 static const char *one_subnet(uint64_t seed, const struct iba_fabric_table *table, unsigned row, struct tally *t)
 {
     struct net n = {0};

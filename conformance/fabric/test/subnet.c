@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Nodes and cables on virtual time. */
+/* A subnet of nodes and cables on virtual time. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,7 +58,7 @@ static struct topology *two_adapters(void)
     return topology_of("Switch\t4 \"S\"\n[1] \"A\"[1]\n[2] \"B\"[1]\nHca 1 \"A\"\nHca 1 \"B\"\n");
 }
 
-/* A Get(NodeInfo) along the ports of a path. */
+/* Sends a Get(NodeInfo) along the ports of a directed route. */
 static void ask(struct subnet *s, uint8_t hops, uint8_t first, uint8_t second)
 {
     const struct iba_mgmt_to to = {.dlid = 0xffff, .slid = 0xffff, .pkey = 0xffff};
@@ -93,7 +93,7 @@ Test(subnet, cables_come_up)
     topology_free(t);
 }
 
-/* A row of power-up is missing from the start. */
+/* The nodes lack one row of the table of power-up from the start. */
 Test(subnet, nodes_power_up_broken)
 {
     struct topology *t = two_adapters();
@@ -107,7 +107,8 @@ Test(subnet, nodes_power_up_broken)
     topology_free(t);
 }
 
-/* Two wires out and two back, each of which takes the time of its bits: 4 lanes of EDR carry a byte in 80 ps. */
+/* A request crosses two wires, and its answer crosses two. Each wire takes the time of the packet's bits: 4 lanes of
+ * EDR carry a byte in 80 ps. */
 Test(subnet, packets_take_their_time)
 {
     struct topology *t = two_adapters();
@@ -145,7 +146,8 @@ Test(subnet, a_route_to_nowhere_ends)
     topology_free(t);
 }
 
-/* Links Active and the switch's table, as a subnet manager would set them: LID 1 is A's, LID 2 is B's. */
+/* Makes all links Active and fills the switch's table, as a subnet manager does: LID 1 is adapter A's, LID 2 is adapter
+ * B's. */
 static void route(struct subnet *s, uint8_t port_of_1, uint8_t port_of_2)
 {
     struct iba_node *sw = &subnet_node(s, 0)->n;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Topology files: good ones are read, bad ones are refused with the line and what is wrong. */
+/* Topology files: the reader accepts valid files, and refuses faulty ones with the line and what is wrong there. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>

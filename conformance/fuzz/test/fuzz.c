@@ -45,7 +45,7 @@ Test(fuzz, a_seed_is_a_case)
     }
 }
 
-/* With other keys, numbers and addresses than in the prediction. */
+/* The prediction comes true on a second reference, with other keys, numbers and addresses. */
 Test(fuzz, the_model_does_what_it_says)
 {
     enum { SEEDS = 300, UNFIT = 9 /* for example, a device whose port settings stop it from receiving */ };
@@ -68,7 +68,7 @@ Test(fuzz, the_model_does_what_it_says)
     ibc_target_close(other);
 }
 
-/* Every rule is used, on every link, and no capability that the device does not claim. */
+/* On every link, every rule is used, and no scenario needs a capability that the device does not claim. */
 Test(fuzz, every_kind_has_its_turn)
 {
     static struct fuzz_case c;
@@ -96,7 +96,8 @@ Test(fuzz, every_kind_has_its_turn)
     cr_assert_eq(seen, fuzz_kind_count);
 }
 
-/* The first inputs of a kind exist where they must, and now and then where they may. */
+/* The first inputs of each kind of sequence are always present if they are required, and sometimes if they are
+ * optional. */
 Test(fuzz, a_kind_begins_as_it_says)
 {
     static const struct {
@@ -176,8 +177,8 @@ Test(fuzz, every_hole_can_be_filled)
     }
 }
 
-/* An object that the kind does not have, an opcode that its service does not have, a random name twice: such inputs are
- * left out. All other inputs are valid. */
+/* Some random inputs cannot be valid: an object that the kind lacks, an opcode that the service lacks, a name drawn
+ * twice. The generator leaves these out. */
 static bool may_be_made_in_vain(const char *err)
 {
     static const char unknown[] = " unknown object '";
@@ -287,7 +288,7 @@ Test(fuzz, what_the_loader_refuses_is_told)
     ibc_target_close(model);
 }
 
-/* The model decides the result of a verb with nonsense arguments; inputs that are no valid language are left out. */
+/* The model predicts the result of a verb with nonsense arguments. Inputs that are not valid language are left out. */
 Test(fuzz, refusals_are_learnt)
 {
     static struct fuzz_case c = {
@@ -365,7 +366,8 @@ Test(fuzz, known_differences_are_told_from_new_ones)
     cr_assert_eq(fuzz_known_free(known_as("migration-bit-zero")), FUZZ_FREE_migreq);
 }
 
-/* A real device: failures that may come at once, later, or never are not provoked. */
+/* On a real device a request may fail at once, later, or not at all; the fuzzer does not provoke such failures
+ * there. */
 Test(fuzz, work_that_fails_at_home_is_left_out_where_time_is_real)
 {
     static struct fuzz_case c = {.head = "title t\nspec RR-01\nrole both\nservice rc\nqp a\n",
@@ -385,7 +387,7 @@ Test(fuzz, work_that_fails_at_home_is_left_out_where_time_is_real)
     ibc_target_close(model);
 }
 
-/* The PSN in the acknowledgement of a SEND that is sent again: sources differ. */
+/* Sources differ about the PSN of the acknowledgement for a repeated SEND. */
 Test(fuzz, an_acknowledgement_again_may_have_either_psn)
 {
     static struct fuzz_case c = {
@@ -405,7 +407,8 @@ Test(fuzz, an_acknowledgement_again_may_have_either_psn)
     ibc_target_close(model);
 }
 
-/* By the next completion or at once (QS-32): their states are not compared. */
+/* After an error, an idle queue may fail at its next completion or at once (QS-32), so the states of both are not
+ * compared. */
 Test(fuzz, a_lost_queue_may_fail_its_idle_queue_pairs_at_once_or_later)
 {
     static struct fuzz_case c = {
@@ -424,7 +427,7 @@ Test(fuzz, a_lost_queue_may_fail_its_idle_queue_pairs_at_once_or_later)
     ibc_target_close(model);
 }
 
-/* For a datagram without a GRH the first 40 bytes of the receive may have any content, also of a shared one. */
+/* The first 40 bytes of a receive, shared or not, may have any content after a datagram without a GRH. */
 Test(fuzz, room_for_a_grh_is_not_compared)
 {
     static const char *const own[] = {"qp a type=ud recv=1\n", "srq s recv=1\nqp a type=ud srq=s\n"};

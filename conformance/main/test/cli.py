@@ -71,7 +71,7 @@ class Case(unittest.TestCase):
         return self.ends(0, *args, **kw)
 
     def fails(self, code, *args, says="", env=None, **kw):
-        """One line on stderr, this exit code, nothing on stdout."""
+        """Expects one line on stderr, this exit code, and nothing on stdout."""
         r = run(*args, env={**self.env, **(env or {})}, **kw)
         err = r.stderr.decode("utf-8")
         self.assertEqual(r.returncode, code, (args, err, r.stdout))
@@ -200,7 +200,7 @@ class Selection(Case):
         self.assertIn("c.ibt:10:", lines[2])
 
     def chosen(self, *args):
-        """The scenarios that a run with these options plays."""
+        """Returns the scenarios that a run with these options plays."""
         return [r["id"] for r in json.loads(text(run("run", "--json", "-", *args, env=self.env)))["results"]]
 
     def test_shards(self):
@@ -251,7 +251,7 @@ class Selection(Case):
         self.assertIn(SAMPLE, text(self.good("list", env={"IBPROOF_SCENARIOS": ""})))
 
     def test_installed_scenarios(self):
-        """A program in PREFIX/bin takes those in PREFIX/share."""
+        """A program in PREFIX/bin uses the scenarios in PREFIX/share."""
         (self.folder / "bin").mkdir()
         shutil.copy(PROGRAM, self.folder / "bin")
         shutil.copytree(self.suite, self.folder / "share/ibproof/scenarios")
@@ -259,7 +259,8 @@ class Selection(Case):
         self.assertEqual([line.split()[0] for line in text(r).splitlines()], ["area.one.good", "area.two.fine"])
 
     def test_no_scenarios(self):
-        """A program that lies alone has none, and holds no path of the tree that it was built from."""
+        """A program outside of an installation finds no scenarios, and contains no path of the tree that it was built
+        from."""
         (self.folder / "alone").mkdir()
         shutil.copy(PROGRAM, self.folder / "alone")
         r = subprocess.run([self.folder / "alone/ibconform", "list"], capture_output=True, env=PLACE, timeout=60)
@@ -276,7 +277,7 @@ class Selection(Case):
             path.unlink()
 
     def test_every_fault_of_every_file(self):
-        """One run reports them all: in optional lines of the head, in steps, and in citations, of each file."""
+        """One run reports every fault in each file: in optional lines of the head, in steps, and in citations."""
         steps = "needs mw_type9\nlink roce9\n" + GOOD + "  a frobnicate\n> a SEND_ONYL psn=+0\n"
         for content, words in ((steps, ("'mw_type9'", "'roce9'", "'frobnicate'", "'SEND_ONYL'")),
                                (GOOD.replace("RR-04", "RR-4 RR-5"), ('no statement "RR-4"', 'no statement "RR-5"'))):
@@ -391,7 +392,8 @@ class Run(Case):
         self.assertEqual(len(json.loads(self.ends(1, "run", "--json", "-").stdout)["results"]), 3)
 
     def test_statements_that_count_do_not_depend_on_the_run(self):
-        """PV-31 is not open: no scenario can show it. A scenario that cites it beside another adds none."""
+        """PV-31 is a statement that no scenario can show. A scenario that cites PV-31 and another statement does not
+        add to the count."""
         def lead():
             return re.search("They check[^.]*", text(self.good("run", "--html", "-"))).group()
         before = lead()
@@ -417,7 +419,7 @@ class Run(Case):
         self.assertEqual(self.verdicts(0, "area.failing"), {"area.failing": "INFO"})
 
     def test_a_child_that_dies(self):
-        """Its case is an ERROR that names the signal, and the other cases are played."""
+        """The case of a child that dies is an ERROR that names the signal, and the other cases are played."""
         play = subprocess.Popen([PROGRAM, "run", "-j", "2", "--repeat", "4000"], stdin=subprocess.DEVNULL,
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**PLACE, **self.env})
         children = pathlib.Path("/proc/%d/task/%d/children" % (play.pid, play.pid))
@@ -429,7 +431,7 @@ class Run(Case):
         self.assertEqual(out.count(b"  got       the harness died: signal 9"), 1, out)
 
     def test_progress(self):
-        """On a terminal: on a separate line of the standard error, erased at the end."""
+        """On a terminal, progress has a line of its own on standard error, which is erased at the end."""
         master, slave = os.openpty()
         r = subprocess.run([PROGRAM, "run", "--repeat", "2000"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=slave,
                            env={**PLACE, **self.env}, timeout=300)
@@ -450,7 +452,7 @@ class Diff(Case):
         return path
 
     def change(self, path, to):
-        """The same report with the verdicts of `to`, by id; None: the result is missing."""
+        """Writes the same report with the verdicts of `to`, which are by scenario id; None: the result is missing."""
         report = json.loads(path.read_text())
         report["results"] = [dict(r, verdict=to.get(r["id"], r["verdict"])) for r in report["results"]
                              if to.get(r["id"], "") is not None]
@@ -496,7 +498,8 @@ class Diff(Case):
             "new": {"verdict": "FAIL", "statement": "RR-03", "expected": "aeth.msn 1", "got": "aeth.msn 2"}})
 
     def test_waivers_that_one_report_needed(self):
-        """By name, with the number of scenarios; those of both are left out, and so are those without a name."""
+        """Waivers that only one of two reports needed are listed by name, with the number of scenarios. Waivers that
+        both needed, and waivers without a name, are left out."""
         reports = []
         for n, names in enumerate((("a", "b", "a"), ("b", "c", ""))):
             rows = [{"id": f"area.{k}", "verdict": "XFAIL", "waiver": {"pattern": "x"} if name else None, "cause": name or "area.2",

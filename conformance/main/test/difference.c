@@ -3,8 +3,9 @@
 #include "main/difference.h"
 #include <criterion/criterion.h>
 
-/* One letter a difference, in the order of the columns: what each pair of verdicts must be. Rows and columns: the
- * verdicts in the order of IBC_VERDICTS, then "not in the report". */
+/* must[a][b] is the letter of the difference between verdict a in the old report (row) and verdict b in the new one
+ * (column); the letters have the order of the columns. The verdicts have the order of IBC_VERDICTS, and "not in the
+ * report" comes last. */
 static const char letters[] = "=FdsjepJno"; /* in the order of IBC_DIFFERENCES */
 /* clang-format off */
 static const char *const must[IBC_IS_COUNT + 1] = {

@@ -48,7 +48,7 @@ qp a     pmtu=256 epsn=0 recv=4
 
 
 def table():
-    """Rows of the manual's table: the program, and its words by code."""
+    """The rows of the manual's table: for each program, its words by exit code."""
     text = (ROOT / "conformance/man/ibconform.1").read_text()
     rows = re.search(r"\.Bl -column.*\n\.It Em program.*\n((?:\.It .*\n)+)\.El", text).group(1)
     cells = [[cell.strip() for cell in line[4:].split(" Ta ")] for line in rows.splitlines()]

@@ -104,7 +104,7 @@ class Outputs(Case):
         self.assertEqual((self.folder / "w.json").read_text(), "[]")
 
     def test_reports_of_the_run_before(self):
-        """A run that ends early leaves an ERROR where a green report was."""
+        """A run that ends early replaces an earlier report of success by an ERROR."""
         files = ("--junit", "r.xml", "--json", "r.json", "--html", "r.html")
         for why in (("--target", "live", "--wire", f"unix:{self.folder}/d,{self.folder}/t", "--agent", "exec:exit 3"), ("--link", "ib-nothing"),
                     ("no.such.scenario",), ("--target", "mutant:none")):

@@ -35,7 +35,7 @@ class Kernels(unittest.TestCase):
         return pathlib.Path(file.name)
 
     def test_a_deviation_that_is_gone(self):
-        """The page says that it stands in both, or in this one alone; the report has a PASS."""
+        """The page says whether both runs have the deviation or only this one; the report has a PASS."""
         def passes(row):
             if row.get("cause") in ("ack-of-what-was-never-sent", "lengths-unchecked"):
                 row.update(verdict="PASS", waiver=None, finding=None)
@@ -50,7 +50,7 @@ class Kernels(unittest.TestCase):
         self.assertEqual([x.split(":")[0] for x in said], ["lengths-unchecked"])
 
     def test_a_run_that_could_not_judge(self):
-        """Nothing is said of a deviation that the other run did not judge."""
+        """The page does not mention a deviation that the other run did not judge."""
         def fault(row):
             if row.get("cause") == "ack-of-what-was-never-sent":
                 row.update(verdict="ERROR", waiver=None)

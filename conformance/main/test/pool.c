@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Children that work, die, hang and lie; even so every part of every job is reported once. */
+/* A pool of child processes that work, die, hang or send false results: every part of every job is still reported
+ * once. */
 #include "main/pool.h"
 #include <criterion/criterion.h>
 #include <limits.h>

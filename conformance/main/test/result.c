@@ -38,7 +38,8 @@ Test(result, arrives_whole)
     ibc_result_clear(&r);
 }
 
-/* All pairs: the worse wins, verdicts that rank win over others, the first reason is kept among equals. */
+/* For all pairs of verdicts: the worse verdict wins, a verdict that ranks wins over one that does not, and of equal
+ * ones the first keeps its reason. */
 Test(result, links_worst_wins)
 {
     for (enum ibc_verdict a = IBC_IS_PASS; a < IBC_IS_XFAIL; a++)

@@ -82,7 +82,8 @@ class Schemas(unittest.TestCase):
             self.follows("check", one)
 
     def test_agent_is_the_table(self):
-        """docs/schemas/agent.schema.json is the protocol's table: after a change of the table take the output of agent-schema."""
+        """docs/schemas/agent.schema.json equals the protocol's table. After a change of the table, replace it by the
+        output of agent-schema."""
         done = subprocess.run([pathlib.Path(PROGRAM).parents[1] / "test/agent-schema"], capture_output=True, check=True, timeout=60)
         self.assertEqual(json.loads(done.stdout), json.loads((SCHEMAS / "agent.schema.json").read_text()))
 
@@ -120,7 +121,7 @@ class Schemas(unittest.TestCase):
         self.assertEqual([path.name for path in SCHEMAS.glob("*.json") if f"`{path.name}`" not in text], [])
 
     def test_a_schema_refuses(self):
-        """No schema accepts everything; that of a packet takes any member, but not of any type."""
+        """No schema accepts every value. The schema of a packet accepts members of any name, but not of any type."""
         for path in SCHEMAS.glob("*.json"):
             schema = json.loads(path.read_text())
             objects = [{"a": {}}] if path.name.startswith("packets-jsonl") else [{}, {"tool": "ibconform", "format": 2}]

@@ -20,14 +20,15 @@ def scenarios():
 
 
 def fails(s):
-    """Without waivers a failure of this scenario is FAIL on RoCE; else DEVIATES, or INFO, or it is not played there."""
+    """Whether a failure of this scenario without waivers is FAIL on RoCE; otherwise it is DEVIATES or INFO, or not
+    played on RoCE."""
     played = not s["links"] or any(link.startswith("roce") for link in s["links"])
     return s["doubt"] is None and s["class"] != "informational" and played
 
 
 def complaints(waiver, of):
-    """A statement that is not certain never gives a FAIL; for one that is certain some scenario gives FAIL, or measures a
-    behaviour that only a crash fails."""
+    """A statement that is not certain never gives a FAIL. For a certain statement some scenario gives FAIL, or measures
+    a behaviour that only a crash makes fail."""
     name, no = waiver["name"], waiver["certain"].partition(":")[0] == "no"
     ids = [i for p in waiver["pattern"].split() for i in of if fnmatch.fnmatch(i, p)]
     if no:
@@ -38,7 +39,8 @@ def complaints(waiver, of):
 
 
 def refused(path):
-    """`run` refuses a whole file if one scenario cites none of its waiver's statements, or is not there."""
+    """The error lines of `run`, which refuses the whole file if one scenario does not exist, or cites none of its
+    waiver's statements."""
     p = subprocess.run([PROGRAM, "run", "crc.cover", "--waivers", str(path)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                        text=True, env={"IBPROOF_SCENARIOS": str(SUITE / "scenarios")}, check=False)
     return p.stderr.splitlines() if p.returncode == 2 else []

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Artificial results: every verdict, and every text field has malicious content. */
+/* Artificial results: every verdict occurs, and every text field has malicious content. */
 #ifndef MADE_H
 #define MADE_H
 #include "report/report.h"
@@ -10,8 +10,9 @@
     "\xef\xbf\xbf</script><script>alert(1)//"
 
 enum { MADE_RESULTS = 15 };
-/* Borrowed, valid without limit. `evidence` of some results is `path`, NULL for none. */
+/* Returns a report that is never freed. `path` is the evidence of some of its results; NULL: no result has evidence. */
 const struct ibc_report *made_report(const char *path);
-/* A capture of three plays; the second has six packets, the fourth of them, 5 in the file, the judged one. */
+/* Writes a capture of three plays. The second play has six packets; the fourth of them, packet 5 of the file, is the
+ * judged one. */
 void made_evidence(const char *path);
 #endif

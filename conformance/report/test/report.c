@@ -41,7 +41,7 @@ static const char *written(const char *name, bool (*write)(const char *, const s
     return path;
 }
 
-/* `format` holds one %s, the path. */
+/* Runs a command. `format` has one %s, which the path replaces. */
 static void shell(const char *format, const char *path)
 {
     char command[3 * PATH];
@@ -170,7 +170,7 @@ Test(report, nothing_commands_the_terminal)
     free(colored);
 }
 
-/* Only a word without blanks may be longer. */
+/* Only a line that consists of one word may be longer than the terminal. */
 Test(report, lines_fit)
 {
     char *text = printed(false, false, WIDTH);

@@ -11,7 +11,7 @@ static const char *const names[] = {
 #define ANSWER_NAME(name, text) text,
     ANSWERS(ANSWER_NAME)};
 
-static enum answer kind_of; /* of the one that becomes wrong */
+static enum answer kind_of; /* number of the answer that becomes wrong */
 static long one;
 static unsigned count[ANSWER_KINDS];
 static const char *what;
@@ -19,7 +19,7 @@ static struct iba_random random_of;
 static struct iba_wc again;
 static bool has_again;
 
-/* Whether this answer is the one that becomes wrong. */
+/* Returns whether this answer is the one that the test makes wrong. */
 static bool is_chosen(enum answer kind)
 {
     if ((long)count[kind]++ != one || kind != kind_of)
@@ -35,7 +35,7 @@ static unsigned below(unsigned n)
 
 /* ---- results ---- */
 
-/* The result of a verb, or another one. */
+/* Returns the result of the verb, or another result if this answer is the one to change. */
 static enum ibc_rc result(struct ibc_target *t, enum ibc_rc rc, enum answer kind)
 {
     static const char *const errors[] = {"state", "mem_busy", "attr_missing", "no_such_error"};
@@ -135,7 +135,7 @@ static enum ibc_rc poll_cq(struct ibc_target *t, unsigned d, uint32_t cq, struct
     if (rc != IBC_OK || *n == 0 || !is_chosen(ANSWER_completion))
         return rc;
     switch (below(6)) {
-    case 0: return whole->poll_cq(t, d, cq, wc, n); /* it is lost */
+    case 0: return whole->poll_cq(t, d, cq, wc, n); /* the completion is lost */
     case 1: again = *wc, has_again = true; break;
     default: wrong_completion(wc); break;
     }
@@ -149,7 +149,7 @@ static enum ibc_rc poll_event(struct ibc_target *t, unsigned d, struct iba_event
     if (rc != IBC_OK || *n == 0 || !is_chosen(ANSWER_event))
         return rc;
     switch (below(3)) {
-    case 0: return whole->poll_event(t, d, e, n); /* it is lost */
+    case 0: return whole->poll_event(t, d, e, n); /* the event is lost */
     case 1: e->kind ^= 1; break;
     default: e->object ^= 1; break;
     }
@@ -225,7 +225,7 @@ enum { REPAIR = 900000 }; /* of a million changed frames, so many get good CRCs 
 static uint8_t twice[IBC_FRAME];
 static size_t twice_bytes;
 
-/* A frame becomes another one, comes twice, or is lost: false. */
+/* Changes the frame into another one, has it come twice, or returns false: the frame is lost. */
 static bool arrives(const struct ibc_target *t, uint8_t *frame, size_t *len)
 {
     struct iba_mutation how;

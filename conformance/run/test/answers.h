@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Between the runner and the reference: counts the answers of the device's verbs, and makes one of them wrong. */
+/* A layer between the runner and the reference. It counts the answers to the device's verbs, and makes one of them
+ * wrong. */
 #ifndef IBC_RUN_TEST_ANSWERS_H
 #define IBC_RUN_TEST_ANSWERS_H
 #include <stdint.h>
@@ -28,12 +29,11 @@ enum answer {
     ANSWERS(ANSWER) ANSWER_KINDS
 };
 enum { ANSWERS_NONE = -1 };
-/* After open_changed() */
+/* Call it after open_changed(). */
 void answers_attach(void);
-/* The answer of that place among those of its kind in the next scenario becomes wrong, in a way that the seed chooses.
- */
+/* In the next scenario, makes answer number `place` of this kind wrong; the seed chooses how. */
 void answers_begin(enum answer kind, long place, uint64_t seed);
 unsigned answers_count(enum answer kind);
-/* The name of the answer that became wrong; NULL: none did */
+/* Returns the name of the answer that became wrong; NULL if no answer did. */
 const char *answers_changed(void);
 #endif

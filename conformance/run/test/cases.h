@@ -15,17 +15,18 @@ struct run_case {
     enum ibc_verdict verdict;
     const char *expected, *got; /* of the finding; NULL: not checked */
 };
-/* Each case uses one reference target, after a reset, on the link. */
+/* Plays the cases on this link. All cases use one reference target, which is reset before each case. */
 void run_cases_on(enum ibc_link link, const struct run_case *c, size_t n);
 #define run_cases(c) run_cases_on(IBC_LINK_roce2_ipv4, (c), sizeof(c) / sizeof *(c))
 
-/* Loads and plays one text with these options. Owned: ibc_result_clear(), ibc_free(r->scenario). */
+/* Loads and plays one text with these options. The caller owns the result: ibc_result_clear(),
+ * ibc_free(r->scenario). */
 struct ibc_result run_text(struct ibc_target *t, const char *text, const struct ibc_options *o);
 struct ibc_target *run_reference(void);
 
-/* The reference with functions replaced by the test: those written into `changed`; `whole` has the original ones. */
+/* The functions of a reference some of which a test replaces in `changed`; `whole` has the original functions. */
 extern struct ibc_target_ops changed;
 extern const struct ibc_target_ops *whole;
 struct ibc_target *open_changed(void);
-void close_changed(struct ibc_target *t, struct ibc_result *r); /* closes it, and frees what the text's result holds */
+void close_changed(struct ibc_target *t, struct ibc_result *r); /* closes the target, and frees the text's result */
 #endif

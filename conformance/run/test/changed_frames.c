@@ -19,13 +19,13 @@ enum {
 
 static struct {
     struct changed_wire *wire;
-    uint32_t line[MOST_FRAMES]; /* that took the frame when nothing was changed; 0: none did */
+    uint32_t line[MOST_FRAMES]; /* the line that took the frame when nothing was changed; 0: no line did */
     unsigned n;                 /* frames then */
     bool learns;
     unsigned long plays, changed, taken, verdict[IBC_IS_COUNT];
 } now;
 
-/* IBPROOF_PLAYS=10000 for the long run. */
+/* IBPROOF_PLAYS sets the number of plays; a long run takes 10000. */
 static unsigned long plays_wanted(void)
 {
     const char *s = getenv("IBPROOF_PLAYS");
@@ -47,7 +47,8 @@ static struct frame parsed(const uint8_t *bytes, size_t n)
     return f;
 }
 
-/* The bytes of the header, or part of a message, that the argument is about; NULL: the frame has none. */
+/* Returns the bytes of the header, or of the part of the message, that the argument is about; NULL if the frame has no
+ * such part. */
 static const uint8_t *part_of(const struct frame *f, const struct ibc_arg *a, const struct iba_field **field)
 {
     uint8_t hdr = a->hdr;
@@ -65,7 +66,7 @@ static bool same_bits(const struct iba_field *f, const uint8_t *a, const uint8_t
                         : ((iba_field_get(f, a) ^ iba_field_get(f, b)) & mask) == 0;
 }
 
-/* A value that only one value of the field satisfies */
+/* Returns whether the argument allows only one value of the field. */
 static bool is_exact(const struct ibc_arg *a)
 {
     const uint8_t kind = a->v[0].kind;
@@ -104,7 +105,8 @@ static bool payload_differs(const struct ibc_step *s, const struct frame *is, co
            memcmp(is->view.wire + is->view.payload_at, was->view.wire + was->view.payload_at, n) != 0;
 }
 
-/* From a value that the line names. `was`: a frame that this line took; NULL: none is known. */
+/* Returns whether the frame differs from a value that the line names. `was` is a frame that this line took; NULL: no
+ * such frame is known. */
 static bool differs(const struct ibc_step *s, const struct frame *is, const struct frame *was)
 {
     const bool bth = iba_view_has_bth(&is->view);
@@ -125,7 +127,7 @@ static bool ends_with(const char *s, const char *end)
     return n >= m && strcmp(s + n - m, end) == 0;
 }
 
-/* By the comment in the evidence. 0: none did. */
+/* Returns the line that took the frame, which the comment in the evidence names; 0: no line took it. */
 static uint32_t line_of(const struct run_packet *k)
 {
     unsigned line;
@@ -136,8 +138,8 @@ static uint32_t line_of(const struct run_packet *k)
                : 0;
 }
 
-/* Lines of repeats are several steps, in order; the n-th of them takes the n-th frame, unless it may take none, or
- * several. */
+/* A repeated line makes several steps, in order. The n-th step must take the n-th frame, unless a step may take no
+ * frame or several. */
 static bool some_step_takes(const struct run_player *p, uint32_t line, unsigned nth, const struct frame *is,
                             const struct frame *was)
 {
@@ -206,7 +208,7 @@ static enum ibc_verdict play(const struct ibc_scenario *s, uint32_t link, const 
     return v;
 }
 
-/* Once without a change, then with one frame changed, or some. */
+/* Plays the scenario once without a change, then with one frame changed, or with several. */
 static void round_of(const struct ibc_scenario *s, uint32_t link, struct iba_random *r, const char *folder)
 {
     memset(now.line, 0, now.n * sizeof *now.line);

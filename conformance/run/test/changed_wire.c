@@ -22,7 +22,7 @@ static void change(struct changed_wire *w, uint8_t *frame, size_t *len)
     w->changes++;
 }
 
-/* False: the frame is dropped. */
+/* Returns false if the frame is dropped. */
 static bool passes(struct changed_wire *w, uint8_t *frame, size_t *len)
 {
     const unsigned eighth = w->some ? (unsigned)iba_random_below(&w->random, 8) : 7;

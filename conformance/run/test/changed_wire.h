@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The reference engine, and a wire that changes its frames: one that is chosen, or many at random. */
+/* The reference engine, and a wire that changes the engine's frames: one chosen frame, or many at random. */
 #ifndef IBC_RUN_TEST_CHANGED_WIRE_H
 #define IBC_RUN_TEST_CHANGED_WIRE_H
 #include "sim/iba_mutate.h"
@@ -7,7 +7,7 @@
 
 enum { WIRE_MANY = 256, WIRE_NO_FRAME = -1 };
 struct changed_frame {
-    unsigned place; /* among the frames that the runner got since the device was reset, from 0 */
+    unsigned place; /* counts the frames that the runner got since the device was reset, from 0 */
     unsigned all;   /* the same among all frames of the scenario */
     struct iba_mutation how;
     size_t bytes;
@@ -16,7 +16,7 @@ struct changed_frame {
 struct changed_wire {
     struct ibc_target *t;
     struct iba_random random;
-    long one;                    /* this frame of the scenario is changed; WIRE_NO_FRAME: none */
+    long one;                    /* the frame of the scenario that is changed; WIRE_NO_FRAME: none */
     bool some;                   /* one frame in four is changed, one in eight dropped, one in eight sent twice */
     unsigned place, all, played; /* played: `all` at the last reset */
     unsigned n_changed, changes; /* since the last reset, at most WIRE_MANY; of the scenario */
@@ -24,8 +24,8 @@ struct changed_wire {
 };
 struct changed_wire *changed_wire_open(void);
 void changed_wire_close(struct changed_wire *w);
-/* Before a scenario is played. */
+/* Call it before a scenario is played. */
 void changed_wire_begin(struct changed_wire *w, uint64_t seed, long one, bool some);
-/* The record of a frame that was changed, by its place since the reset; NULL: it was not. */
+/* Returns the record of a changed frame; `at` counts frames since the reset. NULL: that frame was not changed. */
 const struct changed_frame *changed_wire_at(const struct changed_wire *w, unsigned place);
 #endif

@@ -157,7 +157,7 @@ Test(completes, with_another_value)
 
 #define BOTH "qp a recv=3\n" SENT " a post SEND len=4\n< a SEND_ONLY\n> a ACKNOWLEDGE psn=+0 msn=1\n"
 
-/* Each queue of a queue pair may have a completion queue of its own. */
+/* Each queue of a queue pair may have its own completion queue. */
 Test(completes, of_other_queues)
 {
     static const struct row rows[] = {
@@ -173,7 +173,7 @@ Test(completes, of_other_queues)
     CHECK(rows);
 }
 
-/* As many as came, of either queue. */
+/* A line `completions` names how many completions of sends and of receives come; their order does not matter. */
 Test(completes, so_many)
 {
     static const struct row as_they_came[] = {
@@ -220,7 +220,7 @@ Test(completes, events)
 
 #define DRAINS RC "qp a timeout=0\n a modify state=sqd sqd_notify=1\n"
 
-/* An event that nobody asked for is one too many. */
+/* A scenario fails if the device reports an event that no line expects. */
 Test(completes, no_event)
 {
     static const struct row rows[] = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Congestion notifications that no marked packet caused: tolerated beside the NAK of a gap in the PSNs, before it and
- * after it, and a failure otherwise. */
+/* A congestion notification that no marked packet caused is tolerated directly before or after the NAK of a gap in the
+ * PSNs; at any other place it is a failure. */
 #include <criterion/criterion.h>
 #include <string.h>
 #include "cases.h"
@@ -19,7 +19,7 @@ static struct {
 } kept;
 static bool done; /* one notification in a scenario */
 
-/* From the device to the tester, as that answer of it */
+/* Builds a notification from the device to the tester, with the addresses of that answer of the device. */
 static void build(const uint8_t *answer, size_t n, uint8_t *frame, size_t *len)
 {
     struct iba_view v;

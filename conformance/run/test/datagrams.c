@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Datagrams that lines expect, but for one byte: of a connection manager, and
- * of the agent of a switch; and the attributes that a connection manager gives
- * a queue pair, each with its value and with another. */
+/* Datagrams of a connection manager and of a switch's agent that equal what a line expects, except for one byte. Also
+ * the attributes that a connection manager gives a queue pair: each with the right value, and with another one. */
 #include "cases.h"
 #include <criterion/criterion.h>
 #include <stdio.h>

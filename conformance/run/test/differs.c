@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A packet that a line expects, but for one thing: the frame that the device sends is changed before the runner reads
- * it, and its CRCs are made good again. Where the line names the field, or every packet must have it, the scenario
- * fails with the field's name; any other field may have any value. */
+/* A packet that equals what a line expects, except for one field. The test changes the device's frame before the runner
+ * reads it, and corrects the CRCs. If the line names the field, or every packet must have that value, the scenario must
+ * fail with the field's name; any other field may have any value. */
 #include <criterion/criterion.h>
 #include <string.h>
 #include "cases.h"
@@ -13,7 +13,7 @@ enum how { FIELD, BYTE_OF_PAYLOAD, BIT_OF_ICRC, BIT_OF_CHECKSUM, BIT_OF_VCRC, LA
 struct change {
     enum how how;
     enum iba_hdr hdr;
-    const char *field; /* its lowest bit is turned over */
+    const char *field; /* the field's lowest bit is inverted */
     uint64_t n;        /* which byte; how many ns later */
 };
 
@@ -46,7 +46,7 @@ static void spoil(const struct iba_view *v, uint8_t *frame, size_t len)
 {
     if (next.how == BIT_OF_ICRC)
         frame[v->end - 1] ^= 0x80;
-    else if (next.how == BIT_OF_CHECKSUM) /* the ICRC does not cover it */
+    else if (next.how == BIT_OF_CHECKSUM) /* the ICRC does not cover this field */
         frame[v->at[IBA_H_ipv4] + IBA_AT_ipv4_checksum / 8 + 1] ^= 1;
     else if (next.how == BIT_OF_VCRC)
         frame[len - 1] ^= 1;

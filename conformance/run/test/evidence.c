@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The capture of a play, read with the reader of ibdissect. */
+/* The evidence of a play, read with the reader of ibdissect. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,8 +76,8 @@ Test(evidence, tells_what_was_sent_and_judged)
     done(&r);
 }
 
-/* The comment of a packet that an alternative takes is the sentence of that alternative; without a certain source it
- * deviates. */
+/* If an alternative takes a packet, the packet's comment is the sentence of that alternative. If the alternative's
+ * statement is not certain, the verdict is DEVIATES. */
 Test(evidence, an_alternative_has_its_own_verdict)
 {
 #define OTHER(spec, says)                                                                                              \

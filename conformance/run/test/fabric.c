@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Subnets under test: what lines on their wires send and expect, and how a failure reads. */
+/* Subnets under test: what the lines on their wires send and expect, and what a finding says. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include "cases.h"
@@ -47,7 +47,7 @@ Test(fabric, datagrams)
         {HEAD " s.1 get NodeDescription nodestring=hex:" ZEROS "\n", F, NULL, NULL},
         {HEAD " s.1 get NodeDescription nodestring=!hex:" ZEROS "\n", P, "", ""},
         {HEAD " s.1 pull\n s.1 get NodeInfo\n", F, "an answer of the agent", "nothing"},
-        {HEAD " s.2 pull\n s.1 get PortInfo modifier=2 portstate=1\n", P, "", ""}, /* its trap is not asked for */
+        {HEAD " s.2 pull\n s.1 get PortInfo modifier=2 portstate=1\n", P, "", ""}, /* no line asks for the trap */
         /* a manager that changes another field orders nothing by those that it has read */
         {HEAD " s.1 set SwitchInfo portstatechange=1\n s.2 pull\n s.1 set SwitchInfo lifetimevalue=7\n"
               " s.1 get SwitchInfo lifetimevalue=7 portstatechange=1\n",

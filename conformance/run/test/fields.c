@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Every field of every header that a line may name, on each link: the line takes the packet if it names the value that
- * the packet has, and no packet that differs in one bit of the field. Where the line does not name it, the packet is
- * taken unless every packet must have that value. */
+/* Every field of every header that a line may name, on each link. If the line names the packet's value, the line takes
+ * the packet, and no packet that differs from it in one bit of the field. If the line does not name the field, it takes
+ * the packet unless every packet must have that value. */
 #include <criterion/criterion.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 
 enum { TEXT = 512, NO_BIT = -1 };
 
-/* A packet of the device, and the lines before it */
+/* Each packet of the device that is tested, and the lines that a scenario needs before that packet. */
 static const struct {
     uint32_t links; /* 1 << enum ibc_link */
     const char *text;
@@ -31,7 +31,7 @@ static const struct {
 };
 enum { N_PACKETS = sizeof packets / sizeof *packets };
 
-/* The change of the first frame that comes; `was` is the frame before it. */
+/* The change to the first frame that comes from the device; `was` is the unchanged frame. */
 static struct {
     enum iba_hdr hdr;
     const struct iba_field *field;
@@ -79,8 +79,9 @@ static enum ibc_verdict play(struct ibc_target *t, enum ibc_link link, const cha
     return v;
 }
 
-/* Every packet must have these: its addresses, and what makes it this packet, and well-formed. Any other field that the
- * line does not name has any value. */
+/* Returns whether every packet must have one certain value in this field: an address, a field that selects the kind of
+ * packet, or one without which the packet is malformed. Any other field that the line does not name may have any
+ * value. */
 static bool is_due(const char *name)
 {
     static const char *const due[] = {"eth.addr",     "eth.dst",    "eth.src",    "eth.type",    "vlan.etype",
@@ -96,7 +97,8 @@ static bool is_due(const char *name)
     return false;
 }
 
-/* Of the packet of that text on that link, one field: named with its value, with another, and with one bit turned */
+/* Checks one field of one packet on one link in three plays: the line names the packet's value, the line names another
+ * value, and one bit of the packet is inverted. */
 static void check(struct ibc_target *t, enum ibc_link link, const char *text, enum iba_hdr hdr,
                   const struct iba_field *f, const char *name, const struct iba_view *was)
 {
@@ -119,14 +121,14 @@ static void check(struct ibc_target *t, enum ibc_link link, const char *text, en
         const unsigned bit = k ? f->bits - 1u : 0;
         cr_expect_eq(play(t, link, named, (int)bit, expected), IBC_IS_FAIL, "%s: bit %u turned", named, bit);
     }
-    if (strcmp(name, "bth.padcnt") == 0) /* where it is another packet, and where it is none, depends on the payload */
+    if (strcmp(name, "bth.padcnt") == 0) /* the payload decides whether the change gives another packet, or none */
         return;
     v = play(t, link, plain, 0, expected);
     cr_expect_eq(v, is_due(name) ? IBC_IS_FAIL : IBC_IS_PASS, "%s: %s of %" PRIu64 ": %s: %s", plain, name, is,
                  ibc_verdict_names[v], expected);
 }
 
-/* All fields of a packet */
+/* Checks all fields of one packet. */
 static void check_packet(struct ibc_target *t, enum ibc_link link, unsigned k)
 {
     char plain[TEXT], expected[TEXT];

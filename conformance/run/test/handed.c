@@ -23,8 +23,8 @@ static void play(const char *text)
 
 /* ---- attributes of modify ---- */
 
-/* Each attribute has its bit of the mask, and no other. Codes are those of the specification: an MTU of 4096 has code 5
- * (WF-18); access rights and migration states are numbers of core's. */
+/* Each attribute sets its own bit of the mask and no other. Codes are those of the specification: an MTU of 4096 has
+ * code 5 (WF-18). Access rights and migration states have core's numbers. */
 Test(handed, attributes)
 {
     static const struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* In real time: testers and agents that are late, and frames that are slower than verbs. */
+/* Plays in real time: the tester or the agent is late, or frames are slower than verbs. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +13,7 @@ static struct ibc_target *open_on_real_time(void)
     return t;
 }
 
-/* Plays the text, and closes the target. got: NULL: not checked. */
+/* Plays the text and closes the target. `got` is the expected finding; NULL: not checked. */
 static void expect(struct ibc_target *t, const char *text, enum ibc_verdict verdict, const char *got)
 {
     const struct ibc_options o = {.seed = 1};
@@ -68,7 +68,7 @@ Test(late, tester_is_late)
         {ASKED("8") ACK WRONG, 1100, IBC_IS_INCONCLUSIVE,
          "the tester was late: it went on 1100 us after the request; the device's timer is 1048 us; state Ready to "
          "Send"},
-        {ASKED("8") ACK " a completions send=1\n", 1100, IBC_IS_PASS, ""}, /* it waited: all packets were seen */
+        {ASKED("8") ACK " a completions send=1\n", 1100, IBC_IS_PASS, ""}, /* the tester waited, so saw all */
         {ASKED("14") ACK WRONG, 1100, IBC_IS_FAIL, "state Ready to Send"},
         {ASKED("0") ACK WRONG, 1100000, IBC_IS_FAIL, "state Ready to Send"},
         {ASKED("8") " a modify state=err\n" WRONG, 1100, IBC_IS_INCONCLUSIVE,
@@ -105,7 +105,7 @@ static struct {
     uint8_t bytes[IBC_FRAME];
     size_t len;
     uint64_t due;
-} flying[FRAMES]; /* in the order they were sent */
+} flying[FRAMES]; /* in the order in which they were sent */
 static unsigned n_flying, n_landed;
 static uint64_t flight; /* ns */
 static enum ibc_rc flying_inject(struct ibc_target *t, unsigned d, const uint8_t *frame, size_t len)
@@ -163,8 +163,8 @@ static enum ibc_rc sees_the_first_late(struct ibc_target *t, unsigned d, uint64_
     return rc;
 }
 
-/* The packet before may have been on the wire since the wire was last found empty. Only if a packet is too early after
- * even that time, it is too early. */
+/* The first packet may have come at any time since the tester last found the wire empty. The second packet is too early
+ * only if it is too early even after the earliest of these times. */
 Test(late, first_packet_is_seen_late)
 {
     static const struct {

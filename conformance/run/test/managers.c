@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Datagrams of connection managers: where the tester puts each value, and which datagrams of the device a line takes.
- * Offsets are those of the specification's tables, counted from the start of the datagram, whose header has 24 bytes.
- */
+ * Offsets are those of the specification's tables; they count from the start of the datagram, whose header has 24
+ * bytes. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
@@ -108,8 +108,8 @@ static void check_bytes(unsigned at, const char *want, size_t n)
 }
 #define BYTES(at, text) check_bytes((at), (text), sizeof(text) - 1)
 
-/* Service ID 0x0000000001PPNNNN: the protocol (TCP 6, UDP 17) and the port (A11.4.1). The tester's port for datagrams
- * is 7174 and the object's number: three objects are always there. */
+/* The service ID 0x0000000001PPNNNN has the protocol (PP: TCP 6, UDP 17) and the port (NNNN; A11.4.1). The tester's
+ * port for datagrams is 7174 plus the number of the object. Every scenario begins with three objects. */
 Test(managers, of_the_ip_service)
 {
     for (unsigned link = 0; link < IBC_LINK_COUNT; link++) {
@@ -144,7 +144,7 @@ Test(managers, of_any_other_service)
     struct ibc_target *t = opened(0);
 
     play(t, IBC_LINK_roce2_ipv4, CM " c call listen\n> c REQ private=hex:abcd\n c " TOLD " REQ private=hex:abcd\n");
-    BYTES(0, "\x01\x07\x02\x03"); /* base version, class, its version, method Send */
+    BYTES(0, "\x01\x07\x02\x03"); /* base version, class, class version, method Send */
     BYTES(16, "\x00\x10");        /* ConnectRequest */
     BYTES(32, "\x10\0\0\0\0\0\0\x42");
     BYTES(HEADER + REQ_PRIVATE, "\xab\xcd\0");
@@ -189,7 +189,8 @@ Test(managers, a_line_takes_its_message_only)
     }
 }
 
-/* A field of bytes is as long as its pattern, and 0 behind; the finding shows sixteen of them. */
+/* A field of bytes is as long as its pattern, and the bytes after the pattern are 0. The finding shows sixteen
+ * bytes. */
 Test(managers, private_data_that_differ)
 {
     static const struct {

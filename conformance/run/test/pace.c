@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Paces of real devices: one that the tester could not time blames nobody. */
+/* Rates of real devices: if the tester could not measure the times of packets, the device is not blamed. */
 #include <criterion/criterion.h>
 #include <string.h>
 #include "cases.h"
 
 enum { PACKETS = 16 };
-static const uint64_t *gap; /* ns before each packet */
+static const uint64_t *gap; /* ns between each packet and the one before */
 static unsigned n_seen;
 static uint64_t dated;
 static enum ibc_rc dates(struct ibc_target *t, unsigned d, uint64_t until, uint8_t frame[IBC_FRAME], size_t *len,
@@ -72,7 +72,7 @@ Test(pace, that_was_not_timed_blames_nobody)
 
 #define MEASURED "title a test\nspec none\nclass informational\nrole requester\nservice uc\nqp a pmtu=256\n"
 
-/* 8 packets of 256 bytes and the BTH, 10 us apart; the rates of a scenario are listed. */
+/* 8 packets of 256 bytes with a BTH, 10 us apart; the scenario's result lists the rate. */
 Test(pace, that_is_measured_is_a_rate)
 {
     static const struct {

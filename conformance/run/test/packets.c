@@ -37,7 +37,7 @@ Test(packets, expected_and_not)
     run_cases(c);
 }
 
-/* The device sends its request again after its timer, some 134 ms: later than the silence. */
+/* The device repeats its request when its timer of 134 ms expires; the silence is over before that. */
 #define AGAIN(line)                                                                                                    \
     RC "qp a timeout=15 retry=1\n a post SEND len=4\n< a SEND_ONLY psn=+0\n" line " a silence 1ms\nwait 200ms\n"       \
        "> a ACKNOWLEDGE psn=+0 msn=1\n a completion SEND\n"
@@ -46,7 +46,7 @@ Test(packets, any_number_may_come_after_a_silence_too)
 {
     static const struct run_case c[] = {
         {AGAIN("<* a SEND_ONLY psn=+0\n"), P, NULL, NULL},
-        {AGAIN("<? a SEND_ONLY psn=+0\n"), F, "no more packets", NULL}, /* one, and its time is over */
+        {AGAIN("<? a SEND_ONLY psn=+0\n"), F, "no more packets", NULL}, /* one answer, whose time is over */
         {AGAIN("<* a SEND_ONLY psn=+1\n"), F, "no more packets", NULL}, /* another packet */
         {AGAIN(""), F, "no more packets", NULL},
     };
@@ -283,7 +283,7 @@ Test(packets, end_with_their_crc)
     }
 }
 
-/* A packet to a group that the line does not name is of the group with its MAC address. */
+/* If a line does not name the group of a packet, the packet's MAC address shows which group it goes to. */
 Test(packets, groups_by_their_address)
 {
     static const struct run_case c[] = {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Parts of the runner by themselves: values and how they are shown, fields of packets, the worst of two verdicts,
- * failures that prove nothing, times of flight. */
+/* Unit tests of the runner's parts: values and their text, fields, the worse of two verdicts, and times of flight. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -304,8 +303,7 @@ static const char *found(const struct ibc_arg *a, uint64_t has)
     return text;
 }
 
-/* A line that names `va` is about the RETH or the AtomicETH, whichever there is. A word that several network headers
- * know is about the innermost. */
+/* A line that names `va` means the RETH or the AtomicETH. A name of several network headers means the innermost one. */
 Test(parts, fields_of_packets)
 {
     const uint64_t reth = IBA_HDR_BIT(IBA_H_reth), atomic = IBA_HDR_BIT(IBA_H_atomiceth), v4 = IBA_HDR_BIT(IBA_H_ipv4),
@@ -347,7 +345,8 @@ Test(parts, fields_of_packets)
     }
 }
 
-/* Packets of one message go on with its bytes; a line that gives an offset, or another letter, begins there. */
+/* In a message of several packets the pattern continues from packet to packet. A line that gives an offset or another
+ * letter starts the pattern there. */
 Test(parts, where_patterns_go_on)
 {
     enum { FIRST, MIDST, LAST, ONLY = 4 }; /* opcodes of SEND on RC */
@@ -372,8 +371,8 @@ Test(parts, where_patterns_go_on)
 
 /* ---- verdicts ---- */
 
-/* The worst of PASS, TOLERATED, INCONCLUSIVE, DEVIATES, FAIL and ERROR is kept. Of the others one takes the place of a
- * PASS, and none of them the place of a worse one; nor is one that stands replaced by TOLERATED. */
+/* Of PASS, TOLERATED, INCONCLUSIVE, DEVIATES, FAIL and ERROR the worse one is kept. A verdict outside this list
+ * replaces only PASS; PASS and TOLERATED do not replace it. */
 Test(parts, the_worse_of_two)
 {
     for (unsigned before = 0; before < IBC_IS_COUNT; before++)
@@ -398,7 +397,7 @@ static uint64_t lost(struct ibc_target *t)
     return lost_frames;
 }
 
-/* Frames that the tester's wire has lost excuse all that was judged, but no fault of the harness. */
+/* Frames that the tester's wire lost excuse every verdict about the device, but no error of the harness. */
 Test(parts, lost_frames_excuse)
 {
     static const struct ibc_target_ops ops = {.lost = lost}, blind = {.lost = NULL};
@@ -426,7 +425,7 @@ Test(parts, lost_frames_excuse)
     cr_expect_eq(run_lost_frames(&player), 0);
 }
 
-/* A late tester excuses a failure, and what an informational scenario tolerates; not that the device died. */
+/* A late tester excuses a failure, and what an informational scenario tolerates, but not a device that died. */
 Test(parts, late_testers_excuse)
 {
     for (unsigned v = 0; v < IBC_IS_COUNT; v++)
@@ -447,7 +446,8 @@ Test(parts, late_testers_excuse)
         }
 }
 
-/* The agent is slow if a verb took longer than an expected packet may, a second; in virtual time none is. */
+/* The agent is slow if a verb took more than a second, which is as long as an expected packet may take. In virtual time
+ * no verb is slow. */
 Test(parts, slow_agents)
 {
     static const struct {
@@ -476,7 +476,8 @@ Test(parts, slow_agents)
 
 /* ---- times of flight ---- */
 
-/* Four round trips; a slow one fades by an eighth with each that follows; 50 ms at most. */
+/* A frame may fly four round trips of the slowest exchange, and 50 ms at most. With each later exchange that time
+ * shrinks by an eighth. */
 Test(parts, flight_times)
 {
     static const struct {
@@ -559,7 +560,8 @@ static struct ibc_result scored(const char *text)
     return r;
 }
 
-/* The min-entropy of the most frequent step: log2(31/16) is 0.954, log2(7/3) 1.222. */
+/* The score of a device's numbers is the min-entropy of their most frequent step: log2(31/16) is 0.954, log2(7/3) is
+ * 1.222. */
 Test(parts, scores)
 {
     struct ibc_result r;

@@ -134,7 +134,7 @@ static enum ibc_rc modify_qp(struct ibc_target *t, unsigned d, uint32_t qpn, con
 
 /* ---- work ---- */
 
-/* " m+16:64": offset in its region, and length. */
+/* Writes " m+16:64": the offset in the memory region, and the length. */
 static void note_sge(const struct iba_sge *e)
 {
     for (unsigned i = 0; i < n_region; i++)

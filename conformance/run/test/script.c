@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The whole suite against the reference, each scenario on one link: the frames that it sends and the verbs that it
- * calls; and how it ends when one frame of the device is changed. script.golden has a line for each scenario:
+/* Plays the whole suite against the reference, each scenario on one link, and records the frames that the scenario
+ * sends, the verbs that it calls, and how it ends when one frame of the device is changed. script.golden has a line for
+ * each scenario:
  *
- *   id, digest of the file, link, verdict, digest of frames and verbs, and for two changed frames verdict, line and a
- *   digest of what was expected and of what came
+ * id, digest of the file, link, verdict, digest of frames and verbs; then for two changed frames the verdict, the line,
+ * and a digest of the finding
  *
  * A scenario that is new, or whose file has changed since, is not compared (test/golden.h says how to renew the file).
  * IBPROOF_VERBOSE=1 prints what was expected and what came. */
@@ -75,7 +76,7 @@ static void line_of(struct changed_wire *w, const struct ibc_scenario *s, char l
         print_changed(w, s, link, frames, line);
 }
 
-/* "id digest " of a line */
+/* Returns the length of "id digest ", with which a line begins. */
 static size_t head_of(const char *line)
 {
     const size_t id = strcspn(line, " ") + 1;

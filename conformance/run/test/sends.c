@@ -19,7 +19,7 @@ static enum ibc_rc inject_kept(struct ibc_target *t, unsigned d, const uint8_t *
     return whole->inject(t, d, frame, len);
 }
 
-/* Plays the text; the frames are kept. The verdict is none of this test's business. */
+/* Plays the text and keeps the frames. This test does not check the verdict. */
 static void play(const char *text)
 {
     struct ibc_target *t = open_changed();
@@ -107,7 +107,7 @@ Test(sends, faults)
         size_t len;
         enum iba_check icrc; /* PENDING: not looked at */
         size_t at;
-        uint8_t byte; /* at `at`, unless that is 0 */
+        uint8_t byte; /* the bytes at `at`, unless `at` is 0 */
     } rows[] = {
         {SEND(""), PLAIN, IBA_CHECK_GOOD, 54, 0},
         {SEND(" icrc=bad"), PLAIN, IBA_CHECK_BAD, 0, 0},
@@ -159,7 +159,7 @@ Test(sends, copies_and_who_sends)
     cr_expect(lengths[0] == lengths[1] && memcmp(sent[0], sent[1], lengths[0]) == 0);
 }
 
-/* A fault of bytes that the packet lacks is a fault of the scenario. */
+/* If a line orders a fault in bytes that the packet lacks, the scenario itself is faulty. */
 Test(sends, no_such_bytes)
 {
     static const struct run_case rows[] = {{FOUR(" poke=62:aa"), IBC_IS_ERROR, NULL, "the packet has no such bytes"},

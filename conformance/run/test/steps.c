@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* In real time, of each kind of step: whether it waits until packets that were sent before have arrived, whether the
- * tester may be late at it, and whether its alternatives are tried. */
+/* Each kind of step in real time: whether it waits until earlier packets have arrived, whether the tester may be late
+ * at it, and whether its alternatives are tried. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,7 +37,7 @@ static enum ibc_rc later_collect(struct ibc_target *t, unsigned d, uint64_t unti
     return rc;
 }
 
-/* The step takes the tester longer than the device's timer is, once. */
+/* Makes the step take longer than the device's timer, once. */
 static void take_long(struct ibc_target *t)
 {
     now.acted_at = later_now(t);
@@ -107,7 +107,7 @@ static enum ibc_rc first_inject(struct ibc_target *t, unsigned d, const uint8_t 
     return whole->inject(t, d, frame, len);
 }
 
-/* At the end of the play, before the health probe */
+/* Called at the end of the play, before the health probe. */
 static void keep_times(void *ctx, struct run_player *p)
 {
     (void)ctx;
@@ -218,7 +218,8 @@ Test(steps, verbs_wait_for_the_last_frame_only)
     }
 }
 
-/* Four round trips of the slowest exchange, an eighth less after each one, and at most 50 ms */
+/* A frame may fly four round trips of the slowest exchange, an eighth less after each later exchange, and at most 50
+ * ms. */
 Test(steps, how_long_a_frame_may_fly)
 {
     static const struct {
@@ -235,7 +236,7 @@ Test(steps, how_long_a_frame_may_fly)
     free(p);
 }
 
-/* The first line does not hold, its alternative does: the sentence of the alternative counts. */
+/* The first line fails, but its alternative succeeds: the verdict follows the sentence of the alternative. */
 Test(steps, whose_alternatives_are_tried)
 {
     static const struct run_case c[] = {

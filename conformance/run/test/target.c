@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Targets with missing functions, crashes or faults: the reference with one function changed. */
+/* Targets that lack a function, crash, or have a fault: the reference with one function replaced. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
@@ -143,7 +143,7 @@ static enum ibc_rc lost_at_reset(struct ibc_target *t, enum ibc_link link, uint6
     return IBC_LOST;
 }
 
-/* Every row of contact.c's table, for an agent lost in a step, and before the play began */
+/* Tries every row of the table in contact.c: with an agent lost in a step, and with one lost before the play began. */
 Test(target, loses_its_agent)
 {
     static const struct {
@@ -193,8 +193,8 @@ Test(target, loses_its_agent)
     }
 }
 
-/* A failure before the agent was lost stays the finding of a device that went down; otherwise the device is not
- * blamed. */
+/* If a failure came before the agent was lost, the device went down, and the failure stays the finding. Otherwise the
+ * device is not blamed. */
 Test(target, loses_its_agent_behind_a_failure)
 {
     static const struct {
@@ -372,7 +372,8 @@ Test(target, claims_less)
     }
 }
 
-/* Each service is a capability, and a device that claims all others lacks it. */
+/* The service of a scenario is a capability that the device must claim. Each service is tried on a device that claims
+ * nothing else, and on one that claims everything else. */
 Test(target, each_service_is_claimed)
 {
     static const struct {
@@ -391,7 +392,7 @@ Test(target, each_service_is_claimed)
     };
 
     for (size_t i = 0; i < 2 * sizeof rows / sizeof *rows; i++) {
-        const bool only = i % 2; /* it claims nothing else */
+        const bool only = i % 2; /* the device claims nothing else */
         const uint64_t one = UINT64_C(1) << rows[i / 2].needs;
         struct ibc_target *t = open_changed();
         char text[128];
@@ -490,7 +491,7 @@ Test(target, lacks_functions)
 {
     static const struct {
         const char *text;
-        size_t function; /* its place in the table; NONE: the target has all */
+        size_t function; /* the function's place in the table; NONE: the target has all functions */
         enum ibc_verdict verdict;
     } rows[] = {
 #define OF(name) offsetof(struct ibc_target_ops, name)
@@ -517,7 +518,7 @@ Test(target, lacks_functions)
     }
 }
 
-/* A packet in a silence is one too many, however late a packet of the alternative may come. */
+/* A packet during a silence is one too many, even if the line's alternative would take a packet later. */
 Test(target, talks_late_in_a_silence)
 {
     static const struct {
@@ -564,7 +565,8 @@ Test(target, is_in_no_state)
     }
 }
 
-/* One of several plays ends with a dead device: the scenario's result says so, whatever the others do. */
+/* If the device dies in one of several plays, the scenario's result says so, whatever the results of the other plays
+ * are. */
 Test(target, dies_in_one_play_of_three)
 {
     struct ibc_target *t = open_changed();

@@ -30,7 +30,7 @@ Test(verbs, states_and_transitions)
     run_cases(c);
 }
 
-/* Verbs get values as written, and refuse them; the same attribute with a valid value is accepted. */
+/* Verbs get values as the line writes them, and refuse bad ones; the same attribute with a valid value is accepted. */
 Test(verbs, attributes_that_no_device_takes)
 {
     static const struct run_case c[] = {
@@ -131,7 +131,8 @@ Test(verbs, work_and_completions)
     run_cases(c);
 }
 
-/* A work request has four pieces at most. Fields that two headers have are those of the packet that came. */
+/* A work request has at most four pieces. If two headers have a field of the same name, the line means the header that
+ * the packet has. */
 Test(verbs, pieces_and_shared_names)
 {
     static const struct run_case c[] = {
@@ -231,7 +232,8 @@ Test(verbs, memory_pages_counters)
     run_cases(c);
 }
 
-/* A verb is called once: its alternatives are other results. Each line checks the result after the line before it. */
+/* The runner calls a verb once; the alternatives of its line are other results. Each line checks the result of the verb
+ * directly before. */
 Test(verbs, alternatives)
 {
 #define T IBC_IS_TOLERATED

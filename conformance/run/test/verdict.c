@@ -38,7 +38,7 @@ Test(verdict, worst_wins_and_the_first_is_kept)
     done(&r);
 }
 
-/* A failure rests on the first statement: RR-05 and RR-08 are not certain, RR-03 is. */
+/* A failure belongs to the first statement that the scenario cites. RR-05 and RR-08 are not certain; RR-03 is. */
 Test(verdict, what_is_not_certain_deviates)
 {
 #define HEAD_OF(spec) "title t\nspec " spec "\nrole responder\nservice rc\n"
@@ -69,7 +69,7 @@ Test(verdict, what_is_not_certain_deviates)
     done(&r);
 }
 
-/* A value that is refused is printed as the line has it. */
+/* The finding prints a refused value as the line writes it. */
 Test(verdict, any_value_is_too_much)
 {
     static const struct run_case c[] = {{RC "qp a recv=1\n> a SEND_ONLY ackreq=1\n< a ACKNOWLEDGE psn=!any\n",
@@ -78,7 +78,7 @@ Test(verdict, any_value_is_too_much)
     run_cases(c);
 }
 
-/* A counter that is wrong is a finding of its own, with the sentence of the statement. */
+/* A wrong counter has a finding of its own, which quotes the sentence of the statement. */
 Test(verdict, a_wrong_counter_has_its_sentence)
 {
     struct ibc_result r = of(HEAD_OF("RR-03") "qp a recv=1\n> a SEND_ONLY ackreq=1\n< a ACKNOWLEDGE\ncounter "
@@ -105,7 +105,7 @@ static enum ibc_rc keep_rights(struct ibc_target *t, unsigned d, uint32_t qpn, c
     return whole->modify_qp(t, d, qpn, a);
 }
 
-/* A QP gives the rights that the device has. */
+/* A QP asks only for the access rights that the device has. */
 Test(verdict, a_qp_asks_for_no_right_that_the_device_lacks)
 {
     static const struct {
@@ -138,7 +138,7 @@ Test(verdict, a_run_takes_time)
     done(&r);
 }
 
-/* The worst wins in this order; the others do not rank. */
+/* The verdicts in this order rank, and the worst one wins; all other verdicts do not rank. */
 Test(verdict, order)
 {
     static const enum ibc_verdict ascending[] = {IBC_IS_PASS,     IBC_IS_TOLERATED, IBC_IS_INCONCLUSIVE,
@@ -299,8 +299,8 @@ Test(verdict, how_long_a_script_waits)
     ibc_free(s);
 }
 
-/* Headers of at most 96 bytes, and the longest payload: of a line of the tester, or of a message of the device, which
- * sends at most its path MTU at once. */
+/* A frame has headers of at most 96 bytes and the longest payload: of a line of the tester, or of one packet of the
+ * device, which is at most the path MTU. */
 Test(verdict, how_large_packets_are)
 {
     static const struct {

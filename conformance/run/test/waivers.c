@@ -52,7 +52,7 @@ Test(waivers, good_files)
     ibc_waivers_free(&w);
 }
 
-/* A file has a mebibyte at most, blanks among it; a complaint is cut to the room there is. */
+/* A file has at most 1 MiB, blanks included. An error message is cut to the size of its buffer. */
 Test(waivers, long_files)
 {
     enum { MOST = 1 << 20 };
@@ -157,7 +157,7 @@ Test(waivers, apply)
     ibc_waivers_free(&w);
 }
 
-/* A symptom may stand in any text of the finding. */
+/* The symptom of a waiver is searched in every text of the finding. */
 Test(waivers, where_symptoms_are_looked_for)
 {
     cr_assert(load("[{" GOOD ",\"expires\":\"2030-01-01\"}]"), "%s", err);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The whole suite against the reference, each scenario on one link, while one answer of the device is wrong: a verb's
- * result, a completion, an event, an attribute, a byte of memory, a counter, or a frame, which is another one, comes
- * twice or not at all. The golden file has a line for each scenario:
+/* Plays the whole suite against the reference, each scenario on one link, while one answer of the device is wrong: the
+ * result of a verb, a completion, an event, an attribute, a byte of memory, a counter, or a frame. The frame is
+ * changed, comes twice, or is lost. The golden file has a line for each scenario:
  *
- *   id, digest of the file, link, and for each wrong answer what it was, the verdict's first letter and a digest of
- *   the finding
+ * id, digest of the file, link; then for each wrong answer what it was, the verdict's first letter, and a digest of the
+ * finding
  *
  * A scenario that is new, or whose file has changed since, is not compared (test/golden.h says how to renew the file).
  * IBPROOF_VERBOSE=ID prints what was expected and what came. */
@@ -40,7 +40,7 @@ static struct ibc_result play(struct ibc_target *t, const struct ibc_scenario *s
     return r;
 }
 
-/* One of the kinds that there are. */
+/* Draws one kind of answer. */
 static enum answer drawn(struct iba_random *random, const unsigned n[ANSWER_KINDS])
 {
     unsigned kinds = 0, k;
@@ -94,7 +94,7 @@ static void line_of(struct ibc_target *t, const struct ibc_scenario *s, char lin
         play_wrong(t, s, link, n, line);
 }
 
-/* "id digest " of a line */
+/* Returns the length of "id digest ", with which a line begins. */
 static size_t head_of(const char *line)
 {
     const size_t id = strcspn(line, " ") + 1;

@@ -39,7 +39,7 @@ Test(bind, sums_and_products)
     cr_expect_eq(number("10us", true), 10000);
     cr_expect_eq(number("1.5ms", true), 1500000);
     cr_expect_eq(number("1.123456789s", true), 1123456789);
-    cr_expect_eq(number("1.9999999999s", true), 1999999999); /* below a nanosecond it is cut */
+    cr_expect_eq(number("1.9999999999s", true), 1999999999); /* a fraction of a nanosecond is cut off */
     cr_expect_eq(number("0.000000001s", true), 1);
     cr_expect_eq(number("0.25us", true), 250);
     cr_expect_eq(number("2s", true), 2000000000);

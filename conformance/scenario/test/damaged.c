@@ -27,7 +27,7 @@ static const char *one_of(const char *const *words, size_t n)
     return words[below(n)];
 }
 
-/* Replaces `n` bytes at that place. */
+/* Replaces `n` bytes of the text at that place. */
 static void put(size_t at, size_t n, const char *bytes, size_t n_bytes)
 {
     const size_t len = strlen(text);
@@ -60,7 +60,7 @@ static void change_value(size_t at, size_t n)
     put(from, at + n - from, value, strlen(value));
 }
 
-/* A slip in the word at that place. */
+/* Makes a slip in the word at that place. */
 static void slip(size_t at, size_t n)
 {
     char word[1200];
@@ -84,7 +84,7 @@ static void slip(size_t at, size_t n)
     }
 }
 
-/* A word, outside of comments; false: none was found there. */
+/* Finds the next word outside of comments. Returns false if there is none. */
 static bool is_word(size_t at, size_t *from, size_t *n)
 {
     size_t line = at, end = at;
@@ -103,7 +103,8 @@ static bool is_word(size_t at, size_t *from, size_t *n)
     return *n < 1000;
 }
 
-/* A new word of the language is near to some old ones: suggestions are not compared here. */
+/* A new word of the language changes which old words are suggested, so this test leaves suggestions out of the
+ * digest. */
 static uint64_t without_suggestion(uint64_t digest, const char *err)
 {
     const char *const near = strstr(err, "; did you mean");
@@ -129,7 +130,7 @@ static uint32_t message(const struct ibc_scenario *of, const char *wanted)
     return golden_short(without_suggestion(GOLDEN_EMPTY, s ? "loads" : err));
 }
 
-/* Several slips in one file: its message has a line for each that is a fault by itself. */
+/* One file with several slips: the error message has a line for each slip that is a fault by itself. */
 static uint32_t messages(void)
 {
     char path[40], err[4000] = "";
@@ -167,7 +168,7 @@ static void line_of(const struct ibc_scenario *s, char line[LINE])
     (void)snprintf(line + strlen(line), LINE - strlen(line), " %08x", messages());
 }
 
-/* "id digest " of a line */
+/* Returns the length of "id digest ", with which a line begins. */
 static size_t head_of(const char *line)
 {
     const size_t id = strcspn(line, " ") + 1;

@@ -4,12 +4,12 @@
 #include "scenario/grammar.h"
 #include "scenario/vocab.h"
 
-/* Lines 5 to 16, and an object of each kind */
+/* Lines 5 to 16 of a scenario: an object of each kind. */
 #define WORLD                                                                                                          \
     "pd p\nmr r\nmw w\ncq c\nxrcd k\nsrq s\ngroup g\nhandle h\ncm e\nqp a\nqp b type=ud\n> a SEND_ONLY "               \
     "as=known\nwait "                                                                                                  \
     "1s\nwait 1s\n"
-/* The same for a subnet, whose objects stand above the first step. */
+/* The same for a scenario of a subnet, whose objects must stand above the first step. */
 #define SUBNET_HEAD "title t\nspec RR-03\nrole fabric\n\n"
 #define SUBNET "switch x ports=1\nadapter y ports=1\nrouter z ports=1\n\n\n\n\n\n\n\n\n\n\n\n"
 enum { LINE = 19 };
@@ -23,7 +23,7 @@ static bool of_subnet(const struct ibc_shape *shape)
            shape == ibc_shape_of_object(IBC_O_cable);
 }
 
-/* Lines 1 to 18, before the one that is tried. */
+/* Writes lines 1 to 18; the line that is tested follows them. */
 static size_t begin(char *text, const struct ibc_shape *shape)
 {
     return (size_t)sprintf(text, "%s%s", of_subnet(shape) ? SUBNET_HEAD : HEAD, of_subnet(shape) ? SUBNET : WORLD);
@@ -42,7 +42,7 @@ static const char *first_of(unsigned kinds)
     return "";
 }
 
-/* A value of the row's type. */
+/* Returns a valid value for the row's type. */
 static const char *good_value(const struct ibc_row *r, char out[64])
 {
     static const char *const of[IBC_T_COUNT] = {
@@ -63,7 +63,7 @@ static const char *good_value(const struct ibc_row *r, char out[64])
     }
 }
 
-/* Values that are not. */
+/* Returns an invalid value for the row's type. */
 static const char *bad_value(const struct ibc_row *r, char out[64])
 {
     if ((r->type == IBC_T_NUMBER || r->type == IBC_T_EVERYWHERE) && r->max < UINT64_MAX) {
@@ -82,7 +82,7 @@ static size_t key_put(char *at, const struct ibc_row *r, const char *value)
     return (size_t)sprintf(at, " %s%s=%s", ibc_key_names[r->key], (r->flags & IBC_R_INDEX) != 0 ? "[1]" : "", value);
 }
 
-/* The part of the line before its keys. */
+/* Writes the part of the line before its keys. */
 static size_t line_begin(char *at, const struct ibc_shape *shape, const char *word, const struct ibc_row *row)
 {
     const char *object = first_of(shape->kinds);
@@ -106,7 +106,7 @@ static size_t line_begin(char *at, const struct ibc_shape *shape, const char *wo
     return (size_t)(at - from);
 }
 
-/* Line LINE with that row's key and the required ones. */
+/* Writes the tested line (number LINE) with that row's key and the required keys. */
 static void line_put(char *at, const struct ibc_shape *shape, const char *word, const struct ibc_row *row,
                      const char *value, unsigned times)
 {
@@ -263,7 +263,8 @@ Test(grammar, each_word_of_each_vocabulary_is_found_by_its_name)
         }
 }
 
-/* By hand: attributes by their bits in modify's mask, rights as libibverbs numbers them (bits 0 to 4), and ours. */
+/* The expected bits are written by hand: attributes have their bits in modify's mask, access rights 0 to 4 have
+ * libibverbs' bits, and all other rights have ours. */
 Test(grammar, words_that_are_bits)
 {
     static const struct {

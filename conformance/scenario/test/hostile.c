@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Random texts: each loads or fails with one line that has the place. */
+/* Random texts: each text loads, or fails with one line of error message that names the place. */
 #include "load.h"
 #include <stdlib.h>
 #include <time.h>
 
 enum { TEXTS = 100000, ROOM = 8192 };
 
-/* All kinds of lines, which the samples lack. */
+/* Lines of all kinds that the sample scenarios lack. */
 static const char everything[] =
     "title t\nspec A\nrole middle\nservice rc ud\nneeds rc\nlink roce1\nvary a 1 2\nvary b,c 3,4 5,6\nnote n\n"
     "pd p\nmr r length=4096 pd=p access=local_write,remote_read\nmw w type=2\ncq k\nsrq s recv=2\ngroup g\n"

@@ -18,7 +18,8 @@ static struct ibc_arena *read_text(const char *text, size_t len, char err[200])
     return a;
 }
 
-/* Words as "column:word", with '=' at the column of a value that is not the word's, and marks of quotes and '$'. */
+/* Writes each word as "column:word", then '=' and the column of its value if the value begins at another column. 'q'
+ * marks a word in quotes, '$' a word that has a variable. */
 static void describe(char *out, size_t room)
 {
     size_t n = 0;
@@ -89,7 +90,7 @@ Test(lines, bytes_that_are_no_text)
     }
 }
 
-/* `n` bytes, in lines of `each` with their newline. */
+/* Returns `n` bytes in lines of `each` bytes, newline included. */
 static char *filled(size_t n, size_t each)
 {
     char *text = malloc(n);
@@ -132,8 +133,8 @@ static const char *name_at(size_t i, const void *names)
 
 #define A16 "aaaaaaaaaaaaaaaa"
 
-/* A name is near when fewer than a third of the word's letters, and one more, must change; of short words, one letter.
- * Two neighbours that change places count once. At least one letter remains. */
+/* A name is suggested if at most a third of the word's letters, and one more, must change; in a short word one letter.
+ * An exchange of two neighbouring letters counts as one change. At least one letter must stay. */
 Test(nearest, fewest_changes)
 {
     static const struct {
@@ -154,7 +155,7 @@ Test(nearest, fewest_changes)
         {"abc", {"xyz"}, NULL},
         {"abcd", {"bcda"}, "bcda"},
         {"abcd", {"badc"}, "badc"},
-        {"abcd", {"cxxb"}, NULL}, /* its 'b' and 'c' do not change places with each other */
+        {"abcd", {"cxxb"}, NULL}, /* the 'b' and the 'c' of the word do not change places */
         {"abxy", {"bcuv"}, NULL},
         {"abxy", {"caxy"}, "caxy"},
         {"abcdef", {"abcxyz"}, "abcxyz"},
@@ -162,7 +163,7 @@ Test(nearest, fewest_changes)
         {"abcdef", {"badcfe"}, "badcfe"},
         {"cat", {"bat", "hat"}, "bat"},
         {"cat", {"bxt", "hat"}, "hat"},
-        {"cat", {"cut", "cat"}, NULL}, /* it is known, but cannot stand there */
+        {"cat", {"cut", "cat"}, NULL}, /* the word is known, but not allowed there */
         {"cat", {"cut", "cart"}, "cut"},
         {"state", {"stats", "status", "state"}, NULL},
         {"a", {"", "ab"}, "ab"},

@@ -16,7 +16,7 @@ static inline struct ibc_scenario *load_text(const char *text, char err[500])
     return ibc_load_text(text, strlen(text), "f.ibt", "f", err, 500);
 }
 
-/* The only variation for reliable connections; the scenario in *s. */
+/* Returns the only variation of the scenario for reliable connections. The scenario is in *s. */
 static inline struct ibc_play *play_of(const char *text, struct ibc_scenario **s)
 {
     char err[500];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The whole suite as data: loaded.golden has for each scenario the digest of its file, and of everything that the
- * loader made of it: the head, and all variations with their objects, steps, and values.
+/* The whole suite as data. loaded.golden has for each scenario the digest of its file, and a digest of everything that
+ * the loader made of that file: the head, and all variations with their objects, steps and values.
  *
  * A scenario that is new, or whose file has changed since, is not compared (test/golden.h says how to renew the file).
  * IBPROOF_VERBOSE=ID prints what was made of that scenario. */
@@ -105,7 +105,7 @@ static void note_scenario(const struct ibc_scenario *s)
         }
 }
 
-/* "id digest-of-the-file digest" */
+/* Writes the line "id digest-of-the-file digest". */
 static void line_of(const struct ibc_scenario *s, char line[LINE])
 {
     const char *const wanted = getenv("IBPROOF_VERBOSE");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Names in datagrams of subnet and performance management. Where each stands is copied from the architecture, volume 1,
- * 13.4.2 (header of a MAD), 14.2.1 (SMPs), 14.2.5 (attributes) and 16.1 (performance management): byte and bit of the
- * datagram, bits. */
+/* Names in datagrams of subnet and performance management. Their places (byte, bit and number of bits) are copied from
+ * the architecture, volume 1: 13.4.2 (header of a MAD), 14.2.1 (SMPs), 14.2.5 (attributes) and 16.1 (performance
+ * management). */
 #include "load.h"
 #include "scenario/field.h"
 

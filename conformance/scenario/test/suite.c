@@ -77,7 +77,7 @@ Test(suite, one_bad_file_spoils_it)
     refused("a.b.ibt", WHOLE, "/a.b.ibt: a name has");
 }
 
-/* One run reports every file with a fault, and every step of it that is wrong by itself. */
+/* One load of the suite reports every faulty file, and in each file every step that is wrong by itself. */
 Test(suite, all_faults_are_told)
 {
     char dir[] = "suite-XXXXXX", err[4000] = "";
@@ -100,7 +100,7 @@ Test(suite, all_faults_are_told)
     gone(dir);
 }
 
-/* A folder with one scenario in it, `deep` folders down, whose file's name has `len` letters and ".ibt". */
+/* Loads a suite whose only scenario lies `deep` folders down, and whose file name has `len` letters and ".ibt". */
 static bool loads(unsigned deep, size_t len, char err[500])
 {
     char dir[] = "suite-XXXXXX", at[600], name[300] = "";
@@ -147,7 +147,7 @@ Test(suite, names_and_folders_have_limits)
     cr_expect_null(strstr(err, ": the name is too long"));
 }
 
-/* Where there is no room for more messages, the last ones are cut or left out. */
+/* When the buffer of the messages is full, the last messages are cut or left out. */
 Test(suite, faults_fill_what_room_there_is)
 {
     char dir[] = "suite-XXXXXX", all[500] = "", err[500];

@@ -28,7 +28,8 @@ static void all_there(const char *file, const char *text, const char *const *nam
             cr_expect(has_word(text, name[i]), "%s lacks '%s'", file, name[i]);
 }
 
-/* Names that no file contains: a header's fields have their own, a positional value has none. */
+/* Returns whether the key has no name that a file could contain: fields of headers have names of their own, and a
+ * positional value has none. */
 static bool unwritten(unsigned key)
 {
     return key == IBC_K_FIELD || key == IBC_K_value || key == IBC_K_name || key == IBC_K_delta;

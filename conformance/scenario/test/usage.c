@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Wrong options, and the line about each. */
+/* Wrong options, and the error line for each. */
 #include "scenario/usage.h"
 #include <criterion/criterion.h>
 #include <criterion/redirect.h>
@@ -33,7 +33,7 @@ Test(usage, a_wrong_option_names_the_nearest)
     }
 }
 
-/* A word of any length is quoted in part. */
+/* The message quotes only the beginning of a long word. */
 Test(usage, a_long_word_is_cut)
 {
     static const struct option longs[] = {{"help", no_argument, NULL, 0}, {0}};
@@ -46,7 +46,7 @@ Test(usage, a_long_word_is_cut)
     cr_assert_eq(strlen(fault), 100 + strlen(": no such option"));
 }
 
-/* Each line of the help begins in the same column. */
+/* The second column of the help begins at the same place in every line. */
 Test(usage, help_in_columns, .init = cr_redirect_stdout)
 {
     static const struct ibc_usage rows[] = {{"-a X", "one\ntwo\n\nfour"}, {"--long", "five"}};

@@ -8,7 +8,7 @@
 #include "statements/statement.h"
 #include "statements/unproven.h"
 
-/* All numbers that a public source shows beside a statement. */
+/* All compliance numbers that a public source shows for a statement. */
 static const char *const known[] = {
     "C8-7",        "C9-1",         "C9-2",      "C9-49",     "C9-80",    "C9-88",      "C9-92",
     "C9-94",       "C9-105",       "C9-110",    "C9-114",    "C9-140",   "C9-148",     "C10-72",
@@ -27,7 +27,7 @@ static bool one_of(const char *word, size_t len, const char *const *list, size_t
     return false;
 }
 
-/* Ids: two letters of a known area, a hyphen, two digits; rising, and none left out. */
+/* Ids have two letters of a known area, a hyphen and two digits. They rise, and none is left out. */
 Test(statement, ids)
 {
     unsigned number = 0;
@@ -68,7 +68,7 @@ Test(statement, columns)
     }
 }
 
-/* Every number of the specification comes from that list. */
+/* Every compliance number in the table is one of the list above. */
 Test(statement, compliance)
 {
     EACH(s)
@@ -80,7 +80,7 @@ Test(statement, compliance)
     }
 }
 
-/* Scenarios can show most of them. */
+/* Scenarios can show most of the statements. */
 Test(statement, coverable)
 {
     size_t open = 0;
@@ -103,7 +103,8 @@ Test(statement, find)
     cr_assert_null(ibc_statement_find(""));
 }
 
-/* Each names an existing statement, in order; a statement that one SETTLES is certain, and has only one such row. */
+/* Each witness names an existing statement, in the order of the table. A statement that a witness SETTLES is certain,
+ * and only one witness settles it. */
 Test(statement, witnesses)
 {
     size_t settled = 0, n;

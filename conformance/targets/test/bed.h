@@ -23,25 +23,27 @@ struct bed {
     uint64_t at;
     unsigned from;
     struct iba_view v;
-    bool tagged;  /* the next connections have a VLAN tag, if the link has them */
+    bool tagged;  /* the next connections have a VLAN tag, if frames of the link can have one */
     bool lenient; /* a broken device: refusals and bad CRCs are expected */
 };
 
 struct bed *bed_open(const char *spec, enum ibc_link link, uint64_t seed);
 void bed_close(struct bed *b);
-/* Creates all objects again: domain, CQ, a region of 64 KiB with every right, of device d. */
+/* Resets the target and creates the objects of device d again: a protection domain, a CQ, and a region of 64 KiB with
+ * every right. */
 void bed_reset(struct bed *b, enum ibc_link link, uint64_t seed);
-/* A QP of device d in RTS, whose peer is the tester's BED_PEER, or the twin's `peer` if that is not 0. */
+/* Creates a QP of device d in RTS. Its peer is the tester's BED_PEER, or the twin's `peer` if `peer` is not 0. */
 uint32_t bed_qp(struct bed *b, unsigned d, enum iba_qp_type type);
 void bed_connect(struct bed *b, unsigned d, uint32_t qpn, enum iba_qp_type type, uint32_t peer);
 void bed_recv(struct bed *b, unsigned d, uint32_t offset, uint32_t len);
 enum ibc_rc bed_post(struct bed *b, unsigned d, enum iba_wr_op op, uint32_t len, uint64_t va, uint32_t rkey);
 
-/* A packet of the tester to device d's QP; `set` may change the recipe before it is built. */
+/* Returns the recipe of a packet from the tester to device d's QP; `set` may change the recipe before the packet is
+ * built. */
 struct iba_recipe bed_recipe(const struct bed *b, unsigned d, uint8_t opcode, uint32_t psn);
 void bed_inject(struct bed *b, unsigned d, const struct iba_recipe *r);
 void bed_send(struct bed *b, unsigned d, uint8_t opcode, uint32_t psn, uint32_t payload);
-/* The next frame of device d within a millisecond; false: none. */
+/* Takes the next frame of device d. Returns false if none comes within a millisecond. */
 bool bed_take(struct bed *b, unsigned d);
 /* The next frame must have that opcode and PSN. */
 void bed_expect(struct bed *b, unsigned d, uint8_t opcode, uint32_t psn);

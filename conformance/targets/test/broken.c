@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* All broken engines, by name: the clauses that each breaks, what it does, and how far it comes with the tour before it
- * sends another frame than the reference. broken.golden has a line for each:
+/* All broken engines: which clauses each one breaks, what it does, and how many frames of the tour it sends before one
+ * differs from the reference's. broken.golden has a line for each:
  *
- *   name, digest of clauses and words, frames that it sends, the first one that differs ("-": none)
+ * name, digest of clauses and sentence, number of frames that it sends, the first frame that differs ("-": none)
  *
  * An engine that is new is not compared (test/golden.h says how to renew the file). */
 #include <inttypes.h>
@@ -38,7 +38,7 @@ static struct tour *tour_of(const char *spec, enum ibc_link link)
     return r;
 }
 
-/* The first frame that differs; the number of all: none does */
+/* Returns the index of the first frame that differs; if no frame differs, the number of frames. */
 static unsigned first_other(const struct tour *a, const struct tour *b)
 {
     unsigned i = 0;

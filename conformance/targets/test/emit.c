@@ -50,7 +50,7 @@ static void view_of(const struct tour *r, unsigned i, struct iba_view *v)
     iba_view_check(v);
 }
 
-/* The bytes that may differ: those of the field, and of checks that cover it. */
+/* Marks the bytes that may differ: those of the field, and those of the CRCs and checksums that cover the field. */
 static void allow(const struct iba_view *v, const struct ref_emit *e, uint8_t *mask, size_t len)
 {
     memset(mask, 0, len);
@@ -67,7 +67,7 @@ static void allow(const struct iba_view *v, const struct ref_emit *e, uint8_t *m
         memset(mask + v->end, 0xff, IBA_VCRC_BYTES);
 }
 
-/* The CRCs of the changed frame, computed with the view of the original one. */
+/* Checks the CRCs of the changed frame, with the packet view of the original one. */
 static void crcs_are_good(const struct iba_view *of, const struct ref_emit *e, const uint8_t *frame, const char *spec)
 {
     struct iba_view v = *of;

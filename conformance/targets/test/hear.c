@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Devices that hear badly: what they drop, what they read, and names that there are not. */
+/* Devices that receive wrongly: packets that they drop, packets that they change, and descriptions of such devices that
+ * are refused. */
 #include "targets/hear.h"
 #include <criterion/criterion.h>
 #include <string.h>
@@ -9,7 +10,7 @@
 static uint8_t frame[2048];
 static size_t len;
 
-/* A SEND of five bytes: three pad bytes. */
+/* Builds a SEND of five bytes, which has three pad bytes. */
 static void build(enum iba_encap encap)
 {
     static const uint8_t payload[5] = {1, 2, 3, 4, 5};

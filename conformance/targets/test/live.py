@@ -133,19 +133,19 @@ agent.stdin.close()
 
 
 def without_time(value):
-    """A report without the parts that differ from run to run."""
+    """The report without the parts that differ from run to run."""
     if isinstance(value, dict):
         return {k: without_time(v) for k, v in value.items() if not k.startswith("wall") and k not in ("started", "evidence")}
     return [without_time(v) for v in value] if isinstance(value, list) else value
 
 
 def has_no_verb(id):
-    """Subnets, regions of pieces and EE contexts: no verb of an agent makes them."""
+    """Whether the scenario needs subnets, regions of pieces or EE contexts, for which an agent has no verb."""
     return id.startswith(("fabric.", "memory.pieces.", "rd."))
 
 
 def alive(mark):
-    """Processes whose command line has the mark."""
+    """The processes whose command line contains the mark."""
     found = []
     for p in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
         try:
@@ -171,7 +171,7 @@ class Live(unittest.TestCase):
         self.assertEqual(alive(str(self.folder)), [], "processes were left behind")
 
     def wires(self, n=2, ours="", kind="unix", mark=""):
-        """Options of the tester and of the agent."""
+        """The options that join the tester's wires with the agent's."""
         tester, agent = [], []
         for i in range(n):
             a, b = (f"{self.folder}/{c}{mark}{i}" for c in "ab")
@@ -200,7 +200,7 @@ class Live(unittest.TestCase):
         return r.returncode, json.loads((self.folder / name).read_text())
 
     def relay(self, mode, at):
-        """An agent that misbehaves once, at its n-th request."""
+        """The command of an agent that misbehaves once, at request number `at`."""
         relay = self.folder / "relay.py"
         relay.write_text(RELAY)
         _, agent = self.wires()
@@ -237,7 +237,7 @@ class Same(Live):
         return ours
 
     def test_every_scenario_on_every_link(self):
-        """The same packets, too"""
+        """The reports are the same, and so are the packets."""
         self.assertEqual(self.compare("--link", "all", packets=True)["counts"]["FAIL"], 0)
         ours = self.folder / "ours"
         names = sorted(str(p.relative_to(ours)) for p in ours.rglob("*.pcapng") if not has_no_verb(p.name))  # a folder for each link
@@ -246,7 +246,7 @@ class Same(Live):
         self.assertEqual((other, missing, len(same)), ([], [], len(names)))
 
     def test_broken_engines(self):
-        """One of them; all with IBPROOF_BROKEN=all (tools/test long)."""
+        """Plays one broken engine; with IBPROOF_BROKEN=all (tools/test long) all of them."""
         for mutant in MUTANTS if os.environ.get("IBPROOF_BROKEN") == "all" else MUTANTS[:1]:
             with self.subTest(mutant):
                 self.assertGreater(self.compare(engine=mutant)["counts"]["FAIL"], 0)
@@ -268,7 +268,8 @@ class Same(Live):
         self.assertNotIn(b" passed", r.stdout.split(b"\n")[1])
 
     def test_what_takes_devices_down(self):
-        """Left out without --hazardous, with a message; with it played after all others."""
+        """Without --hazardous these scenarios are left out, with a message; with it they are played after all
+        others."""
         listed = subprocess.run([PROGRAM, "list", "--json"], stdout=subprocess.PIPE, env=self.env, check=True).stdout
         known = {s["id"] for s in json.loads(listed) if "hazard" in s}
         self.assertLessEqual({"header.short.bth", "memory.invalidate.twice", "rc.responder.write-only-other-length"}, known)
@@ -295,7 +296,7 @@ class Same(Live):
 
 
 class Sequences(Live):
-    """`ibconform fuzz` uses live devices in the same manner."""
+    """`ibconform fuzz` treats live devices as `ibconform run` does."""
 
     def fuzz(self, *args, agent=None, engine="--engine"):
         tester, ours = self.wires()
@@ -378,7 +379,7 @@ class Channels(Live):
 
 
 class Punctual(Live):
-    """Processes that measure time, or have little of it, get priority where that is allowed."""
+    """Processes that measure time, or that have short timeouts, get priority where the system allows it."""
 
     @classmethod
     def setUpClass(cls):
@@ -456,7 +457,8 @@ class Faults(Punctual):
                 self.assertEqual(alive(str(self.folder)), [])
 
     def test_an_agent_that_stays_away(self):
-        """Only one case waits for it. On a machine that is too busy for the first greeting it is played again."""
+        """Only one case waits for the agent. If the machine is too busy for the first greeting, the case is played
+        again."""
         relay = self.folder / "relay.py"
         count = self.folder / "count"
         wrapper = self.folder / "wrapper"
@@ -475,7 +477,7 @@ class Faults(Punctual):
         self.assertGreater(len(count.read_text()), 10, "it is greeted again and again for a while")
 
     def test_an_agent_that_boots(self):
-        """It is gone during a case, and comes back later: one case is not judged."""
+        """The agent is gone during one case and comes back later: only that case is not judged."""
         relay, count, wrapper = (self.folder / name for name in ("relay.py", "count", "wrapper"))
         _, agent = self.wires()
         relay.write_text(RELAY)
@@ -485,8 +487,8 @@ class Faults(Punctual):
         self.assertEqual((code, report["counts"]["FAIL"], report["counts"]["ERROR"]), (4, 0, 1), report)
 
     def killer(self, deaths, boots, nap=0):
-        """A suite, and the agent of a device that goes down when a queue pair is destroyed, so many times. boots: its system
-        restarts then; nap: for so many seconds it is not back."""
+        """A run with the agent of a device that goes down `deaths` times, when a queue pair is destroyed. boots: the
+        device's system then restarts; nap: the agent is away for so many seconds."""
         suite, count, wrapper, relay = (self.folder / n for n in ("suite", "count", "wrapper", "killer.py"))
         suite.mkdir(exist_ok=True)
         for name, steps in (("a", "qp a\na state rts\n"), ("b", "qp a\na destroy\n"), ("c", "qp a\na state rts\n")):
@@ -499,8 +501,8 @@ class Faults(Punctual):
         return ("--scenarios", suite, "--evidence", self.folder / "evidence"), f"exec:exec sh {wrapper}"
 
     def test_devices_that_go_down(self):
-        """The fault is the device's if it happens twice in three plays of the case; that of an agent that ends by itself never
-        is."""
+        """A case whose plays take the device down twice out of three times is the device's fault. An agent that ends by
+        itself is not."""
         rows = ((99, True, 1, "FAIL", "the device did not survive"), (1, True, 3, "INCONCLUSIVE", "in one of three plays .play-1.pcapng."),
                 (99, False, 4, "ERROR", "was up all the time"), (1, False, 4, "ERROR", "was up all the time"))
         for deaths, boots, wanted, verdict, says in rows:
@@ -516,13 +518,13 @@ class Faults(Punctual):
                 shutil.rmtree(self.folder / "evidence")
 
     def test_the_last_case_takes_the_device_down(self):
-        """The run waits for it, and the failure belongs to the case."""
+        """The run waits for the device, and the failure belongs to the last case."""
         args, agent = self.killer(2, True, nap=7)
         code, report = self.report("r.json", self.live, "b", *args, agent=agent)
         self.assertEqual((code, self.verdicts(report)), (1, {"b": "FAIL"}), report)
 
     def test_a_cable_that_is_pulled(self):
-        """The agent still answers, the wire no longer does: not the case's fault, and not that of later cases."""
+        """The agent still answers, but the wire does not: neither this case nor later ones fail because of it."""
         suite = self.folder / "suite"
         suite.mkdir()
         for name in "abc":
@@ -570,7 +572,7 @@ class Faults(Punctual):
 
 class Mutated(Punctual):
     def test_mutated_answers(self):
-        """Any agent output gives verdicts, no crash, no hang."""
+        """Any output of an agent gives verdicts; the program neither crashes nor hangs."""
         played = 0
         for seed in range(3):
             begun = time.monotonic()
@@ -601,7 +603,8 @@ def unhurried(test):
 
 
 class Disturbed(Punctual):
-    """When tester, its port, channel or the agent's machine are disturbed, no device is blamed: tools/disturb on the engine."""
+    """If something disturbs the tester, its port, its channel or the agent's machine, no device is blamed:
+    tools/disturb on the engine."""
 
     def test_disturbances(self):
         at = self.folder / "agent"
@@ -641,7 +644,8 @@ class RealTime(Punctual):
 
 
 class Interface(Punctual):
-    """A cable: veth, the tester at one end, the engine on real time in another network namespace at the other."""
+    """A veth pair as cable: the tester at one end, and at the other the engine on real time in another network
+    namespace."""
 
     def setUp(self):
         super().setUp()
@@ -767,7 +771,7 @@ class Interface(Punctual):
         self.assertIn(b"PASS", r.stdout)
 
     def test_frames_that_do_not_leave(self):
-        """The kernel accepts frames and does not send them: then the device's behaviour proves nothing."""
+        """The kernel accepts frames but does not send them, so the device's behaviour proves nothing."""
         self.at = self.agent()
         suite = self.folder / "suite"
         suite.mkdir()
@@ -786,7 +790,8 @@ class Interface(Punctual):
 
     @unhurried
     def test_a_port_that_is_too_small(self):
-        """Packets that fit are judged as before; the rest is INCONCLUSIVE, with advice. Nothing fails."""
+        """Scenarios whose packets fit the port are judged as before. All others are INCONCLUSIVE, with advice; none
+        fails."""
         self.at = self.agent()
         which = ("rc.requester.send-segmented", "rc.responder.read-segmented", "rc.responder.write-segmented", "rc.responder.psn*", "ud.receiver")
         self.play(*which, "--json", "wide.json")
@@ -811,7 +816,7 @@ class Interface(Punctual):
         self.assertRegex(r.stderr.decode(), r"\Aibconform: tester: it is down .ip link set tester up.\n\Z")
 
     def test_a_wire_that_leads_nowhere(self):
-        """The message has the sent packets, the received ones, and likely causes."""
+        """The message has the sent packets, the received packets, and likely causes."""
         self.at = self.agent()
         self.within(self.here, "ip", "link", "add", "other", "mtu", "9000", "type", "veth", "peer", "name", "nobody", "netns", str(self.there))
         self.within(self.here, "ip", "link", "set", "other", "up")
@@ -826,7 +831,8 @@ class Interface(Punctual):
                          r"came, [^\n]*Likely: cable, VLAN, MTU")
 
     def test_who_takes_part(self):
-        """All addresses are printed; those in use, this machine's and its gateways' are refused before the tester answers for them."""
+        """All addresses are printed. An address in use, or of this machine or its gateways, is refused before the
+        tester answers for it."""
         self.at = self.agent()
         suite = self.folder / "suite"
         suite.mkdir()
@@ -855,7 +861,7 @@ class Interface(Punctual):
         self.assertIn(b"stranger, 10.0.0.4, is a gateway's", self.play("--scenarios", suite, code=4).stderr)
 
     def test_found_sequences_stay_here(self):
-        """Scenarios that fuzz kept are played over an interface only on demand."""
+        """Scenarios that `fuzz` has stored are played over an interface only if the user asks for them."""
         self.at = self.agent()
         suite = self.folder / "suite"
         suite.mkdir()
@@ -864,7 +870,8 @@ class Interface(Punctual):
         self.play("--scenarios", suite, "--i-own-this-network")
 
     def test_who_reaches_the_agent(self):
-        """Root is dropped before the agent is started: the message names the user, and the option to change it."""
+        """The tester drops root before it starts the agent. The message names the user, and the option that changes
+        it."""
         if os.geteuid() != 0:
             self.skipTest("root only")
         at = self.folder / "shut"

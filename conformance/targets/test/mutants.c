@@ -63,7 +63,7 @@ Test(mutants, each_opens_and_survives_a_tour, .timeout = 280)
     }
 }
 
-/* Each reason belongs to an existing row. */
+/* Each reason in the table belongs to an existing row of rules. */
 Test(mutants, reasons_are_of_rows)
 {
     const char *spec;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which addresses an agent may name, and the frames that ask whether one is free. */
+/* Which addresses an agent may use, and the ARP and neighbour packets that ask whether an address is free. */
 #include "../live_parties.h"
 #include "../wire_neighbour.h"
 #include <criterion/criterion.h>
@@ -110,7 +110,7 @@ Test(parties, pinned_addresses)
         cr_expect_not(live_pin_add(&pins, (const char *[]){"", "192.0.2", "02:00:00:00:00:0g"}[i]));
 }
 
-/* A change of addresses during the run is looked at again. */
+/* If the addresses change during the run, the new ones are checked again. */
 Test(parties, accepted_ones_are_not_checked_twice)
 {
     struct live_accepted a = {0};

@@ -33,7 +33,7 @@ static void request(struct tour *r, struct bed *b, uint8_t opcode, uint32_t psn,
     listen(r, b);
 }
 
-/* The device's responses; the last request is refused and ends the QP. */
+/* The device responds. It refuses the last request, which ends the QP. */
 static void as_responder(struct tour *r, struct bed *b)
 {
     struct iba_recipe x;
@@ -70,7 +70,7 @@ static void answer(struct bed *b, uint8_t opcode, uint32_t psn, uint8_t syndrome
     bed_inject(b, 0, &x);
 }
 
-/* The device's requests: answered in part, and refused in the end. */
+/* The device requests. The tester answers some of the requests, and refuses the last one. */
 static void as_requester(struct tour *r, struct bed *b)
 {
     static const enum iba_wr_op ops[] = {IBA_WR_SEND,     IBA_WR_SEND_IMM, IBA_WR_SEND_INV, IBA_WR_WRITE_IMM,
@@ -119,7 +119,7 @@ static void unreliable(struct tour *r, struct bed *b)
     listen(r, b);
 }
 
-/* Headers that the ordinary exchanges do not have: a VLAN tag, XRCETH, the raw header. */
+/* Sends headers that ordinary exchanges do not have: a VLAN tag, XRCETH, the raw header. */
 static void seldom(struct tour *r, struct bed *b)
 {
     const bool ib = b->t->framing == IBA_LINK_IB;
@@ -139,7 +139,7 @@ static void seldom(struct tour *r, struct bed *b)
     listen(r, b);
 }
 
-/* A packet with an ECN mark. */
+/* Sends a packet with an ECN mark. */
 static void marked(struct tour *r, struct bed *b)
 {
     struct iba_recipe x;
@@ -156,7 +156,7 @@ static void marked(struct tour *r, struct bed *b)
     listen(r, b);
 }
 
-/* Packets for other devices, and packets that cannot be parsed. */
+/* Sends packets for other devices, and packets that cannot be parsed. */
 static void nonsense(struct tour *r, struct bed *b)
 {
     uint8_t frame[400];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The same stimuli for any responses: every kind of packet that it sends, once. It keeps the packets that it sends. */
+/* A tour: the same stimuli for every device, which cause every kind of packet that the device can send once. The tour
+ * keeps these packets. */
 #ifndef TOUR_H
 #define TOUR_H
 #include "bed.h"
@@ -13,7 +14,7 @@ struct tour {
     enum iba_link framing;
     uint64_t classes; /* 1 << enum emit_class, seen */
 };
-/* Resets the target first. */
+/* Resets the target, then plays the tour on it. */
 struct tour *tour_run(struct ibc_target *t, enum ibc_link link, uint64_t seed);
 void tour_free(struct tour *r);
 #endif

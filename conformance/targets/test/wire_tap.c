@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The interface's clock and ours. live.py checks frames that leave, where there is an interface. */
+/* Converting the interface's clock to ours. live.py checks frames that leave, on machines that have an interface. */
 #include <criterion/criterion.h>
 #include <inttypes.h>
 #include "targets/wire_tap.h"
 
-/* A clock of its own, 80 millionths too fast and with another origin; the kernel is late by up to 3 ms, seldom by less
- * than 10 us. The reported time is never after the kernel's, and soon within 150 us of the true one. */
+/* The interface's clock is 80 millionths too fast and has another origin. The kernel reports a frame up to 3 ms late,
+ * seldom less than 10 us late. The converted time is never later than the kernel's, and after a while within 150 us of
+ * the true time. */
 Test(wire_tap, when_it_came)
 {
     struct wire_lead lead = {0};
@@ -23,7 +24,7 @@ Test(wire_tap, when_it_came)
     }
 }
 
-/* Somebody sets one of the clocks: by seconds forward, and back. */
+/* Somebody sets one of the clocks forward or back by seconds. */
 Test(wire_tap, when_it_came_after_a_leap)
 {
     struct wire_lead lead = {0};

@@ -165,7 +165,7 @@ Test(wires, full_queue_is_told, .init = in_folder, .fini = out_of_folder)
 
 /* ---- UDP ---- */
 
-/* A minimal system has no file of names. */
+/* Returns whether the system resolves this name; a minimal system has no file of host names. */
 static bool named(const char *name)
 {
     struct addrinfo *found;
@@ -309,7 +309,7 @@ static size_t answer_to(const uint8_t *frame, size_t len, uint8_t *answer)
     return n;
 }
 
-/* The same with a VLAN tag. */
+/* Builds the same frame with a VLAN tag. */
 static size_t tagged(uint8_t *out, const uint8_t *frame, size_t len)
 {
     memcpy(out, frame, 12);
@@ -353,7 +353,7 @@ static void solicitation(uint8_t frame[86], const uint8_t target[16])
     memcpy(frame + 62, target, 16);
 }
 
-/* Sum over pseudo header and message: all ones when the checksum is right. */
+/* Returns the sum over pseudo header and message, which is all ones when the checksum is right. */
 static uint32_t sum_of(const uint8_t *ip, size_t bytes)
 {
     uint32_t sum = 58 + (uint32_t)bytes;
