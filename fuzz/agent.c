@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Sends any lines to the agent, which serves the engine: each has a reply that can be read, and a request that could be
- * read is equal when it is written and read again. */
+/* Sends arbitrary lines to the agent, which serves the engine. Checks that each line gets a reply that can be parsed,
+ * and that a request that was parsed stays the same when it is written and parsed again. */
 #include <string.h>
 #include "agent/server.h"
 #include "fuzz.h"
@@ -13,7 +13,8 @@ static struct ag_request asked, again;
 static struct ag_reply said;
 static char line[AG_LINE], line_again[AG_LINE], reply[AG_LINE];
 
-/* Whether it is a request. */
+/* Parses the text as a request, and checks that it stays the same when it is written and parsed again. False: the text
+ * is no request. */
 static bool round_trip(const char *text, size_t n)
 {
     memset(&asked, 0, sizeof asked);
@@ -22,13 +23,13 @@ static bool round_trip(const char *text, size_t n)
         return false;
     n = ag_write_request(&asked, line, sizeof line);
     FUZZ_CHECK(n > 0 && ag_read_request(line, n, &again, &said) == AG_FINE);
-    /* Padding is equal, too: both begin as zeros. */
+    /* Both structures were zeroed, so their padding is equal, too. */
     FUZZ_CHECK(memcmp(&asked, &again, sizeof asked) == 0); /* NOLINT(bugprone-suspicious-memory-comparison) */
     FUZZ_CHECK(ag_write_request(&again, line_again, sizeof line_again) == n && memcmp(line, line_again, n) == 0);
     return true;
 }
 
-/* Reads the lines as a tester reads replies: a device may send anything. */
+/* A device may send anything, so this parses the lines as the tester parses replies. */
 static void as_reply(const char *text, size_t n)
 {
     char why[AG_SENTENCE];
@@ -55,8 +56,8 @@ enum { KEPT = false };
 enum { KEPT = true };
 #endif
 
-/* A new device. Where a sanitizer makes this slow it is reset instead: the reset succeeds only if its guards are
- * intact. */
+/* Returns a new device. With a sanitizer that would be slow, so the old device is reset. The reset succeeds only if the
+ * guards of the device are intact. */
 static struct ibc_target *device(void)
 {
     static struct ibc_target *t;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Any bytes as a capture file: pcap, pcapng, ERF, each also gzipped. */
+/* Reads arbitrary bytes as a capture file: pcap, pcapng or ERF, each also gzipped. */
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -10,7 +10,7 @@
 const struct fuzz_target fuzz_target = {"capture", FUZZ_FILE, NULL};
 
 enum { MOST_PACKETS = 20000 }; /* a few kilobytes of gzip may hold millions */
-/* All pieces wait in the pipe at once. Each write occupies a page for each 4096 bytes it begins. */
+/* The pipe has to hold all pieces at once. A write occupies whole pages of 4096 bytes. */
 enum { PIECE = 4096, MOST_PIECES = 200, ROOM = 256 * PIECE };
 
 static int file_of(const uint8_t *data, size_t n)
@@ -21,7 +21,7 @@ static int file_of(const uint8_t *data, size_t n)
     return fd;
 }
 
-/* Feeds the same bytes through a pipe, a few at a time: so that records are assembled from pieces. */
+/* Writes the same bytes to a pipe, a few at a time, so that the reader has to assemble records from pieces. */
 static int pieces_of(const uint8_t *data, size_t n)
 {
     const size_t piece = n / MOST_PIECES + 1;
@@ -52,11 +52,11 @@ static void read_packets(struct capture *c)
     }
     FUZZ_CHECK((got == CAP_ERROR) == (cap_error(c)[0] != '\0'));
     if (got != CAP_PACKET)
-        FUZZ_CHECK(cap_next(c, &p) == got); /* the result repeats */
+        FUZZ_CHECK(cap_next(c, &p) == got); /* a call after the end or a fault has the same result */
 }
 
-/* A hash of everything read. For a fault it only counts that there is one: the message may differ when it is detected
- * early. */
+/* Returns a hash of everything that was read. Of a fault it has only that there is one, since the message may depend on
+ * the pieces. */
 static uint64_t read_all(int fd)
 {
     char err[256] = "";
@@ -74,7 +74,7 @@ int fuzz_one(const uint8_t *data, size_t n)
 {
     const uint64_t whole = read_all(file_of(data, n));
 
-    if (n % 4 == 0 && n < (size_t)MOST_PIECES * PIECE) /* it takes its time */
+    if (n % 4 == 0 && n < (size_t)MOST_PIECES * PIECE) /* this is slow, so only a quarter of the inputs gets it */
         FUZZ_CHECK(read_all(pieces_of(data, n)) == whole);
     return 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Two adapters with one deviation each, like mutants: whatever they send to each other, their hosts take no harm. The
- * first record selects the deviation; the others are steps, each of one of the two. */
+/* Two broken adapters with one deviation each: whatever they send to each other, memory outside of their regions stays
+ * unchanged. The first record selects the deviations; each of the others is a step of one adapter. */
 #include "world.h"
 
 const struct fuzz_target fuzz_target = {"changed", FUZZ_RECORDS, NULL};
@@ -20,7 +20,8 @@ static struct world_device changed_rule(enum iba_rule_table t, uint16_t row, uin
     return (struct world_device){.rules = &rules.rules, .table = t};
 }
 
-/* Every row of every table and list has a number; numbers beyond the last mean an unchanged device. */
+/* Reads the number of a row from the input, counted over all tables and lists. A number beyond the last row means an
+ * unbroken device. */
 static struct world_device device(struct fuzz_in *in)
 {
     size_t n;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Two connection managers whose users do anything, over a network that loses, changes and forges their datagrams.
- * Invariants hold after every step, at the end that it was for (iba_cm_check): no queue pair has two connections, no
- * state is without its timer. When the input ends, every connection ends, or waits for its user. */
+/* Two connection managers whose users call any verb, over a network that loses, changes and forges their datagrams.
+ * After a step the invariants hold at the end that it changed (iba_cm_check): no queue pair has two connections, and
+ * every state has its timer. After the input every connection ends, or waits for its user. */
 #include "cm/iba_cm.h"
 #include "fuzz.h"
 #include "sim/iba_random.h"
@@ -79,7 +79,7 @@ static struct iba_av path_to(unsigned i)
     return (struct iba_av){.port = 1, .dlid = w.end[i].port.lid};
 }
 
-/* Datagrams of an end are in flight; those that find no space are lost. */
+/* Takes the datagrams that an end sends into the network. A datagram without space is lost. */
 static void carry(unsigned i)
 {
     struct iba_cm_datagram d;
@@ -98,7 +98,7 @@ static void carry(unsigned i)
     }
 }
 
-/* The end that takes the datagram; NONE: it was lost. */
+/* Delivers a datagram, and returns the end that gets it; NONE: it was lost. */
 static unsigned deliver(unsigned at, uint8_t change)
 {
     const unsigned to = w.to[at];
@@ -108,7 +108,7 @@ static unsigned deliver(unsigned at, uint8_t change)
     memcpy(mad, w.flight[at], sizeof mad);
     if (change & 1)
         mad[next()] = next();
-    if (!(change & 2)) { /* else a copy stays in flight */
+    if (!(change & 2)) { /* otherwise a copy stays in flight */
         w.n_flight--;
         memcpy(w.flight[at], w.flight[w.n_flight], sizeof mad);
         w.to[at] = w.to[w.n_flight];
@@ -168,7 +168,7 @@ static void use(unsigned i, uint8_t verb, uint32_t id)
     fuzz_note(e);
 }
 
-/* The end that the step may have changed; NONE: neither. */
+/* Does a step, and returns the end that it may have changed; NONE: neither. */
 static unsigned step(uint8_t what)
 {
     const unsigned i = what & 1;
@@ -194,7 +194,7 @@ static unsigned step(uint8_t what)
     return i;
 }
 
-/* Nothing arrives any more, and the users end what is left: every connection ends. */
+/* No datagram arrives any more, and the users end their connections: every connection has to end. */
 static void finish(unsigned i)
 {
     struct iba_cm *cm = &w.end[i].cm;

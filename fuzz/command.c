@@ -3,7 +3,7 @@
 #include "field/field.h"
 #include "output/printer.h"
 
-/* Of the settings: bytes after the two of bits. */
+/* Offsets of settings, after the two bytes of bits. */
 enum { TIME = 2, FILTER, FIELD, STRIDE, STATISTIC = COMMAND_STATISTIC, OTHER = COMMAND_OTHER };
 
 static void add(struct command *c, const char *word)
@@ -19,7 +19,7 @@ static void add_pair(struct command *c, const char *option, const char *value)
     add(c, value);
 }
 
-/* The row that a byte selects; the first one, NULL, for as many values as each of the others. */
+/* The row of a table that a byte selects; the first row is NULL, and is as likely as the others. */
 #define ROW(table, byte) (table)[(byte) % (sizeof(table) / sizeof *(table))]
 
 static void add_form(struct command *c, const uint8_t *head)
@@ -35,7 +35,7 @@ static void add_form(struct command *c, const uint8_t *head)
         add_pair(c, "-t", ROW(times, head[TIME]));
 }
 
-/* -e, and -E, which only goes with -T fields. */
+/* Adds -e, and -E, which only -T fields takes. */
 static void add_fields(struct command *c, const uint8_t *head)
 {
     enum { MOST = 7 };
@@ -71,8 +71,8 @@ static const char *const filters[] = {NULL,
                                       "frame.time_delta > 0.001",
                                       "udp.port == 4791 && infiniband.invariant.crc"};
 
-/* One of -z. All of them are those before the last two. With shorter intervals, times that are far apart would only
- * fill many lines. */
+/* A statistic of -z. "All statistics" are those before the last two rows. The intervals are long, because times that
+ * are far apart would give many lines. */
 enum { ALL_STATISTICS = 17 };
 static const char *const statistics[] = {NULL,          "icrc",
                                          "opcode,tree", "io,stat,100000000",
@@ -138,7 +138,7 @@ void command_of(struct command *c, const uint8_t head[FUZZ_HEAD], const struct c
 {
     *c = (struct command){.quiet = (head[0] & COMMAND_QUIET) != 0};
     add(c, "ibdissect");
-    add(c, "--no-sandbox"); /* it would hold for all further inputs */
+    add(c, "--no-sandbox"); /* a sandbox would stay for all further inputs */
     add_form(c, head);
     add_fields(c, head);
     add_switches(c, head);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A masked bit never changes the ICRC, any other bit always does; and any bit changes the VCRC. This file has its own
- * list of masked bits, by header and byte, independent of core's tables (WF-71, WF-75..WF-77). */
+/* A masked bit does not change the ICRC, and every other bit does; every bit changes the VCRC. This file has a list of
+ * masked bits by header and byte that is independent of core's tables (WF-71, WF-75..WF-77). */
 #include <string.h>
 #include "records.h"
 
@@ -8,7 +8,7 @@ const struct fuzz_target fuzz_target = {"crc", FUZZ_PACKET, NULL};
 
 enum { ROOM = 4096, MOST_BITS = 64 };
 
-/* Of the header the ICRC starts with: the byte's masked bits. */
+/* Returns the masked bits of byte `at` of the header that the ICRC starts with. */
 static uint8_t masked_l3(const struct iba_view *v, size_t at)
 {
     const bool global = iba_view_has(v, IBA_H_grh);
@@ -16,7 +16,7 @@ static uint8_t masked_l3(const struct iba_view *v, size_t at)
     switch (v->l3) {
     case IBA_H_lrh:
         if (at < IBA_BYTES_lrh)
-            return global ? 0xff : at == 0 ? 0xf0 : 0; /* all of it, or the virtual lane */
+            return global ? 0xff : at == 0 ? 0xf0 : 0; /* with a GRH all of the LRH, otherwise the virtual lane */
         at -= IBA_BYTES_lrh;
         if (!global)
             return 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The runner of scenarios against a device that sends hostile frames: the engine, whose frames are changed, dropped or
- * sent twice before the runner matches them. A play ends with a verdict, and its sentences are complete.
+/* Plays a scenario against a hostile device: the engine, whose frames are changed, dropped or sent twice before the
+ * runner matches them. Checks that a play ends with a verdict, and that the sentences of the result are complete.
  *
- * An input is DEVICE_HEAD bytes, one for each frame in turn, and then the text of a scenario. */
+ * An input is DEVICE_HEAD bytes, of which the frames take one in turn, and then the text of a scenario. */
 #include "device.h"
 #include <string.h>
 #include "fuzz.h"
@@ -14,11 +14,11 @@ const struct fuzz_target fuzz_target = {"device", FUZZ_BYTES, NULL};
 enum { MOST_TEXT = 4096, MOST_PLAYS = 4, REPAIR = 900000 };
 
 static struct {
-    const struct ibc_target_ops *ops; /* the engine's own */
+    const struct ibc_target_ops *ops; /* the functions of the engine */
     const uint8_t *act;               /* one byte for each frame */
     unsigned next;
     struct iba_random random;
-    uint8_t again[IBC_FRAME]; /* the frame that is sent twice */
+    uint8_t again[IBC_FRAME]; /* the frame to send a second time */
     size_t again_bytes;
 } device;
 
@@ -27,7 +27,7 @@ static uint8_t next_act(void)
     return device.act[device.next++ % DEVICE_HEAD];
 }
 
-/* One frame, as the byte for it says. False: it is dropped. */
+/* Changes one frame as the byte `how` says. False: the frame is dropped. */
 static bool act(struct ibc_target *t, uint8_t how, uint8_t *frame, size_t *len)
 {
     switch (how & DEVICE_ACTS) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The dictionary of both engines, printed from the tables: names of fields, opcodes, the agent's verbs, the languages
- * of scenarios and topologies; and characters that forms must not print as they are. */
+/* Prints the dictionary of both fuzzing engines from the tables: names of fields and opcodes, the agent's verbs, the
+ * words of scenarios and topologies, and characters that output forms have to escape. */
 #include <ctype.h>
 #include <stdio.h>
 #include "agent/protocol.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* AFL++'s driver, persistent: one process for many inputs, which come in shared memory. */
+/* The driver for AFL++. It is persistent: one process takes many inputs, from shared memory. */
 #include <limits.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,7 +12,8 @@ __AFL_FUZZ_INIT();
 
 enum { ROUNDS = 100000 };
 
-/* Allocates everything that is made once before the first input: then the same input always takes the same path. */
+/* Makes the target allocate, before the first input, everything that it allocates once. So the same input always takes
+ * the same path. */
 static void warm(void)
 {
     static const uint8_t nothing[16] = {0};

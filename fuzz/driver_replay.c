@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The driver without an engine: replays files. Needs no clang; in a sanitizer build it detects what an engine would. */
+/* The driver without a fuzzing engine: replays files. It needs no clang, and with sanitizers it detects the same
+ * faults. */
 #include <dirent.h>
 #include <errno.h>
 #include <getopt.h>
@@ -71,7 +72,7 @@ static int seen(const struct dirent *d)
     return d->d_name[0] != '.';
 }
 
-/* A file, or the files of a folder in the order of their names. */
+/* Adds a file, or the files of a folder in the order of their names. */
 static bool add(struct inputs *in, const char *path)
 {
     struct dirent **entry;
@@ -80,7 +81,7 @@ static bool add(struct inputs *in, const char *path)
     int n;
 
     if (stat(path, &st) != 0 && strstr(path, "regress/"))
-        return true; /* a target that has found no fault yet */
+        return true; /* a target without faults so far has no folder */
     if (stat(path, &st) != 0 || !S_ISDIR(st.st_mode))
         return add_file(in, path);
     n = scandir(path, &entry, seen, alphasort);

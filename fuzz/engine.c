@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* One adapter under packets, verbs and the clock, in any order: every invariant holds after each step. */
+/* One adapter gets packets, verbs and time in any order. Every invariant holds after each step. */
 #include "world.h"
 
 const struct fuzz_target fuzz_target = {"engine", FUZZ_RECORDS, NULL};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Two switches, a router and four adapters, one of them in a subnet of its own, whose links count credits: anything
- * arrives, anybody sends, wires lose, change and copy packets, cables come and go. After each step: every slot of the
- * pool is in one queue or free; buffers are as full as the packets that hold them; no multicast packet goes back;
- * packets on wires have good CRCs; no node wants to be called again at once without end. */
+/* Two switches, a router and four adapters, one of them in another subnet; their links count credits. Any bytes arrive,
+ * every node sends, links lose, change and copy packets, cables are plugged and pulled. After each step every slot of
+ * the pool is in one queue or free, buffers are as full as the packets in them, no multicast packet goes back to its
+ * sender, packets on links have good CRCs, and no node asks without end to be called again at once. */
 #include "fabric/iba_link.h"
 #include "fabric/iba_node.h"
 #include "fuzz.h"
@@ -52,7 +52,7 @@ static const struct {
                              {{0, 0}, {4, 1}, {0, 3}, {0, 0}, {0, 0}},
                              [ROUTER] = {{0, 0}, {0, 4}, {BEYOND, 1}}};
 
-/* The other end; false: no cable. */
+/* Finds the other end of the cable; false: the port has no cable. */
 static bool other_end(unsigned node, unsigned port, unsigned *to, uint8_t *to_port)
 {
     for (unsigned s = 0; s < NODES; s++)
@@ -93,7 +93,7 @@ static void plug(unsigned node, uint8_t port, bool in)
 
 #define SITE UINT64_C(0xfec0000000000000)
 
-/* GID of an adapter, in the subnet 0 or 1; or of a group of all subnets. */
+/* Makes the GID of an adapter in subnet 0 or 1, or of a multicast group of all subnets. */
 static void gid_of(unsigned node, uint8_t gid[16])
 {
     if (node >= NODES) {
@@ -201,7 +201,7 @@ static void check_queue(const struct iba_node *n, const struct iba_fifo *q, unsi
     FUZZ_CHECK(count == q->n);
 }
 
-/* Slots in queues of a node; counts the copies of each hold. */
+/* Returns the number of slots in the queues of a node, and counts the copies of each record of a receive buffer. */
 static uint32_t check_queues(const struct iba_node *n, uint32_t *copies)
 {
     uint32_t slots = n->local[0].n + n->local[IBA_VL15].n;
@@ -295,7 +295,7 @@ static void settle(void)
             }
 }
 
-/* Everything that is due now. */
+/* Does everything that is due now. */
 static void work(void)
 {
     uint8_t packet[IBA_PACKET_MOST], port;
@@ -318,7 +318,7 @@ static void work(void)
     }
 }
 
-/* A packet in flight arrives, is lost, damaged, or arrives and stays. */
+/* A packet in flight arrives, is lost, arrives damaged, or arrives while a copy stays in flight. */
 static void deliver(uint8_t how)
 {
     struct flying f;
@@ -336,7 +336,7 @@ static void deliver(uint8_t how)
         iba_node_feed(&w.node[f.node], f.port, f.bytes, f.len, w.now);
 }
 
-/* Any bytes, with a good VCRC or not. */
+/* Arbitrary bytes arrive, with a right or a wrong VCRC. */
 static void arrive(uint8_t how)
 {
     uint8_t packet[64];
@@ -359,7 +359,7 @@ static uint16_t some_lid(void)
     return b < 128 ? (uint16_t)(1 + b % NODES) : b < 160 ? GROUP : b < 192 ? UINT16_MAX : (uint16_t)(b - 190);
 }
 
-/* A datagram of an adapter: its attribute's 64 bytes are zero but for some. */
+/* An adapter sends a management datagram. Most of the 64 bytes of its attribute are zero. */
 static void ask(void)
 {
     enum { PERFORMANCE = 0x04, CONGESTION = 0x21 };

@@ -14,7 +14,7 @@
 #include <string.h>
 
 enum fuzz_form {
-    FUZZ_BYTES,   /* anything: text, files */
+    FUZZ_BYTES,   /* any bytes: a text, a file */
     FUZZ_PACKET,  /* two bytes (link, options), then one packet */
     FUZZ_RECORDS, /* FUZZ_HEAD bytes, the first of them the link, then records: records.h */
     FUZZ_FILE,    /* a capture */
@@ -24,13 +24,13 @@ struct fuzz_target {
     const char *name;
     enum fuzz_form form;
     const char
-        *first; /* an input that makes the target allocate everything it keeps, such as tables of names; or NULL */
+        *first; /* an input that makes the target allocate all that it keeps, such as tables of names; NULL: none */
 };
 extern const struct fuzz_target fuzz_target;
-/* `n` may be 0. Always 0, which libFuzzer wants. */
+/* Runs one input; `n` may be 0. Returns 0, as libFuzzer requires. */
 int fuzz_one(const uint8_t *data, size_t n);
 
-/* Holds in every build. */
+/* Like assert(), but checks in every build. */
 #define FUZZ_CHECK(what)                                                                                               \
     do {                                                                                                               \
         if (!(what)) {                                                                                                 \
@@ -39,7 +39,7 @@ int fuzz_one(const uint8_t *data, size_t n);
         }                                                                                                              \
     } while (0)
 
-/* Whether `tools/fuzz coverage` records which rows are hit (core/test/recorder.h). */
+/* Returns whether this run records which rows are hit, for `tools/fuzz coverage` (core/test/recorder.h). */
 bool fuzz_recording(void);
 
 /* ---- a hash of all events ---- */
@@ -57,7 +57,7 @@ static inline void fuzz_note_bytes(const void *p, size_t n)
     for (; n >= sizeof word; n -= sizeof word, b += sizeof word) {
         memcpy(&word, b, sizeof word);
         fuzz_note(word);
-        fuzz_trace ^= fuzz_trace >> 32; /* high bits count too */
+        fuzz_trace ^= fuzz_trace >> 32; /* the low bits of the hash depend on the high bits, too */
     }
     for (size_t i = 0; i < n; i++)
         fuzz_note(b[i]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Feeds any packet to core's mutator and its lossy network: repaired packets have good CRCs, and for each frame the log
- * records whether it was lost, or how often it arrived. */
+/* Passes any packet through core's mutator and lossy network. Checks that repaired packets have good CRCs, and that the
+ * network's log has for each frame whether it was lost or how often it arrived. */
 #include "records.h"
 #include "sim/iba_mutate.h"
 #include "sim/iba_net.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* ibfabric's server of ibsim's protocol: two switches and three adapters, whose programs join, ask, answer, leave, die
- * and send anything, while cables come and go. Each control message has one answer; a program gets what it asked for,
- * or its request back as timed out, once; nothing comes to one that has left; in the end nothing is left unanswered. */
+/* ibfabric's server of ibsim's protocol, with two switches and three adapters. Programs join, ask, answer, leave, die
+ * and send any bytes; cables are plugged and pulled. Each control message gets one answer. A program gets either one
+ * answer to its request, or the request back once as timed out; a program that has left gets nothing. At the end every
+ * request was answered or has timed out. */
 #include <arpa/inet.h>
 #include <endian.h>
 #include <errno.h>
@@ -22,16 +23,16 @@ enum {
     LONGEST_LOG2_NS = 25
 }; /* a port may repeat a trap every 4 us */
 enum { METHOD_SEND = 3, METHOD_TRAP = 5, METHOD_REPRESS = 7, METHOD_RESPONSE = 0x80, CLASS_SMP = 1 };
-#define OWN_TID ((UINT64_C(1) << 48) - 1) /* the server writes the upper bits */
+#define OWN_TID ((UINT64_C(1) << 48) - 1) /* the part of a TID that the server does not change */
 #define END_NS (UINT64_C(4) * 1000 * 1000 * 1000)
 
-struct asked { /* a request that waits for its answer; tid 0: none */
+struct asked { /* a request of a program that waits for its answer; tid 0: none */
     uint64_t tid;
     uint8_t class;
 };
 struct program {
-    int end;     /* of its socket; -1: it died */
-    bool joined; /* as far as the sockets know */
+    int end;     /* the program's socket; -1: the program died */
+    bool joined; /* sockets_join() has accepted the program, which has not left since */
     struct asked asked[ASKED];
 };
 struct world {
@@ -40,7 +41,7 @@ struct world {
     int control;
     struct program program[IBSIM_CLIENTS];
     uint64_t tid;
-    bool crowded; /* more may have come than a socket holds */
+    bool crowded; /* more datagrams may have come than a socket holds */
     iba_time now;
     struct fuzz_in in;
 };
@@ -75,7 +76,7 @@ void sockets_close(struct sockets *s)
         (void)close(s->client[i]);
 }
 
-/* Of each four programs one does not listen. */
+/* One of four programs does not listen. */
 bool sockets_join(struct sockets *s, unsigned i, uint32_t id)
 {
     (void)s;
@@ -102,7 +103,7 @@ bool sockets_part(struct sockets *s, unsigned i)
 
 /* ---- the subnet ---- */
 
-/* Each is asked for by its name; "S" has ports 1 to 3, "T" joins it by port 3. */
+/* Programs select a node by its name. Port 3 of switch "S" leads to switch "T". */
 static const char net[] = "Switch\t4 \"S\"\n[1]\t\"A\"[1]\n[2]\t\"B\"[1]\n[3]\t\"T\"[1]\n\n"
                           "Switch\t4 \"T\"\n[1]\t\"S\"[3]\n[2]\t\"C\"[2]\n\n"
                           "Hca\t1 \"A\"\n[1]\t\"S\"[1]\n\nHca\t1 \"B\"\n[1]\t\"S\"[2]\n\nHca\t2 \"C\"\n[2]\t\"T\"[2]\n";
@@ -126,7 +127,7 @@ static uint16_t lid_of(const char *name)
     return (uint16_t)(subnet_find(w.subnet, name) + 1);
 }
 
-/* As a manager would leave it. */
+/* Configures the subnet as a subnet manager would. */
 static void manage(void)
 {
     static const struct {
@@ -178,7 +179,8 @@ static bool wants_answer(const uint8_t *mad)
     return !is_answer(mad) && iba_madhdr_method(mad) != METHOD_SEND;
 }
 
-/* The request that the datagram answers, or that it is; NULL: the program waits for none such. */
+/* Returns the request that the datagram answers, or that comes back in it; NULL: the program waits for no such request.
+ */
 static struct asked *asked_for(struct program *p, const uint8_t *mad)
 {
     const uint64_t tid = iba_madhdr_transactionid(mad) & OWN_TID;
@@ -200,7 +202,7 @@ static void send_request(struct program *p, const struct ibsim_request *r)
         server_serve(&w.server, fds, w.now);
 }
 
-/* A manager or agent that the request reached. */
+/* The program that the request has reached answers it, as a manager or agent. */
 static void answer(struct program *p, const struct ibsim_request *r)
 {
     struct ibsim_request a = *r;
@@ -235,7 +237,7 @@ static void take(struct program *p, const struct ibsim_request *r)
     }
 }
 
-/* An answer to what is read may bring the next datagram to any program. */
+/* Reads until no program gets a datagram: each answer may bring a datagram to any other program. */
 static void read_all(void)
 {
     struct ibsim_request r;
@@ -275,7 +277,8 @@ static void check(void)
         FUZZ_CHECK(s->client[i].used == w.program[i].joined);
 }
 
-/* No packet is left, and the time of every program that has got a request is over. Traps would go on forever. */
+/* At the end no packet is in flight, and every request was answered or has timed out. Traps are stopped, since they
+ * would repeat without end. */
 static void check_end(void)
 {
     for (size_t i = 0; i < NODES; i++)
@@ -303,7 +306,7 @@ static void serve_control(const void *bytes, size_t n)
     server_serve(&w.server, fds, w.now);
 }
 
-/* One answer, of the same kind or a refusal. */
+/* Sends a control message, and checks that it gets one answer: of the same kind, or a refusal. */
 static void control(const struct ibsim_ctl *m)
 {
     struct ibsim_connect d;
@@ -336,7 +339,7 @@ static void join(void)
     control(&m);
 }
 
-/* Any of the other messages, of any client. */
+/* A client sends one of the other messages. */
 static void tell(void)
 {
     struct ibsim_ctl m = {.magic = IBSIM_MAGIC, .len = fuzz_u8(&w.in)};
@@ -349,7 +352,7 @@ static void tell(void)
         control(&m);
 }
 
-/* Bytes that are no message: they have no answer. */
+/* A program sends bytes that are no message, and gets no answer. */
 static void babble(void)
 {
     uint8_t bytes[sizeof(struct ibsim_request) + 8];
@@ -373,13 +376,13 @@ static void babble(void)
 
 static void route(uint8_t *mad)
 {
-    memset(mad + 32, 0xff, 4); /* no part by LID */
+    memset(mad + 32, 0xff, 4); /* permissive LIDs: the route has no part by LID */
     mad[7] = fuzz_u8(&w.in) % 5;
     for (unsigned i = 1; i <= mad[7]; i++)
         mad[128 + i] = fuzz_u8(&w.in) % 5;
 }
 
-/* A datagram of a program: to a LID or by a directed route. */
+/* A program sends a datagram, to a LID or by a directed route. */
 static void ask(void)
 {
     static const uint8_t classes[] = {CLASS_SMP, IBA_CLASS_DIRECTED, 3, 4, 6, 0x21};

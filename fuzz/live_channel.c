@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Any bytes from an agent, in pieces: the channel gives them back as lines, whole and in order, and then one fault. */
+/* Arbitrary bytes come from an agent in pieces. The channel returns them as complete lines, in order, and then one
+ * fault. */
 #include "targets/live_channel.h"
 #include <sys/socket.h>
 #include <unistd.h>
@@ -7,7 +8,7 @@
 
 const struct fuzz_target fuzz_target = {"live_channel", FUZZ_BYTES, NULL};
 
-/* The lines that have arrived; returns where the rest begins. */
+/* Takes the lines that have arrived, and returns the offset of the first byte after them. */
 static size_t receive(struct channel *c, const uint8_t *data, size_t n, size_t at)
 {
     const char *line;

@@ -12,7 +12,7 @@ enum { MOST_LINES = 24, MOST_REPLY = 16384, BYTES = 64 };
 
 static struct live live;
 
-/* Whether a text ends within its room, and is one line. */
+/* Checks that a text ends inside of its array, and is one line. */
 #define CHECK_TEXT(text) FUZZ_CHECK(memchr((text), '\0', sizeof(text)))
 
 static enum ibc_rc objects(struct ibc_target *t, unsigned which, unsigned d)
@@ -38,7 +38,7 @@ static enum ibc_rc objects(struct ibc_target *t, unsigned which, unsigned d)
 
 static enum ibc_rc memory(struct ibc_target *t, unsigned which, unsigned d)
 {
-    uint8_t *exact = malloc(BYTES); /* a sanitizer detects a byte too many */
+    uint8_t *exact = malloc(BYTES); /* a sanitizer detects a write beyond the end */
     enum ibc_rc rc;
 
     FUZZ_CHECK(exact);
@@ -117,7 +117,7 @@ static enum ibc_rc work(struct ibc_target *t, unsigned which, unsigned d)
     }
 }
 
-/* The verb of a letter. */
+/* Calls the verb that the letter selects. */
 static enum ibc_rc call(struct ibc_target *t, unsigned which)
 {
     const unsigned d = which >> 5 & 1;
@@ -143,11 +143,11 @@ static enum ibc_rc call(struct ibc_target *t, unsigned which)
     return t->ops->collect(t, 0, 1000, frame, &len, &at);
 }
 
-/* A greeted agent that has sent nothing yet. */
+/* Prepares an agent that has answered hello, and has sent nothing else. */
 static void begin(void)
 {
     live = (struct live){.t = {.ops = &live_ops, .virtual_time = true},
-                         .o = {.time_scale = 1e-12}, /* nobody waits */
+                         .o = {.time_scale = 1e-12}, /* timeouts end at once */
                          .channel = {.fd = -1},
                          .hello = {.devices = 1, .links = 1u << IBC_LINK_roce2_ipv4}};
 }
@@ -160,7 +160,7 @@ static void one(const char *line, size_t n)
     live.channel.fd = end[0];
     live.channel.have = live.channel.given = 0;
     live.up = true;
-    live.gone = true; /* it is not waited for */
+    live.gone = true; /* so no function waits for the agent */
     live.id = 0;      /* so the first request has the number 1 */
     live.t.refusal[0] = live.t.fault[0] = '\0';
     n = n < MOST_REPLY ? n : MOST_REPLY;

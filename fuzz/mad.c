@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Management datagrams: parts lie inside the captured bytes, every row can be read, tables are reassembled from
- * segments. Many per input, so that segments belong together. */
+/* Management datagrams: their parts lie inside of the captured bytes, every row can be read, and tables are reassembled
+ * from segments. An input has many datagrams, so that segments belong together. */
 #include "mad/iba_rmpp.h"
 #include "records.h"
 
 const struct fuzz_target fuzz_target = {"mad", FUZZ_RECORDS, NULL};
 
 enum { MOST_ROWS = 1 << 16 };
-/* Bits of a record's kind, besides the lowest: the direction, and whether it is cut */
+/* Bits of a record's kind: another kind of datagram, the other direction, the datagram before it again */
 enum { OTHER_KIND = 4, OTHER_END = 8, AGAIN = 0x10 };
 
 static void read_rows(const struct iba_mad *m)
@@ -59,8 +59,8 @@ static void read_table(const struct iba_rmpp_transfer *t)
     }
 }
 
-/* The datagram of a record: its bytes, or the previous one with some bytes changed, two bytes per change: offset,
- * value. */
+/* The datagram of a record: its bytes, or the datagram before it with changes. A change is two bytes: offset and value.
+ */
 struct datagram {
     uint8_t bytes[IBA_MAD_BYTES];
     size_t n;
@@ -83,7 +83,7 @@ static void receive(struct iba_rmpp_desk *desk, uint8_t kind, const struct datag
 {
     const struct iba_rmpp_ends ends = {
         .kind = kind & OTHER_KIND ? 1 : 0, .src = {kind & 1}, .dst = {!(kind & 1), kind & OTHER_END ? kind : 0}};
-    const size_t len = d->n + (kind & 2 ? IBA_MAD_BYTES : 0); /* cut */
+    const size_t len = d->n + (kind & 2 ? IBA_MAD_BYTES : 0); /* the datagram may be cut */
     uint8_t *exact = malloc(d->n ? d->n : 1);
     struct iba_mad m;
 

@@ -6,7 +6,7 @@
 #include "sim/iba_mutate.h"
 #include "wire/iba_build.h"
 
-/* Out of a million packets this many get repaired CRCs: without them no code after the ICRC check would be reached. */
+/* So many of a million packets get repaired CRCs. Without them the packets would not get past the check of the ICRC. */
 enum { REPAIR = 900000, PACKET_HEAD = 2, MOST_PACKET = 8192 };
 
 static size_t smaller(size_t a, size_t b)
@@ -64,7 +64,7 @@ static void move(uint8_t *data, size_t n, size_t from, size_t to)
     memmove(data + to, data + from, n - from);
 }
 
-/* Sets a byte, or a few in a row: to boundary values of numbers, or to characters that texts escape. */
+/* Sets one or more bytes to boundary values of numbers, or to characters that output has to escape. */
 static void mutate_bytes(struct iba_random *r, uint8_t *p, size_t n)
 {
     static const uint8_t interesting[] = {0,    1,    2,    4,    7,    8,   0x10, 0x1f, 0x20, 0x40, 0x60,
@@ -87,7 +87,8 @@ static void set_length(uint8_t *record, size_t n)
     record[2] = (uint8_t)(n >> 8);
 }
 
-/* Gives the record at[i] `len` bytes; the rest moves. Returns the new length of the input. */
+/* Changes the length of record i to `len` bytes, and moves the records after it. Returns the new length of the input.
+ */
 static size_t resize(uint8_t *data, size_t n, const size_t *at, size_t i, size_t len)
 {
     const size_t to = at[i] + FUZZ_RECORD_HEAD + len;
@@ -102,13 +103,13 @@ static size_t mutate_record(struct iba_random *r, uint8_t *data, size_t n, size_
     static uint8_t packet[MOST_PACKET];
     const size_t head = at[i] + FUZZ_RECORD_HEAD, len = at[i + 1] > head ? at[i + 1] - head : 0;
 
-    if (at[i + 1] < head) { /* cut inside of its head */
+    if (at[i + 1] < head) { /* the record is cut inside of its head */
         data[at[i]] = (uint8_t)iba_random_next(r);
         return n;
     }
     if (data[at[i]] != FUZZ_RAW || len > sizeof packet) {
         if (len == 0 || below(r, 8) == 0)
-            mutate_bytes(r, data + at[i], 1); /* another kind */
+            mutate_bytes(r, data + at[i], 1); /* changes the kind of the record */
         else
             mutate_bytes(r, data + head, len);
         return n;
@@ -155,7 +156,7 @@ static size_t swap(struct iba_random *r, uint8_t *data, size_t n, const size_t *
     return n;
 }
 
-/* A short record of any kind, at any place. */
+/* Inserts a short record of any kind at any place. */
 static size_t insert(struct iba_random *r, uint8_t *data, size_t n, size_t most, const size_t *at, size_t count)
 {
     const size_t len = below(r, 16), to = at[below(r, count)], all = FUZZ_RECORD_HEAD + len;
@@ -212,7 +213,8 @@ static size_t mutate_sequence(struct iba_random *r, uint8_t *data, size_t n, siz
     }
 }
 
-/* A byte of the settings, or the file. The length of the first of two files is in the way: it is a part of neither. */
+/* Changes a byte of the settings, or the file. The length of the first of two files, between them, belongs to neither.
+ */
 static size_t mutate_command(struct iba_random *r, uint8_t *data, size_t n, size_t most)
 {
     enum { MERGE = 2, LENGTH = 2 }; /* COMMAND_MERGE of command.h */

@@ -11,7 +11,7 @@ struct state {
     struct iba_random random;
     enum fuzz_form form;
     uint8_t out[MOST];
-    size_t at[FUZZ_MOST_RECORDS + 1], count, next; /* of the input that is trimmed */
+    size_t at[FUZZ_MOST_RECORDS + 1], count, next; /* borders of the records of the input that AFL++ trims */
     uint8_t whole[MOST], less[MOST];
     size_t n;
     int32_t steps; /* the number of steps reported to AFL++ */

@@ -10,7 +10,7 @@ enum {
     REPAIR = 900000,
     PCAP_HEADER = 24,
     PCAP_RECORD = 16,
-    NG_FRAME = 12, /* a block's type, and its length twice */
+    NG_FRAME = 12, /* bytes of a block's type, and of its two lengths */
     NG_PACKET = 28,
     NG_SECTION = 0x0a0d0d0a,
     NG_ENHANCED = 6,
@@ -62,7 +62,7 @@ static enum file_kind kind_of(const uint8_t *p, size_t n, bool *big)
     return n >= ERF_HEADER && (p[8] & 0x7f) > 0 && (p[8] & 0x7f) <= 48 && p[10] < 8 ? FILE_ERF : FILE_UNKNOWN;
 }
 
-/* The record at data + at, with `left` bytes from there. False: it is broken. */
+/* Reads the record at `p`, where `left` bytes are left. False: the record is broken. */
 static bool read_record(struct file_records *f, const uint8_t *p, size_t left, struct file_record *to)
 {
     switch (f->kind) {
@@ -88,7 +88,7 @@ static bool read_record(struct file_records *f, const uint8_t *p, size_t left, s
         if (left < ERF_HEADER)
             return false;
         *to = (struct file_record){.bytes = (size_t)p[10] << 8 | p[11]};
-        to->data_bytes = to->bytes; /* the header is a part of the packet that is given on */
+        to->data_bytes = to->bytes; /* the reader passes on the ERF header as a part of the packet */
         return to->bytes >= ERF_HEADER && to->bytes <= left;
     default: return false;
     }
@@ -124,7 +124,7 @@ static enum iba_link link_of(const struct file_records *f)
     return f->kind == FILE_ERF ? IBA_LINK_ERF : IBA_LINK_ETHERNET;
 }
 
-/* Gives the packet of a record another length; its bytes are those at `packet`. */
+/* Gives the packet of a record another length, and the bytes at `packet`. */
 static size_t resize(const struct file_records *f, const struct file_record *c, uint8_t *data, size_t n,
                      const uint8_t *packet, size_t len)
 {
@@ -171,10 +171,10 @@ static size_t mutate_packet(struct iba_random *r, const struct file_records *f, 
     return resize(f, c, data, n, packet, len);
 }
 
-/* Characters that forms must not print as they are. */
+/* Characters that output forms have to escape. */
 static const char unsafe[] = "\x1b[31m\"<&>'\\\xef\xbf\xbe\n\t\xe2\x80\xae";
 
-/* Writes them into the packet, at any place, and repairs its CRCs. */
+/* Writes such characters into the packet at any place, and repairs its CRCs. */
 static void write_text(struct iba_random *r, const struct file_records *f, const struct file_record *c, uint8_t *data)
 {
     const size_t bytes = sizeof unsafe - 1, len = c->data_bytes;
@@ -279,7 +279,7 @@ static size_t mutate_plain(struct iba_random *r, uint8_t *data, size_t n, size_t
 
 enum { GZIP = 16 + MAX_WBITS };
 
-/* The bytes of all members, as far as they are good and fit. */
+/* Inflates all gzip members, up to the first fault or the end of the space. */
 static size_t inflated(const uint8_t *data, size_t n, uint8_t *to, size_t most)
 {
     z_stream z = {.next_in = data, .avail_in = (uInt)n, .next_out = to, .avail_out = (uInt)most};
@@ -291,7 +291,7 @@ static size_t inflated(const uint8_t *data, size_t n, uint8_t *to, size_t most)
     return most - z.avail_out;
 }
 
-/* 0: it does not fit. */
+/* Returns the length of the gzipped bytes; 0: they do not fit. */
 static size_t deflated(const uint8_t *data, size_t n, uint8_t *to, size_t most)
 {
     enum { LEVEL = 1, MEMORY = 8 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Mutations of captures: pcap, pcapng, ERF, each also gzipped. They know records, so that a change of one keeps the
- * others readable. */
+/* Mutations of captures: pcap, pcapng, ERF, each also gzipped. They know where records begin, so that after a
+ * change of one record the others can still be read. */
 #ifndef FUZZ_MUTATOR_FILE_H
 #define FUZZ_MUTATOR_FILE_H
 #include "fuzz.h"
@@ -13,16 +13,16 @@ size_t fuzz_mutate_file(struct iba_random *r, uint8_t *data, size_t n, size_t mo
 enum file_kind { FILE_UNKNOWN, FILE_PCAP, FILE_PCAPNG, FILE_ERF };
 enum { FILE_MOST_RECORDS = 128 };
 struct file_record {
-    size_t at, bytes;        /* of all of it */
-    size_t data, data_bytes; /* its packet; data_bytes 0: it has none */
+    size_t at, bytes;        /* offset and length of the record */
+    size_t data, data_bytes; /* offset and length of its packet; data_bytes 0: it has none */
 };
 struct file_records {
     enum file_kind kind;
-    bool big;     /* the byte order of its numbers */
-    uint32_t dlt; /* of its packets, of the first interface of a pcapng file */
+    bool big;     /* its numbers are big-endian */
+    uint32_t dlt; /* link type of its packets; in pcapng that of the first interface */
     size_t n;
     struct file_record record[FILE_MOST_RECORDS];
 };
-/* Up to the first one that is broken. */
+/* Finds the records up to the first broken one. */
 void file_records(struct file_records *f, const uint8_t *data, size_t n);
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Frames of a local network, from any host: address resolution is answered to the host that asked, for our addresses
- * only, and a frame that is answered is no device's packet. */
+/* Frames of a local network from any host. Address resolution is answered for our addresses only, and to the host that
+ * asked. A frame that is answered does not count as a packet of the device. */
 #include "targets/wire_neighbour.h"
 #include "fuzz.h"
 
@@ -34,7 +34,7 @@ static void check_answer(const uint8_t *frame, const uint8_t *answer, size_t n)
     const uint64_t from = mac_at(exact + MAC);
     const struct ibc_address *who = from == ours[0].mac ? &ours[0] : &ours[1];
     FUZZ_CHECK(from == who->mac);
-    /* The reader of the answer learns the address that it names, and no other. */
+    /* A host that reads the answer learns the address that was asked for, and no other. */
     FUZZ_CHECK(ibc_neighbour_claims(exact, n, who, &mac) && mac == who->mac);
     FUZZ_CHECK(!ibc_neighbour_claims(exact, n, &other, &mac));
     free(exact);

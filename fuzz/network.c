@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Two adapters with a network that loses, repeats, delays and damages frames as the input says, and finally none: every
- * byte of every message arrives once, or both sides end in the status the architecture names. */
+/* Two adapters with a network that loses, repeats, delays and damages frames as the input says, and later has no
+ * faults. Every byte of every message arrives once, or both sides end in the status that the architecture names. */
 #include <string.h>
 #include "transport/iba_wr_ops.h"
 #include "world.h"
@@ -86,7 +86,7 @@ static void post(struct net *t)
 static void fly(struct net *t, unsigned to, const uint8_t *frame, size_t len, iba_time due)
 {
     for (unsigned i = 0; i < FLIGHT; i++)
-        if (!t->flying[i].used) { /* else it is lost */
+        if (!t->flying[i].used) { /* without a free slot the frame is lost */
             struct flying *f = &t->flying[i];
             f->used = true;
             f->due = due;
@@ -113,7 +113,7 @@ static void leave(struct net *t, unsigned from, uint8_t *frame, size_t len)
         fly(t, 1 - from, frame, len, due + (fate >> 3) * (iba_time)TRIP_NS);
 }
 
-/* The frame that is due first; of several the one that left first. */
+/* Returns the frame that is due first; of frames due at one time, the one that left first. */
 static struct flying *next_due(struct net *t)
 {
     struct flying *next = NULL;
@@ -138,7 +138,7 @@ static bool drain(struct net *t)
     return any;
 }
 
-/* Runs until nothing happens any more. */
+/* Runs until no frame is in flight and no timer runs. */
 static void run(struct net *t)
 {
     struct world *w = t->w;
@@ -217,9 +217,9 @@ int fuzz_one(const uint8_t *data, size_t n)
 
     for (unsigned i = 0; i < FUZZ_HEAD; i++)
         head[i] = fuzz_u8(&in);
-    head[6] |= 5; /* a READ at a time, or more: both sides agree */
+    head[6] |= 5; /* both sides have the same READ depth, 1 or more */
     head[6] = head[6] & 3 ? head[6] & 5 : 5;
-    head[7] = (uint8_t)(1 + head[7] % 12); /* otherwise a lost frame would never be sent again */
+    head[7] = (uint8_t)(1 + head[7] % 12); /* the ACK timer runs; without it a lost frame would not be sent again */
     memset(t, 0, offsetof(struct net, flying));
     for (unsigned i = 0; i < FLIGHT; i++)
         t->flying[i].used = false;
@@ -235,7 +235,7 @@ int fuzz_one(const uint8_t *data, size_t n)
     collect(t);
     for (unsigned e = 0; e < 2 && t->status == IBA_WC_SUCCESS; e++)
         FUZZ_CHECK(memcmp(t->want[e], t->w->end[e].region[0].bytes, WORLD_BYTES) == 0);
-    /* Of RD the context is in error, too, when a RESYNC was not answered. */
+    /* With RD the EE context is in error, too, if a RESYNC was not answered. */
     FUZZ_CHECK(t->status == IBA_WC_SUCCESS || t->status == IBA_WC_RETRY_EXCEEDED ||
                (t->status == IBA_WC_INVALID_EE_STATE && world_type(t->w, 0) == IBA_QPT_RD));
     world_close(t->w);

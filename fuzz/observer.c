@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Feeds any sequence of packets, at any time, to the observer: it stays within its memory, its lists stay consistent,
- * and it counts what it reports. */
+/* Passes any packets at any times to the observer. It stays within its memory, its lists stay consistent, and it counts
+ * the findings that it reports. */
 #include <string.h>
 #include "records.h"
 #include "observer/test/sound.h"
@@ -48,7 +48,7 @@ static void see(struct observer *o, enum iba_link link, const uint8_t *p, size_t
     free(exact);
 }
 
-/* Few QPs, few PSNs, few sizes: so that packets belong together. */
+/* Builds a packet with one of few QPs, PSNs and sizes, so that packets belong together. */
 static void craft(struct observer *o, uint8_t link, struct fuzz_in *in)
 {
     static const uint8_t encap[] = {IBA_ENCAP_ROCE2_V4, IBA_ENCAP_ROCE2_V6, IBA_ENCAP_ROCE1, IBA_ENCAP_IB_LOCAL};
@@ -107,11 +107,12 @@ int fuzz_one(const uint8_t *data, size_t n)
     for (unsigned i = 0; i < FUZZ_HEAD; i++)
         head[i] = fuzz_u8(&in);
     memset(o, 0, sizeof *o);
-    const struct iba_observer_config cfg = {.n_flow = head[1] & 4 ? 2 : FLOWS,
-                                            .n_known = head[1] & 8 ? KNOWN : FLOWS, /* some rest */
-                                            .pmtu = head[1] & 3 ? 128u << (head[1] & 3) : 0,
-                                            .report = on_finding,
-                                            .ctx = o};
+    const struct iba_observer_config cfg = {
+        .n_flow = head[1] & 4 ? 2 : FLOWS,
+        .n_known = head[1] & 8 ? KNOWN : FLOWS, /* some directions are kept in their short form */
+        .pmtu = head[1] & 3 ? 128u << (head[1] & 3) : 0,
+        .report = on_finding,
+        .ctx = o};
     FUZZ_CHECK(iba_observer_bytes(&cfg) <= sizeof memory);
     o->s = iba_observer_init(memory, &cfg);
     for (unsigned i = 0; i < MOST_STEPS && fuzz_record(&in, &kind, &body); i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Untrusted packets, comments and file names through every output of ibdissect: JSON can be parsed, lines stay lines,
- * markup nests and has no character that XML forbids. */
+/* Prints untrusted packets, comments and file names by every output form of ibdissect. JSON can be parsed, no text
+ * breaks a line, and markup nests and has no character that XML forbids. */
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -15,7 +15,7 @@
 
 const struct fuzz_target fuzz_target = {"output", FUZZ_RECORDS, NULL};
 
-/* In the second byte of the settings: judge packets, and track messages, which takes most of the time. */
+/* Bits of the second byte of the settings: judge packets; track messages, which takes most of the time. */
 enum { JUDGED = 1, MESSAGES = 2 };
 enum { STATS = 32 };
 enum { RAW = FUZZ_RAW, COMMENT, NAME, TIME, KINDS };
@@ -33,8 +33,8 @@ struct session {
 };
 /* ---- what was written ---- */
 
-/* A page has elements that are never closed, and scripts: its own text is known, so this looks for text that the input
- * could add. */
+/* A page has elements without end tags, and scripts, so an XML parser cannot check it. This looks for text that the
+ * input may have added. */
 static void check_page(const struct written *t)
 {
     FUZZ_CHECK(t->n > 0 && memchr(t->p, '\0', t->n) == NULL);
@@ -96,7 +96,7 @@ static void each_form(const struct packet *p, const struct print_opts *opts, boo
         const struct written t = end_writing(fd);
         if (strcmp(form->name, "text") == 0 || strcmp(form->name, "tree") == 0)
             written_text(t.p, t.n, opts->color);
-        if (!first) /* the middle of something */
+        if (!first) /* an offset inside of a record */
             ;
         else if (strcmp(form->name, "json") == 0)
             written_json(t.p, t.n);
@@ -182,7 +182,7 @@ static void set_text(char to[TEXT], const struct fuzz_in *in)
     to[n] = '\0';
 }
 
-/* Of -z, after the name; as the last byte of the settings says. */
+/* Returns the argument of a statistic of -z, which the last byte of the settings selects. */
 static const char *argument(const char *name, uint8_t which)
 {
     static const char *const seconds[] = {"1", "0", "0.001", "3600", "x", "1.5.", ".5", "0.000000001"};

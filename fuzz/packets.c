@@ -37,12 +37,12 @@ void fuzz_packet(enum iba_link link, const uint8_t *p, size_t n)
     const uint32_t record[RECORD_WORDS] = {0, number++, (uint32_t)n, (uint32_t)n};
     (void)fwrite(record, sizeof record, 1, f);
     (void)fwrite(p, n, 1, f);
-    (void)fflush(f); /* the next packet may crash the process */
+    (void)fflush(f); /* the file is complete even if the next packet ends the process */
 }
 
 bool fuzz_recording(void)
 {
-    static int said; /* 1: no, 2: yes */
+    static int said; /* whether to record: 0 is not known yet, 1 no, 2 yes */
 
     if (said == 0)
         said = getenv("IBPROOF_HITS") ? 2 : 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The other files that users name: waivers, mutants' matrices, tokens, and captures for `ibconform check`. Each is
- * read, or refused by one line that a terminal only shows. The first byte selects the reader. */
+/* Reads further files that users name: waivers, mutants' matrices, tokens, and captures for `ibconform check`. A reader
+ * accepts a file, or refuses it by one line without control characters. The first byte selects the reader. */
 #include <sys/mman.h>
 #include <unistd.h>
 #include "agent/listen.h"

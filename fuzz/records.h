@@ -26,7 +26,7 @@ void fuzz_packet(enum iba_link link, const uint8_t *p, size_t n);
 enum fuzz_opcode_table { FUZZ_OPCODES_READ, FUZZ_OPCODES_GIVEN, FUZZ_OPCODE_TABLES };
 void fuzz_opcode(enum fuzz_opcode_table t, const struct iba_view *v);
 
-/* The next record of `in`; false at the end. */
+/* Takes the next record of `in`. False: there is none. */
 static inline bool fuzz_record(struct fuzz_in *in, uint8_t *kind, struct fuzz_in *body)
 {
     if (in->n == 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Untrusted results of a run through every report of ibconform: JSON can be parsed, XML nests and has no character that
- * it forbids, a terminal gets only the commands that are allowed. */
+/* Prints untrusted results of a run by every report of ibconform. JSON can be parsed, XML nests and has no forbidden
+ * character, and a terminal gets no control sequences but those for colours. */
 #include <sys/mman.h>
 #include <unistd.h>
 #include "input/pcapng_write.h"
@@ -13,7 +13,7 @@ const struct fuzz_target fuzz_target = {"report", FUZZ_RECORDS, NULL};
 enum { RAW = FUZZ_RAW, RESULT, TEXT, COMMENT, SOURCE, KINDS };
 enum { MOST_STEPS = 64, MOST_RESULTS = 6, MOST_TEXT = 250, TEXTS = 12, PATH = 64 };
 
-/* One result, and the data it points to. The first texts are strings, the others go into its own arrays. */
+/* One result, and the data that it points to. It points to the first texts; the others are in its arrays. */
 enum {
     ID,
     TITLE,
@@ -87,7 +87,7 @@ static void add_result(struct run *r, struct fuzz_in *in)
     x->wall_ns = (uint64_t)fuzz_u32(in) << fuzz_u8(in) % 32;
 }
 
-/* To the end of the array: no 0 need be there. */
+/* Fills all of the array, which then need not end with a 0. */
 static void fill(char *to, size_t room, const struct fuzz_in *in)
 {
     const size_t n = in->n < room ? in->n : room;
@@ -156,7 +156,7 @@ static void written_file(const struct ibc_report *of,
     close(fd);
 }
 
-/* Checks that there are lines and colours only; no other command for a terminal. */
+/* Checks that the text has no control sequence for a terminal but those for colours. */
 static void written_lines(const struct ibc_report *of, uint8_t how)
 {
     char *text = NULL;

@@ -12,7 +12,7 @@ enum { MOST_STEPS = 200, MOST_POLLS = 16 };
 static uint8_t frame[IBA_TX_MOST];
 
 struct work {
-    uint64_t posted, done; /* wr_ids: one after the last */
+    uint64_t posted, done; /* wr_id of the next work request to post, and of the next to complete */
     bool failed;
 };
 
@@ -37,7 +37,8 @@ static void send(struct world *w, struct work *k, struct fuzz_in *in)
     k->posted += iba_post_send(&w->end[0].ca, w->end[0].qp[0].qpn, &wr) == IBA_VERB_OK;
 }
 
-/* An acknowledgement in its shortest form: a distance from the oldest unacknowledged PSN, and a syndrome. */
+/* Sends an acknowledgement. The input has the distance of its PSN from the oldest unacknowledged PSN, and its syndrome.
+ */
 static void respond(struct world *w, struct fuzz_in *in, bool acknowledge)
 {
     uint8_t body[32] = {0};

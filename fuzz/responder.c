@@ -19,7 +19,7 @@ static void check_response(const struct world *w, size_t len)
     (void)iba_view_parse(&v, w->link, frame, len, len, NULL);
     iba_view_check(&v);
     FUZZ_CHECK(v.err == IBA_OK && v.icrc == IBA_CHECK_GOOD && v.op);
-    if (v.op->dir != IBA_RSP || v.op->svc == IBA_CNP /* of no PSN: 0 */ ||
+    if (v.op->dir != IBA_RSP || v.op->svc == IBA_CNP /* a CNP has PSN 0 */ ||
         (rd ? v.op->svc != IBA_RD : iba_bth_destqp(iba_view_bth(&v)) != qp->attr.dest_qpn))
         return;
     FUZZ_CHECK(v.payload_len <= iba_mtu_bytes((enum iba_mtu)qp->attr.path_mtu));
@@ -37,7 +37,7 @@ static void answers(struct world *w)
 
 static void request(struct world *w, struct fuzz_in *in)
 {
-    uint8_t body[32] = {0}; /* QP 0, then as the input says */
+    uint8_t body[32] = {0}; /* byte 0 selects QP 0; the input gives the other bytes */
     const size_t n = in->n < sizeof body - 1 ? in->n : sizeof body - 1;
     struct fuzz_in made = {body, n + 1};
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Builds any recipe and reads it back, header by header, with good CRCs. */
+/* Builds any recipe, parses the packet, and compares the headers. The CRCs are good. */
 #include <string.h>
 #include "fuzz.h"
 #include "wire/iba_build.h"
@@ -8,8 +8,8 @@ const struct fuzz_target fuzz_target = {"roundtrip", FUZZ_BYTES, NULL};
 
 enum { ROOM = 2048, MOST_PAYLOAD = 512 };
 
-/* Sets a field of a header after the network headers: those decide what the packet is, and whether it is RoCE at
- * all. */
+/* Sets a field of a header after the network headers. Network headers stay unchanged, since another value may make the
+ * packet one of another protocol. */
 static void set_field(struct iba_recipe *r, struct fuzz_in *in)
 {
     static const uint64_t free_to_set = IBA_HDR_BIT(IBA_H_deth) | IBA_HDR_BIT(IBA_H_reth) | IBA_HDR_BIT(IBA_H_aeth) |
@@ -71,8 +71,8 @@ static void read_back(const struct iba_recipe *r, enum iba_encap e, uint8_t opco
     compare(r, &v);
 }
 
-/* A recipe for a packet that no sender sends: arbitrary lengths and checksums, bad or missing CRCs. It can be built,
- * and after repair the CRCs are good, if it has any. */
+/* Builds a packet that no sender sends, with arbitrary lengths and checksums, and bad or missing CRCs. After the repair
+ * all of its CRCs are good. */
 static void odd(struct iba_recipe *r, enum iba_encap e, struct fuzz_in *in)
 {
     static uint8_t wire[ROOM];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Loads any text as a scenario: either each of its variations can be bound, or one line has the error. */
+/* Loads any text as a scenario. Either each variation of the scenario can be bound, or the loader reports one error in
+ * one line. */
 #include "scenario/scenario.h"
 #include "fuzz.h"
 

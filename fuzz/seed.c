@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Seeds for corpora: packets of captures, and of the builder. tools/fuzz seed calls it, then adds files that need no
- * program. */
+/* Writes seeds for corpora: packets of captures and of the builder. tools/fuzz seed calls this program, then adds files
+ * that need no program. */
 #include <string.h>
 #include "input/capture.h"
 #include "mad/iba_mad.h"
@@ -68,7 +68,7 @@ static uint8_t link_of(uint32_t dlt)
     }
 }
 
-/* Management datagrams of a capture, MOST_TOGETHER in a seed. */
+/* Saves the management datagrams of a capture, MOST_TOGETHER in a seed. */
 static void datagrams(const char *path, const char *base)
 {
     enum { MOST_TOGETHER = 6 };
@@ -95,7 +95,7 @@ static void datagrams(const char *path, const char *base)
         seed_save("mad", base, all, n);
 }
 
-/* Sequences: for the observer, the engine, and each output form. */
+/* Saves a sequence of packets as seeds for the observer, the engine, and each output form. */
 static void sequence(const char *base, unsigned window, uint8_t *all, size_t n)
 {
     static const uint8_t ways[][7] = {{3, 0, 0, 0, 0, 0, 0},

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A seed as a file: settings, records, and where it is written. */
+/* Writes seeds to files, with their settings and records. */
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 #include "seed.h"
 
 static const char *folder;
-uint64_t fuzz_trace; /* a target has it from its driver; nobody reads this one */
+uint64_t fuzz_trace; /* targets need this variable of their driver; this program does not read it */
 
 void seed_folder(const char *path)
 {

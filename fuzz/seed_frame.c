@@ -17,7 +17,7 @@ static void frame(const char *what, unsigned a, unsigned b, uint8_t link, uint8_
     seed_save_steps("crc", what, a, b, buf, len + HEAD);
 }
 
-/* RoCEv2 at other UDP ports, set by options. */
+/* Seeds of RoCEv2 at other UDP ports, which options set. */
 static void ports(void)
 {
     struct iba_recipe r;
@@ -30,7 +30,7 @@ static void ports(void)
     }
 }
 
-/* IP in SENDs of unreliable datagrams, each kind that there is, and one whose length is wrong. */
+/* Seeds of IPoIB in UD SENDs: each kind, and one with a wrong length. */
 static void ipoib(void)
 {
     enum { ENCAPSULATION = 4, MOST = 64 };
@@ -60,8 +60,8 @@ static void ipoib(void)
         }
 }
 
-/* Headers in an order that no table has: tunnels within tunnels, a GRE without sequence number, more layers than a view
- * keeps. */
+/* Seeds of unusual orders of headers: tunnels within tunnels, a GRE header without a sequence number, more layers than
+ * a view keeps. */
 static void tunnels(void)
 {
     static const uint8_t chains[][8] = {
@@ -139,7 +139,8 @@ static size_t segment(uint8_t *to, uint8_t kind, uint8_t transaction, unsigned n
     return seed_record(to, kind & 15, w, sizeof w);
 }
 
-/* In order; the last one first; repeated with changes; ended; interleaved with others; too many of them. */
+/* Seeds of tables whose segments come in order, the last one first, repeated with changes, aborted, interleaved with
+ * other transfers, or in too great a number. */
 static void tables(void)
 {
     static const uint16_t attributes[] = {0x35, 0x38, 0x11, 0x31, 0x39, 0x1b, 0x33, 0x36, 0xffff};
@@ -158,7 +159,7 @@ static void tables(void)
             }
             seed_save_steps("mad", "table", a, o, all, n);
         }
-    for (unsigned more = 0; more < 3; more++) { /* more transfers than are kept, more segments than allowed */
+    for (unsigned more = 0; more < 3; more++) { /* more transfers than the desk keeps, more segments than it allows */
         enum { AGAIN = 0x10, TRANSACTION_AT = 15, NUMBER_AT = RMPP_AT + 6, OFFSET_AT = SA_AT + 8 };
         size_t n = FUZZ_HEAD;
         n += segment(all + n, 0, 7, 1, 3, 0x35);
@@ -171,7 +172,7 @@ static void tables(void)
     }
 }
 
-/* A table as packets, its segments as datagrams of the subnet administration, for printers. */
+/* A seed for printers: a table of subnet administration, whose segments are packets. */
 static void printed_tables(void)
 {
     static const uint16_t attributes[] = {0x35, 0x38, 0x11, 0x39};
@@ -200,7 +201,7 @@ static void printed_tables(void)
         }
 }
 
-/* Results of a run: each verdict, each text that the input may choose. */
+/* Seeds of a run's results: each verdict, and each text that the input can set. */
 static void results(void)
 {
     enum { VERDICTS = 10, TEXTS = 12, RESULT = 1, TEXT, COMMENT, SOURCE, KINDS };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Seeds of the engine's targets: each kind of request and response, with verbs around them. */
+/* Seeds of the engine's targets: each kind of request and response, with verbs before and after. */
 #include "seed.h"
 #include "wire/iba_opcode_rows.h"
 
@@ -52,7 +52,8 @@ static void engine_seed(uint8_t link, uint8_t opcode, unsigned variant)
     n += seed_record(buf + n, WORLD_RECV, recv, sizeof recv);
     n += seed_record(buf + n, WORLD_SEND, verbs[opcode % 2], sizeof verbs[0]);
     n += seed_record(buf + n, WORLD_DRAIN, none, 0);
-    n += seed_record(buf + n, FUZZ_RAW, frame, seed_crafted(frame, buf, packet, len)); /* mutators know packets */
+    n += seed_record(buf + n, FUZZ_RAW, frame,
+                     seed_crafted(frame, buf, packet, len)); /* as a raw packet, whose fields mutators can change */
     n += seed_record(buf + n, WORLD_CRAFT, packet, len);
     len = seed_craft(packet, qp_of(opcode), opcode, 0, 2, 8);
     n += seed_record(buf + n, WORLD_MEMORY, pages, sizeof pages);
@@ -91,7 +92,7 @@ static void responder_seed(uint8_t link, uint8_t opcode, unsigned variant)
     size_t n = seed_settings(buf, link, variant), len;
 
     n += seed_record(buf + n, RESPONDER_RECV, recv, sizeof recv);
-    for (uint8_t delta = 0; delta < 4; delta++) { /* as expected, again, ahead */
+    for (uint8_t delta = 0; delta < 4; delta++) { /* PSN as expected, of a duplicate, or ahead */
         len = seed_craft(packet, 0, opcode, (uint8_t)(delta == 1 ? -1 : delta), delta, 264);
         n += seed_record(buf + n, delta == 3 ? PILED : RESPONDER_REQUEST, packet + 1, len - 1);
     }
@@ -108,7 +109,7 @@ static void requester_seed(uint8_t link, uint8_t op, uint8_t syndrome)
     n += seed_record(buf + n, REQUESTER_SEND, work, sizeof work);
     n += seed_record(buf + n, REQUESTER_SEND, work, sizeof work);
     n += seed_record(buf + n, REQUESTER_ACKNOWLEDGE, ack, sizeof ack);
-    for (uint8_t i = 0; i < 6; i++) { /* responses of a READ, of an ATOMIC */
+    for (uint8_t i = 0; i < 6; i++) { /* responses to a READ and to an ATOMIC */
         len = seed_craft(packet, i, i == 0 || i == 1 ? IBA_RC_READ_RESP_FIRST : IBA_RC_READ_RESP_LAST, 0, 0, 0);
         packet[1] = 0;
         memmove(packet + 1, packet + 2, len - 2); /* which, distance, and the rest */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Seeds of `whole`: each capture that is small enough, with a few of the command lines; of others their packets, a few
- * in each seed, so that every kind of packet is there. */
+/* Seeds of `whole`. A capture that is small enough becomes a seed with a few of the command lines. The packets of a
+ * larger one are divided among seeds, so that the corpus has every kind of packet. */
 #include <string.h>
 #include "command.h"
 #include "seed.h"

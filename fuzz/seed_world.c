@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Seeds of the engine's targets that need verbs: memory that comes and goes, attributes, types of QPs; and the same
- * between two adapters, for each of their deviations. */
+/* Seeds of the engine's targets that need verbs: regions that are registered and deregistered, attributes, types of
+ * QPs. Further seeds are for two adapters, one for each deviation. */
 #include "seed.h"
 #include "transport/iba_wr_ops.h"
 #include "wire/iba_opcode_rows.h"
@@ -18,7 +18,7 @@ static void add(struct script *s, uint8_t kind, const void *body, size_t n)
 
 /* Low bits of the opcode of a RESYNC; bits of the service; a QP of another service. */
 enum { RESYNC = 0x15, RD = 0x40, WORLD_RC_QP = 1 };
-/* Steps of the other of two adapters. */
+/* Added to the kind of a step: it is one of the other adapter. */
 enum { OTHER = WORLD_KINDS };
 
 static void begin(struct script *s, uint8_t link, unsigned variant)
@@ -47,7 +47,7 @@ static void request(struct script *s, uint8_t opcode, int delta, uint8_t where, 
 
 /* ---- one adapter ---- */
 
-/* Memory of another domain, window of another QP, a READ of what has gone. */
+/* Requests to memory of another domain, to a window of another QP, and to a region that was deregistered. */
 static void memory(uint8_t link)
 {
     struct script s;
@@ -198,7 +198,7 @@ static void objects(uint8_t link)
         }
 }
 
-/* Each opcode that has a name, those of services that no QP has too. */
+/* Each opcode that has a name, also if no QP has its service. */
 static void every_opcode(uint8_t link)
 {
     struct script s;
@@ -328,7 +328,7 @@ static void receives(struct script *s)
             ADD(s, OTHER + WORLD_RECV, qp, 1, 0, 0, 0, 0, 4);
 }
 
-/* Reliable; with frames lost, and time that passes. */
+/* Messages of a reliable QP. Frames are lost, and time passes. */
 static void reliable(struct script *s, uint8_t qp, uint8_t lost)
 {
     receives(s);
@@ -360,7 +360,7 @@ static void datagrams(struct script *s)
     ADD(s, OTHER + WORLD_COMPLETE, 0);
 }
 
-/* Requests that verbs refuse, or not; and the results when they accept them. */
+/* Requests that verbs refuse, or in a broken device accept; and what follows then. */
 static void refused(struct script *s)
 {
     ADD(s, WORLD_MEMORY, MEMORY_REGISTER, 0, 0, 0, 0, 0, 16, 0xff, 3);
@@ -395,7 +395,8 @@ static void refused(struct script *s)
     ADD(s, WORLD_COMPLETE, 0);
 }
 
-/* Requests near what is expected: again, ahead, too long, of another kind; as they come at the other. */
+/* Requests to the other adapter that differ from the expected one: a duplicate, one ahead, too long, of another kind.
+ */
 static void odd_requests(struct script *s)
 {
     static const uint8_t opcodes[] = {IBA_RC_SEND_FIRST,  IBA_RC_WRITE_ONLY,     IBA_RC_READ_REQUEST, IBA_RC_FETCH_ADD,
@@ -418,7 +419,7 @@ static void odd_requests(struct script *s)
 static void (*const scripts[])(struct script *s) = {datagrams, refused, odd_requests};
 enum { SCRIPTS = sizeof scripts / sizeof *scripts, LOSSES = 3 };
 
-/* Each row that there is, in each way. */
+/* A seed for each row of each list, with each kind of change. */
 void seed_changed(uint8_t link)
 {
     static const uint8_t lost[LOSSES] = {0, 1, 0x16};

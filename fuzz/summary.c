@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Any bytes as a summary of ibdissect: what is read is written, read again and written as the same bytes, or refused in
- * one line. */
+/* Reads arbitrary bytes as a summary of ibdissect. The summary is written, read again and written as the same bytes, or
+ * it is refused in one line. */
 #include <sys/mman.h>
 #include <unistd.h>
 #include "fuzz.h"
@@ -8,7 +8,7 @@
 
 const struct fuzz_target fuzz_target = {"summary", FUZZ_BYTES, NULL};
 
-/* The summary as text, *n bytes, to be freed; NULL: it was refused. */
+/* Reads a summary and returns it as text of *n bytes, which the caller frees; NULL: it was refused. */
 static char *again(const char *text, size_t *n)
 {
     static struct out o;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A timer signals each second of the processor that has passed; its handler compares the number of inputs with the one
- * that it saw before. So an input costs no system call. */
+/* A timer sends a signal after each second of processor time. Its handler checks whether the number of inputs has
+ * changed since the last signal. So an input costs no system call. */
 #include "time_limit.h"
 #include <signal.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "fuzz.h"
 
 static volatile unsigned long inputs, seen;
-static volatile unsigned seconds; /* complete seconds that this input has taken */
+static volatile unsigned seconds; /* complete seconds of processor time that this input has taken */
 
 static void second(int signal)
 {

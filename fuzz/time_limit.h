@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A slow input is a fault: one that takes longer than FUZZ_SECONDS of the processor ends the process as a crash does.
- * Time of the processor, not of the clock: a busy machine must not look like a slow program. */
+/* A slow input is a fault: if it takes more than FUZZ_SECONDS of processor time, the process ends as by a crash. The
+ * time of the clock would depend on how busy the machine is. */
 #ifndef FUZZ_TIME_LIMIT_H
 #define FUZZ_TIME_LIMIT_H
 
@@ -19,8 +19,8 @@ enum { FUZZ_SECONDS = 20 };
 enum { FUZZ_SECONDS = 4 };
 #endif
 
-/* Once in a process; a child process has to call it again. */
+/* Starts the limits of this process. A child process has to call this again. */
 void fuzz_limits_begin(void);
-/* A new input begins. */
+/* Call this when a new input begins. */
 void fuzz_limits_input(void);
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Any bytes as a topology file of ibfabric: nodes whose cables have two ends, or one line of fault. */
+/* Reads arbitrary bytes as a topology file of ibfabric. Either each cable has two ends, or the reader reports one line
+ * of error. */
 #include <sys/mman.h>
 #include <unistd.h>
 #include "fuzz.h"

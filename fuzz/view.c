@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Any bytes as a packet of any link: what the view promises holds, and who believes it reads nothing beyond. */
+/* Parses arbitrary bytes as a packet of any link type. The promises of the view hold, and code that relies on them does
+ * not read beyond the packet. */
 #include "mad/iba_mad.h"
 #include "records.h"
 
@@ -7,10 +8,10 @@ const struct fuzz_target fuzz_target = {"view", FUZZ_PACKET, NULL};
 
 enum { CUT = 1, DC = 2, PORT = 4, ALL_PORTS = 8 };
 
-/* A header as a struct, and as bytes again. */
+/* Decodes a header to a struct, encodes it, and compares the bytes. */
 static void there_and_back(enum iba_hdr h, const uint8_t *wire)
 {
-    static uint64_t decoded[128]; /* more than any has */
+    static uint64_t decoded[128]; /* larger than every decoded header */
     static uint8_t again[256];
 
     memset(again, 0, sizeof again);

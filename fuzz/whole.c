@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* All of ibdissect: a file, or two, through options, readers, judge and printers, as main() calls them. Its output can
- * be parsed, a terminal only shows it, the exit code is that of the manual, and a second run writes the same bytes,
- * although its hashes have another seed. */
+/* Runs all of ibdissect on one or two files, with options, readers, judge and printers, as main() does. The output can
+ * be parsed and has no control characters, the exit code is that of the manual, and a second run with other seeds of
+ * hashes writes the same bytes. */
 #include <assert.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -108,7 +108,7 @@ static void give_compressed(const struct place *p, const uint8_t *data, size_t n
     free(to);
 }
 
-/* Whether it is compressed so well that it only takes long: a thousand bytes for each one. */
+/* Returns whether the file would inflate to so many bytes that reading them takes long: a thousand for each byte. */
 static bool is_bomb(const uint8_t *data, size_t n)
 {
     enum { GZIP = 16 };
@@ -134,7 +134,7 @@ static bool is_bomb(const uint8_t *data, size_t n)
     return total >= sizeof sink;
 }
 
-/* False: it is not played. */
+/* Writes the input files. False: this input is not run. */
 static bool give_inputs(const uint8_t *head, struct fuzz_in in, struct command_paths *at)
 {
     const bool merge = (head[1] & COMMAND_MERGE) != 0;
@@ -159,7 +159,7 @@ static bool give_inputs(const uint8_t *head, struct fuzz_in in, struct command_p
 
 /* ---- one run ---- */
 
-/* As main() does. */
+/* Calls ibdissect as main() does. */
 static int call(struct command *c)
 {
     static struct options opt;
@@ -201,7 +201,7 @@ static void forget(struct results *r)
 
 /* ---- what is written ---- */
 
-/* Each fault is one line, and one code of exit. */
+/* Checks that each fault is one line, and that the exit code shows faults. */
 static void check_faults(const struct results *r)
 {
     static const char name[] = "ibdissect: ", notice[] = "ibdissect: --no-sandbox: ";
@@ -217,7 +217,7 @@ static void check_faults(const struct results *r)
     }
 }
 
-/* Where the packets end; statistics follow. */
+/* Checks the packets in the output, and returns where they end. Statistics follow. */
 static const char *check_packets(const struct command *c, const char *p, const char *end, bool colors)
 {
     static const char pdml[] = "</pdml>\n";
@@ -255,14 +255,14 @@ static void check_output(const struct command *c, const struct written *t, bool 
         written_text(at, (size_t)(end - at), colors);
 }
 
-/* A page has elements that are never closed, and scripts: its own text is known, so this looks for text that the input
- * could add. */
+/* A page has elements without end tags, and scripts, so an XML parser cannot check it. This looks for text that the
+ * input may have added. */
 static void check_page(const struct written *t)
 {
     FUZZ_CHECK(memchr(t->p, '\0', t->n) == NULL && !strstr(t->p, "<x") && !strstr(t->p, "\"x="));
 }
 
-/* Its own reader reads it. */
+/* Checks that ibdissect's own reader can read the capture that it wrote. */
 static void check_capture(void)
 {
     char err[256];

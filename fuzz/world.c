@@ -53,7 +53,7 @@ static void record_memory(const struct iba_mem *m)
             record_hit(RECORDER_MEMORY, iba_mem_rules[i].name);
 }
 
-/* Of how many low bits any value is the port's. */
+/* Returns the LMC of the ports: the number of low bits of a LID that may have any value. */
 static uint8_t lmc_of(const struct world *w)
 {
     return w->kind == IBA_PORT_IB ? w->head[5] >> 6 : 0;
@@ -181,7 +181,7 @@ static void make_region(struct world_end *e, unsigned i)
     FUZZ_CHECK(iba_mr_register(&e->ca.mem, &a, &r->lkey, &r->rkey) == IBA_MEM_OK);
 }
 
-/* The sanitizer detects reads of a guard; without it only writes are detected. */
+/* With a sanitizer reads and writes of a guard are detected, without one only writes. */
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #define POISONED
@@ -220,7 +220,7 @@ static void open_port(struct world *w, unsigned end, uint8_t number)
     iba_port_init(port, number, w->kind, IBA_MTU_1024, WORLD_MAC + end);
     end_gid(w->kind, w->v6, end, port->gid[0]);
     memcpy(port->gid[1], port->gid[0], sizeof port->gid[0]);
-    port->gid[1][0] ^= 0x20; /* of another subnet; of RoCEv2 over IPv4: an IPv6 one */
+    port->gid[1][0] ^= 0x20; /* the GID is of another subnet, or, with RoCEv2 over IPv4, an IPv6 address */
     port->n_gid = 2;
     port->n_pkey = 3;
     port->lid = w->kind == IBA_PORT_IB ? world_lid(w, end) : 0;
@@ -242,7 +242,7 @@ static void open_end(struct world *w, unsigned end)
         iba_ca_set_rules(&e->ca, w->device.table, w->device.rules);
     e->ca.ack_delay = w->head[1] >> 4 & 7;
     open_port(w, end, 1);
-    open_port(w, end, 2); /* the same, but no QP's */
+    open_port(w, end, 2); /* a second port, which no QP uses */
     for (unsigned i = 0; i < WORLD_PDS; i++)
         FUZZ_CHECK(iba_pd_create(&e->ca.mem, &e->pd[i]) == IBA_MEM_OK);
     for (unsigned i = 0; i < WORLD_CQS; i++)

@@ -9,7 +9,7 @@
 #include "wire/iba_build.h"
 
 enum {
-    WORLD_QPS = 8, /* by index: world_type() */
+    WORLD_QPS = 8, /* QPs of an adapter; world_type() has the type of each */
     WORLD_DEPTH = 8,
     WORLD_CQS = 2,
     WORLD_CQ_ROOM = 24,
@@ -17,7 +17,7 @@ enum {
     WORLD_AHS = 3,
     WORLD_KEYS = 12,
     WORLD_SAVED = 3,
-    WORLD_REGIONS = 4, /* writable; read-only; on demand; what the input makes of it */
+    WORLD_REGIONS = 4, /* region 0 is writable, 1 read-only, 2 on demand; the input chooses region 3 */
     WORLD_BYTES = 8192,
     WORLD_WINDOWS = 2,
     WORLD_GUARD = 64,
@@ -102,13 +102,13 @@ uint16_t world_lid(const struct world *w, unsigned end);
 struct iba_av world_av(const struct world *w, unsigned from);
 /* The step's default, before the input changes something. */
 struct iba_qp_init world_init(struct world *w, unsigned end, unsigned i);
-/* Makes QP i of that end, and takes it to RTS. */
+/* Creates QP i of that end, and takes it to RTS. */
 void world_connect(struct world *w, unsigned end, unsigned i);
-/* After each step: all invariants, and guards are as they were. Of changed devices the guards only. */
+/* Call this after each step: checks the guards, and of unbroken devices all invariants. */
 void world_check(struct world *w);
-/* At the end: for unchanged devices read-only memory must be unchanged, too. */
+/* Call this at the end: checks that read-only memory of unbroken devices is unchanged, too. */
 void world_close(const struct world *w);
-/* A step of any kind (world_step.c); with two ends what leaves one arrives at the other. */
+/* Does a step of any kind (world_step.c). With two ends, the packets that leave one arrive at the other. */
 void world_step(struct world *w, unsigned end, uint8_t kind, struct fuzz_in *in);
 enum {
     WORLD_RAW = FUZZ_RAW,
@@ -175,7 +175,7 @@ enum {
 /* ---- packets: world_packet.c ---- */
 /* Bits of the kind of a record that holds a packet as it is. */
 enum { RAW_OTHER_PORT = 0x80, RAW_CUT = 0x40, RAW_HEADERLESS = 0x20 };
-/* How a crafted packet differs from the plain one. */
+/* How a crafted packet differs from the packet that the QP expects. */
 enum {
     CRAFT_ACKREQ = 1,
     CRAFT_SOLICITED = 2,
@@ -196,7 +196,8 @@ void world_feed_raw(struct world *w, unsigned end, uint8_t kind, const struct fu
 /* Builds a packet for a QP of `end` from a few bytes: similar to the one it expects; further bytes change headers. 0:
  * none. */
 size_t world_craft(struct world *w, unsigned end, struct fuzz_in *in, uint8_t *buf, size_t cap);
-/* The next packet that leaves `end`, noted; 0: none. cap >= IBA_TX_MOST. */
+/* Writes the next packet that leaves `end`, and adds it to the trace. Returns its length; 0: none. cap >= IBA_TX_MOST.
+ */
 size_t world_poll(struct world *w, unsigned end, uint8_t *buf, size_t cap);
 
 /* ---- the same as a scenario, for people: world_log.c ---- */
@@ -217,7 +218,7 @@ void world_create_qp(struct world *w, unsigned end, struct fuzz_in *in);
 void world_address(struct world *w, unsigned end, struct fuzz_in *in);
 /* Polls completions, and notes them. */
 void world_complete(struct world *w, unsigned end);
-/* Time passes: to the next deadline, or by so much. */
+/* Moves the time to the next deadline, or by a time from the input. */
 void world_wait(struct world *w, struct fuzz_in *in);
 /* Fields of an address vector that may be turned over. */
 enum {

@@ -10,7 +10,7 @@ static FILE *out;
 static uint32_t first_request, first_answer;
 static bool took;
 
-/* At once: the next step may be the last. */
+/* Each line is flushed at once, since the next step may end the process. */
 #define LOG(...) ((void)fprintf(out, __VA_ARGS__), (void)fflush(out))
 
 static bool is_logged(unsigned end)
@@ -77,7 +77,7 @@ static void log_extras(const struct world *w, const struct iba_view *v)
         LOG(" imm=0x%x", (unsigned)iba_immdt_data(iba_view_hdr(v, IBA_H_immdt)));
 }
 
-/* From the first PSN of its direction. */
+/* Writes the PSN relative to the first PSN of its direction. */
 static void log_psn(const uint8_t *bth, uint32_t first)
 {
     const int32_t d = iba_psn_diff(iba_psn_of((uint32_t)iba_bth_psn(bth)), iba_psn_of(first));

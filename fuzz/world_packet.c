@@ -18,7 +18,9 @@ static void feed(struct world *w, unsigned end, const uint8_t *frame, const stru
     fuzz_packet(w->link, frame, len);
     if (len > 0)
         memcpy(exact, frame, len);
-    memset(&v, 0xee, sizeof v); /* whoever reads a header that is not there is seen by the sanitizer */
+    memset(
+        &v, 0xee,
+        sizeof v); /* a read of a header that the packet lacks then has a wild address, which the sanitizer detects */
     (void)iba_view_parse(&v, w->link, exact, caplen, len, NULL);
     iba_view_check(&v);
     if (a->headerless && w->kind == IBA_PORT_IB)
@@ -76,7 +78,7 @@ static enum iba_encap encap_of(const struct world *w, enum iba_qp_type type, boo
     return (enum iba_encap)(w->head[6] & WORLD_WITH_VLAN ? tagged[i] : plain[i]);
 }
 
-/* Of the port; or of the group that world_object() attaches to. */
+/* Sets the addresses of the port, or of the group that world_object() attaches to. */
 static void set_addresses(const struct world *w, unsigned end, struct iba_recipe *r, enum iba_qp_type type, bool group)
 {
     const uint8_t source[16] = {0xfe, 0x80, [15] = (uint8_t)(2 - end)};
@@ -114,7 +116,7 @@ static uint8_t opcode_of(enum iba_qp_type type, uint8_t said, uint8_t how)
     return how & CRAFT_OTHER_SERVICE ? said : (uint8_t)(service[type] | (said & 0x1f));
 }
 
-/* The QP whose PSNs a packet to `q` has: for RD the EE context. */
+/* Returns the QP whose PSNs a packet to `q` has; for RD the EE context. */
 static const struct world_qp *counted(const struct world_end *e, const struct world_qp *q)
 {
     return q->alive && q->qp.type == IBA_QPT_RD ? &e->qp[WORLD_CONTEXT] : q;
@@ -200,7 +202,7 @@ static void twist(struct iba_recipe *r, uint8_t *payload, struct fuzz_in *in)
     }
 }
 
-/* Two bytes; above what any packet holds: exactly the path MTU. */
+/* Returns the length of a payload from two bytes of the input. A number that no packet can have means the path MTU. */
 static size_t payload_of(const struct world_qp *q, enum iba_qp_type type, uint16_t said)
 {
     enum { MOST = 1100 };
@@ -224,7 +226,7 @@ size_t world_craft(struct world *w, unsigned end, struct fuzz_in *in, uint8_t *b
     if (!q->alive)
         return 0;
     iba_recipe_init(&r, encap_of(w, type, (how & CRAFT_GROUP) != 0), opcode);
-    memset(payload, 0, 256); /* what a twist may have reached */
+    memset(payload, 0, 256); /* clears the bytes that a twist may have changed */
     payload[0] = 0x11, payload[1] = 0x22;
     r.payload = payload;
     r.payload_len = payload_of(q, type, bytes);

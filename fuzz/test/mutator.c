@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Mutations stay within their room, whatever the input: in memory of exactly that size a sanitizer sees who does not.
- */
+/* Mutations write only into their buffer, whatever the input is. The buffer has exactly the given size, so a sanitizer
+ * detects a write beyond it. */
 #include "mutator.h"
 #include <criterion/criterion.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 
 enum { ROUNDS = 20000, MOST = 300, FORMS = FUZZ_COMMAND + 1 };
 
-/* Often with records in it, some of them empty, the last one cut. */
+/* Makes an input that often has records; some records are empty, and the last one is cut. */
 static size_t any_input(struct iba_random *r, uint8_t *p)
 {
     const size_t n = 1 + iba_random_below(r, MOST);
@@ -141,7 +141,7 @@ Test(mutator, finds_the_records_of_each_kind_of_capture)
     }
 }
 
-/* Of a change to one record the others must not notice: most files still have all but one of their records. */
+/* A change to one record must not damage other records: most files still have all their records but one. */
 Test(mutator, leaves_captures_readable)
 {
     struct iba_random r;
