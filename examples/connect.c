@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* connect [SEED]: two adapters of libiba connect by their connection managers, one writes to the other's memory by
- * RDMA, and they disconnect; over a network that loses a tenth of the packets, on virtual time. Ends with 0 if all of
- * that worked.
+ * RDMA, and they disconnect. The network between them loses a tenth of the packets; time is virtual. The exit code is 0
+ * if all of this worked.
  *
- * A user of libiba writes no more than this: the library has no I/O, so the loop in run() carries packets and time. */
+ * The library has no I/O, so the loop in run() carries packets and time. A user of libiba writes no more code than
+ * this. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,7 @@
 enum { DEPTH = 16, CONNS = 4, FLIGHT = 64, BYTES = 4096, MS = 1000000 };
 #define SERVICE UINT64_C(0x1000000000001234)
 
-struct end { /* one adapter with its CM, one RC queue pair and one region; all memory is the program's */
+struct end { /* an adapter with its CM, one RC queue pair and one region; the program owns all memory */
     struct iba_ca ca;
     struct iba_cm cm;
     struct iba_gsi gsi;
@@ -33,7 +34,7 @@ struct end { /* one adapter with its CM, one RC queue pair and one region; all m
     struct iba_cm_event event[8];
     uint8_t memory[BYTES];
 };
-struct offer { /* what the passive end says of its memory, in the REP's private data */
+struct offer { /* private data of the REP: where the passive end's memory is */
     uint64_t va;
     uint32_t rkey;
 };
@@ -81,7 +82,7 @@ static void open_end(unsigned n)
         .n_sq = DEPTH, .n_rq = DEPTH, .n_saved = 4}, &e->qpn));
 }
 
-/* Brings the queue pair to a state, with the attributes that the messages of the connection gave it. */
+/* Brings the queue pair from one state to another, with the attributes that the CM messages have negotiated. */
 static void modify(struct end *e, enum iba_qp_state from, enum iba_qp_state to)
 {
     struct iba_qp_attr a;
@@ -107,7 +108,7 @@ static void connect_to(struct end *e, const struct end *peer)
     must("connect", (int)iba_cm_connect(&e->cm, &r, now, &e->id));
 }
 
-/* Both users answer the events of their CM. */
+/* The users of both ends answer the events of their CMs here. */
 static void on_event(struct end *e, const struct iba_cm_event *v)
 {
     const struct offer own = {0x10000, e->rkey};
@@ -138,7 +139,7 @@ static void on_event(struct end *e, const struct iba_cm_event *v)
     }
 }
 
-/* Everything that is due now: packets in, timers, events, packets out. */
+/* Does everything that is due now at end n: takes in packets, runs timers, handles events, sends packets. */
 static void serve(unsigned n)
 {
     struct end *e = &ends[n];

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* judge FILE: read a pcap file of Ethernet frames, decode each packet, verify its ICRC, and print what the observer
- * finds: "FRAME FINDING" a line, on standard error what each packet is. Ends with 0 if the file could be read.
+/* judge FILE: reads a pcap file of Ethernet frames, decodes each packet, verifies its ICRC, and prints each finding of
+ * the observer as a line "FRAME FINDING". It describes each packet on standard error. The exit code is 0 if the file
+ * could be read.
  *
- * A program with captures of its own, or packets from elsewhere, writes no more than this. */
+ * A program that judges packets from another source needs no more code than this. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,14 +25,14 @@ static void found(void *ctx, const struct iba_finding *f)
     printf("%llu %s\n", (unsigned long long)f->frame, iba_findings[f->kind].name);
 }
 
-/* One packet: its opcode and checksum; then the observer's turn. */
+/* Prints the opcode of a packet and whether its ICRC is right, then passes the packet to the observer. */
 static void packet(struct iba_observer *s, const uint8_t *data, uint32_t caplen, uint32_t len, uint64_t frame,
                    uint64_t now)
 {
     struct iba_view v;
 
     if (iba_view_parse(&v, IBA_LINK_ETHERNET, data, caplen, len, NULL) != IBA_OK && v.n_layer == 0)
-        return; /* not even the first header can be read */
+        return; /* the packet lacks a complete first header */
     iba_view_check(&v);
     (void)fprintf(stderr, "%llu ICRC %s\n", (unsigned long long)frame, iba_check_name(v.icrc));
     iba_observer_feed(s, &(struct iba_sighting){.view = &v, .now = now, .frame = frame});

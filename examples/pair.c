@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* pair [SEED]: two engines over a network that loses, copies and reorders packets; one writes 64 KiB to the other's
- * memory by RDMA, reads them back, and the two adapters stay in step. Ends with 0 if the bytes are right.
+/* pair [SEED]: one of two engines writes 64 KiB to the other's memory by RDMA, and reads them back. The network between
+ * them loses, copies and reorders packets. The exit code is 0 if the bytes are right.
  *
- * sim/iba_pair.h prepares both ends and carries packets and time: the program posts work requests and looks at the
- * results. connect.c does the same by hand, with adapters of its own shape. */
+ * sim/iba_pair.h prepares both ends, and carries packets and time. The program posts work requests and checks the
+ * results. connect.c does not use sim/iba_pair.h, and configures its adapters itself. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,8 @@ static void count(void *ctx, unsigned from, const uint8_t *frame, size_t len, ib
     frames[from]++;
 }
 
-/* One work request of end 1, between the offset `at` of its memory and the beginning of end 0's. */
+/* End 1 posts a work request, and waits for its completion. The request copies bytes between offset `at` of end 1's
+ * memory and the beginning of end 0's. */
 static int work(uint32_t qpn, enum iba_wr_op op, uint64_t at)
 {
     const struct iba_send_wr wr = {.op = (uint8_t)op,

@@ -15,7 +15,7 @@ import sys
 import toy
 
 LINKS = ["roce2-ipv4"]
-CAPABILITIES = ["rc", "write", "qp_states"]  # `ibconform list --capabilities` has them all
+CAPABILITIES = ["rc", "write", "qp_states"]  # `ibconform list --capabilities` lists all capabilities
 LINE, BYTES = 65536, 24576
 DEVICE = {"mac": "02:00:00:00:00:01", "ipv4": "10.0.0.1"}
 TESTER = {"mac": "02:00:00:00:00:03", "ipv4": "10.0.0.3"}
@@ -23,7 +23,7 @@ STRANGER = {"mac": "02:00:00:00:00:04", "ipv4": "10.0.0.4"}
 
 
 class Refused(Exception):
-    """The device, or the agent, refuses: a word of the protocol's tables, and a sentence."""
+    """The device or the agent refuses a request. The exception has an error word of the protocol, and a sentence."""
 
     def __init__(self, word, text=""):
         super().__init__(text or word)
@@ -31,7 +31,7 @@ class Refused(Exception):
 
 
 def pattern(letter, n):
-    """the n bytes that a region begins with (docs/scenarios.md, Patterns)"""
+    """returns the n bytes that a region has at first (docs/scenarios.md, Patterns)"""
     mask, out = (1 << 64) - 1, bytearray(n)
     for i in range(n):
         x = ((i + 1) * 0x9E3779B97F4A7C15 + ord(letter) * 0xD1342543DE82EF95) & mask
@@ -44,7 +44,8 @@ class Agent:
         self.send, self.greeted, self.patterns = send, False, {}
         self.stack = toy.Stack(DEVICE, send)
 
-    # Each verb is a method with the members of its request; it returns those of the reply. One that is left out is `unsupported`.
+    # Each verb is a method. Its arguments are the members of the request, and it returns the members of the reply. The reply to a
+    # verb without a method is `unsupported`.
 
     def hello(self, version, token=None):
         if version != 1:
@@ -56,7 +57,7 @@ class Agent:
     def reset(self, link, seed=1):
         if link not in LINKS:
             raise Refused("unsupported", f"no link {link}")
-        self.stack = toy.Stack(DEVICE, self.send)  # no object is left
+        self.stack = toy.Stack(DEVICE, self.send)  # a new stack has no objects
         return {"now": 0, "device": [DEVICE], "tester": TESTER, "stranger": STRANGER}
 
     def create_pd(self):
@@ -169,7 +170,7 @@ VERBS = {"hello", "reset", "create_pd", "create_cq", "create_qp", "modify_qp", "
 
 
 def main(peer, own):
-    """One loop for requests and frames, so neither waits for the other; ends when the tester leaves."""
+    """One loop serves requests and frames, so neither waits for the other. The program ends when its input ends."""
     wire = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
     wire.bind(own)
 
@@ -177,13 +178,13 @@ def main(peer, own):
         try:
             wire.sendto(frame, peer)
         except OSError:
-            pass  # the tester is not there, or slow: a frame is lost, as on any wire
+            pass  # the tester does not run yet, or is slow, so the frame is lost, as on any network
 
     agent, rest = Agent(send), b""
     try:
         while True:
             ready = select.select([wire, 0], [], [])[0]
-            if wire in ready:  # frames first: a reply tells the tester that those before it were taken in
+            if wire in ready:  # a reply shows the tester that the frames before it were handled, so frames go first
                 agent.stack.receive(wire.recv(65536))
             elif 0 in ready:
                 got = os.read(0, LINE)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A toy: the responder of RC over RoCEv2 and IPv4, for SEND and WRITE. It sends no requests, and is no example of a good stack."""
+"""A toy stack: an RC responder over RoCEv2 and IPv4, for SEND and WRITE. It sends no requests, and is no model for a real stack."""
 import ipaddress
 import struct
 import zlib
@@ -11,7 +11,7 @@ SEQUENCE, INVALID, ACCESS, OPERATIONAL = 0x60, 0x61, 0x62, 0x63
 
 
 def icrc(ip):
-    """of a packet from its IP header on, without the ICRC: fields that routers change count as ones"""
+    """returns the ICRC of a packet, which begins with its IP header and has no ICRC yet: fields that routers change count as ones"""
     masked = bytearray(ip)
     for at in (1, 8, 10, 11, 26, 27, 32):  # TOS, TTL, checksums of IP and UDP, FECN and BECN
         masked[at] = 0xFF
@@ -56,7 +56,7 @@ class Qp:
         return None
 
     def fail(self):
-        """to Error: receives come back"""
+        """moves the queue pair to Error: its receives complete as flushed"""
         self.state, self.message = "err", None
         for wr, _ in self.receives:
             self.complete(wr, "flushed")
@@ -71,12 +71,12 @@ class Qp:
     def refuse(self, syndrome):
         self.answer(self.epsn, syndrome)
         if self.message and not self.message["write"] and self.receives:
-            self.complete(self.receives.pop(0)[0], "remote_invalid_req")  # the receive that the message had begun to fill
+            self.complete(self.receives.pop(0)[0], "remote_invalid_req")  # the receive that the unfinished message uses
         self.fail()
 
     def request(self, opcode, psn, ask, body):
         ahead = (psn - self.epsn) & 0xFFFFFF
-        if ahead >= 1 << 23:  # a duplicate: done before
+        if ahead >= 1 << 23:  # a duplicate, which was executed before
             self.answer((self.epsn - 1) & 0xFFFFFF, 0x1F)
             return
         if ahead:
@@ -94,7 +94,7 @@ class Qp:
         if len(payload) > pmtu or (not ends and len(payload) != pmtu) or (opcode in LAST and not payload):
             return self.refuse(INVALID)
         if (not write and begins or write and immediate) and not self.receives:
-            self.nak_sent = True  # what follows is sent again, too
+            self.nak_sent = True  # one NAK suffices: the requester sends the packets after the gap again, too
             return self.answer(psn, 0x20 | self.attributes.get("min_rnr", 0))
         if begins:
             self.message = {"write": write, "done": 0, "target": struct.unpack(">QII", body[:16]) if write else None}
@@ -117,7 +117,7 @@ class Qp:
             self.answer(psn, 0x1F)
 
     def write(self, payload, ends):
-        """puts a packet of a WRITE into memory: (syndrome of the NAK or 0, status of the receive or None)"""
+        """stores a packet of a WRITE; returns the syndrome of the NAK or 0, and the status of the receive or None"""
         va, key, length = self.message["target"]
         end, region = self.message["done"] + len(payload), self.stack.regions.get(key)
         if end > length or (ends and end != length):
@@ -131,7 +131,7 @@ class Qp:
         return 0, None
 
     def fill(self, payload):
-        """puts a packet of a SEND into the receive: as write()"""
+        """stores a packet of a SEND in the buffers of the receive; returns the same as write()"""
         skip = self.message["done"]
         for at, length, key in self.receives[0][1]:
             n = max(0, min(length - skip, len(payload)))
@@ -146,13 +146,13 @@ class Qp:
 
 
 class Stack:
-    """One device. `send` takes a frame; `receive` is given each that comes."""
+    """One device. It calls `send` for each frame that it sends; call `receive` for each frame that arrives."""
 
     def __init__(self, address, send):
         self.mac = bytes.fromhex(address["mac"].replace(":", ""))
         self.ip, self.send = ipaddress.ip_address(address["ipv4"]).packed, send
         self.domains, self.cqs, self.qps, self.regions, self.events, self.memory, self.place = 0, [], {}, {}, [], [], 0x100000
-        self.numbers = 0x100  # of the next queue pair
+        self.numbers = 0x100  # the number of the next queue pair
 
     def new_domain(self):
         self.domains += 1
@@ -171,7 +171,7 @@ class Stack:
         key = 0x1000 + len(self.memory)
         at, self.place = self.place, self.place + len(data) + 0x10000
         self.regions[key] = Region(pd, key, at, bytearray(data), access, at if iova is None else iova)
-        self.memory.append(self.regions[key])  # it stays when the region is gone
+        self.memory.append(self.regions[key])  # the memory stays after the region is deregistered
         return self.regions[key]
 
     def receive(self, frame):

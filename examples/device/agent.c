@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* agent PEER OWN: does the verbs of device.c for ibconform. Requests come on the standard input, replies go to the
- * standard output (conformance/agent/README.md has the protocol); frames are datagrams between the sockets OWN and PEER
- * (ibconform: --wire unix:OWN,PEER). Ends when its input ends.
+ * standard output (conformance/agent/README.md has the protocol). Frames are datagrams between the sockets OWN and PEER
+ * (ibconform: --wire unix:OWN,PEER). The agent ends when its standard input ends.
  *
- * To port it, replace the calls of device.c by those of your stack or driver, and name what it can do in hello(). The
- * members of a request are found by their names alone: good enough for ibconform's lines, and for nothing else. */
+ * To port the agent, replace the calls of device.c by those of your stack or driver, and name its capabilities in
+ * hello(). The agent does not parse JSON: it searches a line for the name of a member, which suffices for ibconform's
+ * requests. */
 #include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -29,11 +30,11 @@ static struct {
 
 static void send_frame(const uint8_t *frame, size_t len)
 {
-    /* A peer that is not there, or slow, loses the frame, as on any wire. */
+    /* If the peer does not run, or is slow, the frame is lost, as on any network. */
     (void)!sendto(wire, frame, len, MSG_DONTWAIT, (struct sockaddr *)&peer, sizeof peer);
 }
 
-/* The number of a member; `otherwise` if the request lacks it. */
+/* Returns the number that a member of the request has; `otherwise` if the request lacks the member. */
 static uint64_t number(const char *line, const char *name, uint64_t otherwise)
 {
     char key[32];
@@ -60,7 +61,7 @@ static bool is(const char *line, const char *text)
     return strstr(line, text) != NULL;
 }
 
-/* The bytes that a region begins with (docs/scenarios.md, Patterns). */
+/* Returns byte i of a region's first content (docs/scenarios.md, Patterns). */
 static uint8_t pattern(uint64_t letter, uint64_t i)
 {
     const uint64_t x = (i + 1) * 0x9E3779B97F4A7C15 + letter * 0xD1342543DE82EF95;
@@ -199,7 +200,7 @@ static const char *const hosts = "\"now\":0,\"device\":[{\"mac\":\"02:00:00:00:0
                                  "\"tester\":{\"mac\":\"02:00:00:00:00:03\",\"ipv4\":\"10.0.0.3\"},"
                                  "\"stranger\":{\"mac\":\"02:00:00:00:00:04\",\"ipv4\":\"10.0.0.4\"}";
 
-/* Puts the members of the reply; returns an error word, or NULL. */
+/* Does the verb of a request, and writes the members of the reply. Returns an error word; NULL: it worked. */
 static const char *verb(const char *line)
 {
     struct qp *qp = qp_of(line);
@@ -247,7 +248,8 @@ static void reply(const char *line)
     (void)fflush(stdout);
 }
 
-/* All frames that have arrived are taken in before a request is answered: the tester asks right after it has sent. */
+/* The tester sends a request right after its frames, so the loop handles all frames that have arrived before a request.
+ */
 int main(int argc, char **argv)
 {
     static uint8_t frame[16384];

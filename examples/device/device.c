@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Answers as a device: the responder of SEND on reliable connections, RoCEv2 over IPv4. libiba reads and builds the
- * packets (iba_view.h, iba_build.h); what is answered is decided here, as a stack or an FPGA decides it. Begin with
- * your own device_frame(), and add operations one at a time: the capabilities that agent.c claims say which scenarios
- * are played. */
+/* A device: the responder of SEND on reliable connections, RoCEv2 over IPv4. libiba reads and builds the packets
+ * (iba_view.h, iba_build.h). This file decides how to answer, as a stack or an FPGA does. Replace device_frame() by
+ * your own first, then add one operation after the other: ibconform plays the scenarios of the capabilities that
+ * agent.c claims. */
 #include "device.h"
 #include <string.h>
 #include "wire/iba_aeth.h"
@@ -13,7 +13,8 @@ struct qp device_qps[QPS];
 uint8_t device_memory[MEMORY];
 void (*device_send)(const uint8_t *frame, size_t len);
 
-/* Returns the entry of the oldest receive, for more members; where the queue is full, one that nobody reads. */
+/* Completes the oldest receive. Returns its completion, so that the caller can set more members; if the queue of
+ * completions is full, one that nobody reads. */
 static struct completion *complete(struct qp *qp, const char *status, uint32_t bytes)
 {
     struct queue *q = qp->completions;
@@ -35,7 +36,7 @@ void device_fail(struct qp *qp)
         (void)complete(qp, "flushed", 0);
 }
 
-/* An acknowledgement of `psn`, back to where the request came from. */
+/* Sends an acknowledgement of `psn` back to the sender of the request. */
 static void answer(const struct qp *qp, const struct iba_view *v, iba_psn psn, uint8_t syndrome)
 {
     uint8_t frame[256], *part;
@@ -53,7 +54,7 @@ static void answer(const struct qp *qp, const struct iba_view *v, iba_psn psn, u
     iba_bth_set_destqp(part, qp->peer);
     iba_bth_set_psn(part, psn.v);
     part = iba_recipe_part(&r, IBA_H_aeth);
-    part[0] = syndrome; /* its first byte */
+    part[0] = syndrome; /* the first byte of the AETH */
     iba_aeth_set_msn(part, qp->msn);
     if (iba_build(&r, frame, sizeof frame, &len) == IBA_OK)
         device_send(frame, len);
@@ -62,12 +63,12 @@ static void answer(const struct qp *qp, const struct iba_view *v, iba_psn psn, u
 static void refuse(struct qp *qp, const struct iba_view *v, enum iba_nak code)
 {
     answer(qp, v, iba_psn_of(qp->epsn), iba_syndrome(IBA_AETH_NAK, code));
-    if (qp->open && qp->n > 0) /* the receive that the message had begun to fill */
+    if (qp->open && qp->n > 0) /* the unfinished message uses a receive */
         (void)complete(qp, "remote_invalid_req", 0);
     device_fail(qp);
 }
 
-/* A packet of a SEND with the expected PSN (RR-03, RR-12 and the statements around them). */
+/* Executes a packet of a SEND with the expected PSN (RR-03, RR-12). */
 static void take(struct qp *qp, const struct iba_view *v)
 {
     const bool begins = iba_opcode_begins(v->op), ends = iba_opcode_ends(v->op);
@@ -78,7 +79,7 @@ static void take(struct qp *qp, const struct iba_view *v)
         refuse(qp, v, IBA_NAK_INVALID_REQUEST);
         return;
     }
-    if (qp->n == 0) { /* the requester sends it again after the timer */
+    if (qp->n == 0) { /* no receive is posted: the requester sends the packet again after the RNR timer */
         qp->nak_sent = true;
         answer(qp, v, iba_psn_of(qp->epsn), iba_syndrome(IBA_AETH_RNR, qp->rnr_timer));
         return;
@@ -112,7 +113,7 @@ void device_frame(const uint8_t *frame, size_t len)
     struct qp *qp = device_qps;
 
     if (iba_view_parse(&v, IBA_LINK_ETHERNET, frame, len, len, NULL) != IBA_OK || v.proto != IBA_PROTO_ROCE2)
-        return; /* a damaged packet, or none of ours, is dropped without an answer */
+        return; /* drop a damaged packet, or a packet for another device, without an answer */
     iba_view_check(&v);
     const uint8_t *bth = iba_view_bth(&v);
     while (qp < device_qps + QPS && !(qp->used && qp->number == iba_bth_destqp(bth)))
@@ -122,10 +123,10 @@ void device_frame(const uint8_t *frame, size_t len)
         (qp->state != RTR && qp->state != RTS) || iba_bth_tver(bth) || (iba_bth_p_key(bth) & 0x7fff) != 0x7fff)
         return;
     const int32_t ahead = iba_psn_diff(iba_psn_of(iba_bth_psn(bth)), iba_psn_of(qp->epsn));
-    if (ahead < 0) /* a duplicate: done before, acknowledged again */
+    if (ahead < 0) /* a duplicate was executed before, and is only acknowledged again */
         answer(qp, &v, iba_psn_add(iba_psn_of(qp->epsn), IBA_PSN_MASK),
                iba_syndrome(IBA_AETH_ACK, IBA_CREDIT_NO_LIMIT));
-    else if (ahead > 0 && !qp->nak_sent) { /* one NAK for a gap */
+    else if (ahead > 0 && !qp->nak_sent) { /* a gap gets one NAK */
         qp->nak_sent = true;
         answer(qp, &v, iba_psn_of(qp->epsn), iba_syndrome(IBA_AETH_NAK, IBA_NAK_SEQUENCE));
     } else if (ahead == 0) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Between the two halves of the skeleton: device.c answers packets, agent.c does the verbs for ibconform. */
+/* The interface between device.c, which answers packets, and agent.c, which does the verbs for ibconform. */
 #ifndef DEVICE_H
 #define DEVICE_H
 #include <stdbool.h>
@@ -17,7 +17,7 @@ struct receive {
 };
 struct completion {
     uint64_t id;
-    const char *status; /* a word of the protocol */
+    const char *status; /* a status word of the agent's protocol */
     uint32_t bytes, qpn, source, immediate;
     bool has_immediate;
 };
@@ -28,20 +28,20 @@ struct queue {
 struct qp { /* a reliable connection, as responder */
     bool used;
     enum state state;
-    uint32_t number, peer, epsn, msn, pmtu, done; /* done: bytes of the message that is being received */
+    uint32_t number, peer, epsn, msn, pmtu, done; /* done: bytes that have arrived of the unfinished message */
     uint8_t rnr_timer;
-    bool open, nak_sent; /* a message has begun; the gap was reported */
+    bool open, nak_sent; /* open: a message has begun; nak_sent: the gap was reported */
     struct queue *completions;
     struct receive receive[DEPTH];
     unsigned head, n, depth;
 };
 extern struct qp device_qps[QPS];
-extern uint8_t device_memory[MEMORY]; /* of all regions; addresses are offsets into it */
+extern uint8_t device_memory[MEMORY]; /* the memory of all regions; an address is an offset in it */
 
-extern void (*device_send)(const uint8_t *frame, size_t len); /* answers leave by it */
+extern void (*device_send)(const uint8_t *frame, size_t len); /* device.c calls this to send an answer */
 
-/* A frame from the wire. */
+/* Handles a frame that has arrived. */
 void device_frame(const uint8_t *frame, size_t len);
-/* To the error state: all receives complete as flushed. */
+/* Moves the queue pair to the error state: all receives complete as flushed. */
 void device_fail(struct qp *qp);
 #endif
