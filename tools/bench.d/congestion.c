@@ -2,8 +2,9 @@
 /* ibbench-congestion [DATA]: the rates of two flows that share a link, while they react to congestion (RO-44, RO-45).
  *
  * Two adapters with the limiter of core/transport/iba_dcqcn.h send RC RDMA WRITEs to a third one, over links of 10 Gb/s
- * and a queue of a switch. The queue marks packets as in the paper (iba_dcqcn.h): with a probability that grows from 0
- * at 5 kB to 1 % at 200 kB, and all above. The third adapter sends the CNPs. The second flow begins after 20 ms and
+ * and a queue of a switch. The queue marks packets as in the paper (iba_dcqcn.h): with a probability that grows from
+ * 0 at a queue of 5 kB to 1 % at 200 kB; it marks all packets above 200 kB. The third adapter sends the CNPs. The
+ * second flow begins after 20 ms and
  * ends at 100 ms. Prints the curve as text and name=value lines; DATA gets a line for each millisecond: time, rates in
  * Mb/s, queue in bytes. Time is virtual. Exit code 1: the flows did not share fairly (10 %), or the first one did not
  * recover. */

@@ -2,8 +2,8 @@
 /* ibbench-engine MESSAGES ACKED_EVERY QPS: how many packets a second the engine handles on one core.
  *
  * Two adapters are joined directly over RoCEv2/IPv4; the first sends RC RDMA WRITEs of 256 bytes, one packet each. Each
- * packet's CRCs are computed by its sender and checked by its receiver, through a parsed view. ACKED_EVERY messages
- * reach the responder before it is asked for an answer, which is then one ACK for all (RR-14). Prints what was counted
+ * packet's CRCs are computed by its sender and checked by its receiver, through a parsed view. Of ACKED_EVERY
+ * messages only the last asks the responder for an answer, which is one ACK for all (RR-14). Prints what was counted
  * as name=value lines; exit code 1 when not every message completed or the bytes did not arrive. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* ibbench-fabric PACKETS PAYLOAD: how many packets a second a switch of the model forwards on one core.
  *
- * Datagrams of PAYLOAD bytes come by each port of a switch of 36 ports in turn, and leave by the next one on another
- * lane, so both VCRCs are computed: the one that came is checked, the one that leaves is new. Prints seconds and
+ * Datagrams of PAYLOAD bytes arrive at each port of a switch of 36 ports in turn, and leave by the next port on
+ * another lane. So the switch computes two VCRCs: it checks the received one and sends a new one. Prints seconds and
  * packets as name=value lines; exit code 1 when a packet was not forwarded. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
 /* ibbench-gen PAYLOAD PACKETS SEED FILE: a RoCEv2 capture to measure on, the same bytes for the same arguments.
  *
  * Several queue pairs send RC RDMA WRITEs of PAYLOAD bytes a packet in bursts. The last packet of a burst asks for an
- * acknowledgement, which is one of the PACKETS. Where PAYLOAD is a path MTU, a burst is one message (First, Middle,
- * Last); elsewhere each packet is a message (Only). FILE "-" is the standard output. */
+ * acknowledgement, which counts as one of the PACKETS. Where PAYLOAD is a path MTU, a burst is one message (First,
+ * Middle, Last); elsewhere each packet is a message (Only). FILE "-" is the standard output. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -125,8 +125,8 @@ static void frame_address(struct gen *g, const struct qp *qp, bool request, uint
     iba_ipv4_set_dscp(ip, 26);
     iba_ipv4_set_ecn(ip, 2);
     iba_ipv4_set_len(ip, end - AT_IP);
-    /* One counter for all: with many queue pairs, each would have so few packets that random values could look like
-     * counting. */
+    /* All queue pairs share one counter: with a counter each, many queue pairs would have so few packets that random
+     * values could look like counting. */
     iba_ipv4_set_id(ip, g->qps > QPS ? 0 : g->left & 0xffff);
     iba_ipv4_set_df(ip, 1);
     iba_ipv4_set_ttl(ip, 64);

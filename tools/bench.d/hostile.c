@@ -51,7 +51,7 @@ static void addresses(struct shape *p, uint64_t i, struct iba_random *r)
     between(p, 16 + i, 0x1000000 + i);
 }
 
-/* Under a hash that passes on the highest bits of a word these collide, whatever its seed is. */
+/* These addresses collide under a hash that keeps only the highest bits of a word, whatever its seed is. */
 static void addresses6(struct shape *p, uint64_t i, struct iba_random *r)
 {
     (void)r;
@@ -156,7 +156,7 @@ static void one_psn(struct shape *p, uint64_t i, struct iba_random *r)
     p->opcode = IBA_RC_ACKNOWLEDGE;
 }
 
-/* Each searches for its peer as often as it may. */
+/* Each queue pair searches for its peer as often as ibdissect allows. */
 static void unasked(struct shape *p, uint64_t i, struct iba_random *r)
 {
     (void)r;

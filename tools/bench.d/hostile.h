@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A packet of a hostile capture, and the file of them. */
+/* A packet of a hostile capture, and the file of such packets. */
 #ifndef BENCH_HOSTILE_H
 #define BENCH_HOSTILE_H
 #include <stdio.h>

@@ -182,7 +182,7 @@ def long_pipe(bench, runner, divisor):
 
 
 def linear(bench, runner, divisor):
-    """The cost of one more, with all statistics: ten times as many take ten times as long."""
+    """The cost of one more connection or transaction, with all statistics: ten times as many may take ten times as long."""
     for kind, packets, what in LINEAR:
         units = [n // divisor for n in LINEAR_UNITS]
         costs = [piped(bench, runner, [bench.BUILD / "tools/ibbench-hostile", kind, n * packets, "-"], ALL) for n in units]

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* ibbench-pcap-loop FILE: the minimum cost of reading a capture. It reads every packet and looks at none. */
+/* ibbench-pcap-loop FILE: the minimum cost of reading a capture. The loop reads every packet and parses none. */
 #include <inttypes.h>
 #include <pcap/pcap.h>
 #include <stdio.h>

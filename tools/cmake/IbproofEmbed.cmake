@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # ibproof_embed(NAME PREFIX FILE...): NAME.c in the build folder, each FILE in it as bytes: with prefix `ibc`, page.css
-# becomes ibc_page_css and ibc_page_css_bytes. Code that uses them declares them.
+# becomes ibc_page_css and ibc_page_css_bytes. Code that uses these arrays declares them.
 function(ibproof_embed name prefix)
   set(text "/* Made of ${ARGN} by IbproofEmbed.cmake. */\n#include <stddef.h>\n")
   foreach(file ${ARGN})

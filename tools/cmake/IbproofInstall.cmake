@@ -11,7 +11,7 @@ set_target_properties(iba-static PROPERTIES EXPORT_NAME iba-static)
 install(TARGETS iba-static EXPORT libiba ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 set(installed iba-static)
 set(iba_linked iba-static)
-set(iba_requires "Requires: libisal") # a static library: who links it links libisal
+set(iba_requires "Requires: libisal") # a static library: programs that link libiba.a also link libisal
 if(IBPROOF_SHARED)
   set_target_properties(iba-so PROPERTIES EXPORT_NAME iba-shared)
   install(TARGETS iba-so EXPORT libiba LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
@@ -34,7 +34,7 @@ foreach(program ibdissect ibconform ibagent ibagent-static ibfabric)
   endif()
 endforeach()
 
-# Only what is installed: half of the whole build, which has tools and fuzz targets, too.
+# This target builds only the installed files: half of the whole build, which also has tools and fuzz targets.
 if(TARGET completions)
   list(APPEND installed completions)
 endif()
@@ -78,7 +78,8 @@ if("ibdissect" IN_LIST IBPROOF_PROGRAMS)
   install(DIRECTORY dissect/wireshark DESTINATION ${CMAKE_INSTALL_DATADIR}/ibproof USE_SOURCE_PERMISSIONS PATTERN test EXCLUDE)
 endif()
 
-# The file finds its prefix from where it lies, so `cmake --install --prefix` and packages staged elsewhere stay right.
+# The file libiba.pc derives its prefix from its own folder, so it is right also after `cmake --install --prefix` and in packages staged
+# elsewhere.
 file(RELATIVE_PATH pc_to_prefix /p/${CMAKE_INSTALL_LIBDIR}/pkgconfig /p)
 configure_file(${CMAKE_SOURCE_DIR}/tools/cmake/libiba.pc.in ${CMAKE_BINARY_DIR}/libiba.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/libiba.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

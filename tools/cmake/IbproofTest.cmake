@@ -8,7 +8,7 @@ if(IBA_TESTS)
   pkg_check_modules(CRITERION REQUIRED IMPORTED_TARGET criterion)
 endif()
 
-# ibproof_shared(target): the program links the model as a shared library (core/CMakeLists.txt). Nobody installs it.
+# ibproof_shared(target): the program links the model as a shared library (core/CMakeLists.txt). Such a program is not installed.
 function(ibproof_shared exe)
   if(IBA_SHARED_TESTS)
     set_target_properties(${exe} PROPERTIES IBA_SHARED ON LINK_DEPENDS_NO_SHARED ON)
@@ -17,7 +17,7 @@ endfunction()
 
 # ibproof_test_options(target LIBS...): of a test, and of the sources that tests share
 function(ibproof_test_options target)
-  # Of a test with sanitizers the compiler takes more time than the run.
+  # With sanitizers compiling a test takes more time than its run.
   target_compile_options(${target} PRIVATE $<$<CONFIG:RelWithDebInfo>:-O1>)
   target_link_libraries(${target} PRIVATE ${ARGN} PkgConfig::CRITERION)
   target_compile_definitions(${target} PRIVATE IBPROOF_SOURCE_DIR="${CMAKE_SOURCE_DIR}" _GNU_SOURCE)

@@ -23,7 +23,7 @@ class Unreadable(Exception):
 
 
 def read(path):
-    """All packets of a pcap, pcapng or ERF file, also gzipped. Bytes after a fault are not read, as everywhere."""
+    """All packets of a pcap, pcapng or ERF file, also gzipped. Bytes after a fault of the file are not read."""
     with open(path, "rb") as file:
         data = file.read()
     if data[:2] == b"\x1f\x8b":

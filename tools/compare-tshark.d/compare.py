@@ -25,7 +25,7 @@ class Difference:
         self.matched = 0
 
     def stands(self, version):
-        """Is it so in this version of the witness?"""
+        """Whether the entry applies to this version of tshark."""
         return self.first <= version <= self.last
 
     def covers(self, kind, field, theirs, ours, names):
@@ -52,7 +52,7 @@ def series(text):
 
 
 def count(given, version):
-    """A number for all versions; or a table of numbers by version, each from that version on."""
+    """The count of an entry: a number for all versions, or a table by version, each number from that version on."""
     if not isinstance(given, dict):
         return given
     known = [(series(first), number) for first, number in given.items()]
@@ -60,7 +60,7 @@ def count(given, version):
 
 
 def load(path, version):
-    """The entries for this version of tshark. A fault that is fixed in it is no longer accepted."""
+    """The entries for this version of tshark. A fault that this version has fixed is not accepted."""
     with open(path, "rb") as file:
         entries = [Difference(entry, version) for entry in tomllib.load(file)["difference"]]
     return [entry for entry in entries if entry.stands(version)]
@@ -84,7 +84,7 @@ class Verdict:
         self.differing = collections.defaultdict(set)  # place to fields
 
     def value(self, kind, field, where, theirs, ours, names=None):
-        """One value of one packet (or of one file); both empty is nothing to compare."""
+        """Compares one value of one packet or file; if both programs print none, the value does not count."""
         if theirs or ours:
             self.compared[kind] += 1
         if theirs == ours:

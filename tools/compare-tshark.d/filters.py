@@ -74,7 +74,7 @@ def concerns(expression, fields):
 
 
 def compare(ours, theirs, files, scratch, path, differing):
-    """Packets whose fields differ (that is for tshark.py to judge) are left out where the expression is about these."""
+    """Packets whose fields differ are left out if the expression names these fields; tshark.py judges such differences."""
     wanted, left_out = expressions(path), 0
     if not wanted:
         print(f"no display filters to compare ({LIST} is not there)")

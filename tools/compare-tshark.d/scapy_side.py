@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The comparison with scapy: packets it builds decode as it meant them, and its ICRC is ours, both ways round."""
+"""The comparison with scapy: ibdissect decodes packets that scapy builds to the values given to scapy, and both compute the same ICRC of
+each other's packets."""
 
 import json
 import os
@@ -37,7 +38,7 @@ BTH_FIELDS = {"opcode": "opcode", "solicited": "se", "migreq": "m", "padcount": 
 
 
 class Built:
-    """A packet, and what each field of ibdissect's must say of it."""
+    """A packet, and the value that ibdissect must print for each field."""
 
     def __init__(self, packet, expected):
         self.data, self.expected = bytes(packet), expected
@@ -112,7 +113,7 @@ def _around(dice, expected):
 
 
 def _routable(dice):
-    """RoCEv2 over IPv4. In one of ten the ICRC is damaged; then ours must say "bad" and compute scapy's."""
+    """RoCEv2 over IPv4. In one of ten packets the ICRC is damaged; then ibdissect must print "bad" and compute the ICRC of scapy."""
     expected = {"infiniband.encapsulation": "RoCEv2"}
     packet = _around(dice, expected) / _network(dice, expected) / _transport(dice, expected)
     right = struct.unpack(">I", bytes(packet)[-4:])[0]
@@ -208,7 +209,7 @@ def _icrc(data):
         return None
     if packet[BTH].underlayer.len != ip.len - 4 * ip.ihl:
         return None  # scapy would take what UDP leaves over for padding, and put it into the ICRC
-    exact = IP(ip.original[: ip.len])  # without what Ethernet padded
+    exact = IP(ip.original[: ip.len])  # without the padding of Ethernet
     if not exact.haslayer(BTH):
         return None
     return struct.unpack(">I", exact[BTH].compute_icrc(b""))[0]

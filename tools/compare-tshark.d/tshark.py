@@ -9,7 +9,7 @@ import capture
 # Not compared: tshark has a name for interfaces that the file does not name ("unknown", "Port A (ERF Interface 0)"), counts them
 # from 0 again in each section, and gives packets of pcap files none.
 INTERFACES = {"frame.interface_id", "frame.interface_name"}
-# Asked of one side only, for predicates and for the question "is this InfiniBand?".
+# Fields requested from one program only: predicates need them, and the question whether a packet is InfiniBand.
 THEIRS = ["frame.protocols", "_ws.malformed", "data.data", "infiniband.mad.mgmtclass", "infiniband.mad.attributeid",
           "infiniband.vendor", "ip.fragment", "ipv6.fraghdr.more"]
 OURS = ["infiniband.encapsulation", "infiniband.truncated", "infiniband.fault", "infiniband.icrc.status",
@@ -82,7 +82,7 @@ class Comparison:
         return values
 
     def rows(self, kind, path, theirs, ours, plain, skip=()):
-        """Field by field. `skip`: what the rewritten container says of itself."""
+        """Compares field by field. `skip`: fields of the container of rewritten packets."""
         yield kind, "(packets)", path, str(len(theirs.packets)), str(len(ours.packets))
         yield kind, "(exit)", path, str(int(theirs.status != 0)), str(int(ours.status != 0))
         for number, (their, our) in enumerate(zip(theirs.packets, ours.packets), 1):

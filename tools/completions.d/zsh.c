@@ -35,7 +35,7 @@ static void print_values(const struct option *o)
     }
 }
 
-/* The options of tables that say so may come again; to zsh all may: a second one is the program's to refuse. */
+/* For zsh every option may be repeated, although only some may; the program refuses a repeated option itself. */
 static void print_one(const struct option *o, const char *dashes, const char *name, int len)
 {
     const char *sign = !*o->arg || o->takes == TAKES_NONE ? ""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The table of connection attempts: how each is made between two guests, and so what its cause is."""
+"""The table of connection attempts: how each is made between two guests, from which the cause of its failure is known."""
 
 import random
 import zlib
@@ -14,11 +14,11 @@ FOR_EVER = 1 << 30
 
 @dataclass(frozen=True)
 class Loss:
-    """Frames of one side that are in the capture and do not arrive."""
+    """Frames of one guest that the relay captures and then drops."""
 
     side: str
     what: tuple = ()  # messages of the connection manager; empty: every RoCE packet
-    first: int = FOR_EVER  # so many of them, then no more
+    first: int = FOR_EVER  # drops so many such frames, then no more
     share: float = 1.0  # of them
 
 
@@ -38,7 +38,7 @@ class Attempt:
 
 
 class Losses:
-    """For Relay: which frames do not arrive. The numbers are the same each time."""
+    """Decides for Relay which frames do not arrive; the random numbers are the same in each run."""
 
     def __init__(self, losses):
         self.losses = [(loss, {CM_MESSAGES[name] for name in loss.what}) for loss in losses]
@@ -82,7 +82,7 @@ def changed(frame, *changes):
 
 
 def another_request(req):
-    """Another communication ID and transaction; the queue pair of the connection that is there."""
+    """A REQ with another communication ID and transaction, but the queue pair of the existing connection."""
     return changed(req, (MAD_AT + 12, b"\x5a\x5a\x5a\x5a"), (REQ_AT, b"\x77\x77\x77\x77"))
 
 

@@ -56,7 +56,7 @@ class Agent:
 
 
 def greeted(patience):
-    """The agent, without objects. A guest whose kernel has crashed restarts by itself, some seconds later."""
+    """The agent, without objects. A guest whose kernel has crashed restarts some seconds later."""
     until = time.monotonic() + patience
     while True:
         try:
@@ -90,7 +90,7 @@ class Wire:
         return bytes(frame)
 
     def send(self, *args, **fields):
-        """A packet that frame() makes of these."""
+        """Sends a packet that frame() makes of the arguments."""
         self.give(self.frame(*args, **fields))
 
     def give(self, frame):

@@ -31,12 +31,12 @@ def carry(tap, wire, peer, mtu):
             try:
                 if end is wire:
                     frame = wire.recv(LONGEST)
-                    if len(frame) <= mtu + ETHERNET:  # a port receives no longer ones; a tap would
+                    if len(frame) <= mtu + ETHERNET:  # a real port receives no longer frames, but a tap would
                         os.write(tap, frame)
                 else:
                     wire.sendto(os.read(tap, LONGEST), peer)
             except OSError:
-                pass  # no receiver: lost, as on any cable
+                pass  # no receiver: the frame is lost, as on any cable
 
 
 def open_tun():

@@ -14,8 +14,8 @@ def chosen(all_of, names):
 
 
 def arguments(usage, all_of, noun, wanted):
-    """The command line; all_of: what may be named; wanted: options with a value, {"guests": 2}: how many (None: one).
-    Ends the program on a wrong one. given.chosen: those to make."""
+    """Parses the command line. all_of: the cases that may be named; wanted: options with values and their number, {"guests": 2}
+    (None: one). Ends the program if the command line is wrong. given.chosen: the cases to make."""
     parser = argparse.ArgumentParser(usage=usage, allow_abbrev=False)
     parser.add_argument("--list", action="store_true")
     for option, count in wanted.items():

@@ -23,7 +23,7 @@ from traffic import text  # noqa: E402
 
 DATA_MOST = 40  # packets of data in a capture
 MOST_QUIET = 20
-LAST_RESEND, MOST_RESENDING = 9, 150  # an attempt may leave messages that its kernel sends again
+LAST_RESEND, MOST_RESENDING = 9, 150  # after an attempt the kernel may still retransmit messages
 
 
 class Link:
@@ -39,7 +39,7 @@ class Link:
         return self.losses(side, frame)
 
     def inject(self, make):
-        """As if a had sent it."""
+        """Sends the frame to b as if a had sent it."""
         if self.req is None:
             raise Failed("there is no REQ to make another of")
         frame = make(self.req)

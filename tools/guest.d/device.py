@@ -56,7 +56,7 @@ class Qp:
         self.device("modify_qp", qpn=self.n, state=state, **attributes)
 
     def change(self, state, **attributes):
-        """Goes to a state with the required attributes, and these."""
+        """Changes the state with the required attributes, and the given ones."""
         self.modify(state, **(self.attributes(state) | attributes))
 
     def refuses(self, state, **attributes):
@@ -66,7 +66,7 @@ class Qp:
         return self.device("query_qp", qpn=self.n)["state"]
 
     def send(self, op, psn, body=b"", **fields):
-        """Sends a packet to it: a name of RC or its number; the PSN counts from the expected first one."""
+        """Sends a packet to the queue pair: the name or number of an RC opcode; the PSN counts from the first expected one."""
         code = op if isinstance(op, int) else opcode("RC", op)[0]
         self.device.wire.send(SERVICES[self.service] + code, self.n, (EPSN + psn) % (1 << 24), body, **fields)
 

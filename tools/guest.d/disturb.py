@@ -52,7 +52,7 @@ carry(lambda: os.read(0, 65536), s.sendall)
 
 
 def processes():
-    """Of each process its id and its command line."""
+    """Yields the id and the command line of each process."""
     for p in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
         try:
             yield int(p.parent.name), p.read_bytes().split(b"\0")
@@ -130,7 +130,7 @@ def stop_tester(run):
 
 
 def usual():
-    """Gives them no higher priority than others, as the tester may have."""
+    """Takes away the higher priority that the tester may have."""
     os.setpriority(os.PRIO_PROCESS, 0, 0)
 
 
@@ -209,20 +209,21 @@ class Run:
 
 
 def comes(result, verdict):
-    """The result has this verdict; or a single play failed, as it says beside a PASS: then it is chance whether two of three do."""
+    """Whether the result has this verdict, or is a PASS with a single failed play: then chance decides whether two of three plays
+    fail."""
     single = result.get("measured", "").startswith("in one of ") and verdict in ("FAIL", "DEVIATES")
     return result.get("verdict") == verdict or single
 
 
 def undisturbed(options, name, changed):
-    """Those of the scenarios, {id: verdict}, that have this verdict without a disturbance as well, here or beside an earlier one."""
+    """Of the scenarios {id: verdict} those that have this verdict without a disturbance as well, now or in an earlier check."""
     own = {scenario for scenario in changed if (scenario, changed[scenario]) in options.varies}
     for i in range(5):
         left = [scenario for scenario in changed if scenario not in own]
         if not left:
             break
         again = Run(options, f"{name}-again-{i + 1}", pattern=left)
-        if not again.results:  # nothing was played, so nothing is known
+        if not again.results:  # no scenario was played, so no verdict is known
             raise SystemExit(f"disturb: {name}: {', '.join(left)} cannot be played again: {again.said.strip()}")
         own |= {scenario for scenario in left if comes(again.results.get(scenario, {}), changed[scenario])}
     options.varies |= {(scenario, changed[scenario]) for scenario in own}

@@ -11,7 +11,7 @@ B, B_V6 = "10.0.0.2", "2001:db8::2"
 
 @dataclass(frozen=True)
 class Experiment:
-    name: str  # of letters and -: also that of its files
+    name: str  # letters and "-" only, since its files have this name
     what: str
     server: str = ""  # on b; its client on a is given b's address
     client: str = ""
@@ -45,7 +45,7 @@ def play(name, what, function, **more):
 
 
 def limited(test, name, what, limit, options, **more):
-    """The limit of a is known: it waits much longer for that than its emulated processor takes for anything. Each work request
+    """The limit of guest a is known: a waits much longer for it than the emulated processor needs for any work. Each work request
     completes by itself."""
     quick = more["netem"].startswith("loss")
     return perftest(test, name, what, f"{options} -Q 1" + ("" if quick else f" -u {verbs.VERY_PATIENT}"), limit=limit, **more)

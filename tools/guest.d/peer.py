@@ -51,7 +51,7 @@ class Shell:
         return self.number
 
     def wait(self, number, seconds):
-        """Exit code and output; Failed when it takes longer."""
+        """Returns exit code and output; raises Failed if the command takes longer."""
         until = time.monotonic() + seconds
         while number not in self.ended:
             self.socket.settimeout(max(0.01, until - time.monotonic()))
@@ -82,7 +82,7 @@ class Shell:
 
 
 def brief(answer):
-    """Without the contents of memory, where these are long."""
+    """The line without long contents of memory."""
     if isinstance(answer, dict) and len(answer.get("hex", "")) > 64:
         return {"bytes": len(answer["hex"]) // 2}
     return answer
@@ -106,7 +106,7 @@ class Agent:
         answer = json.loads(self.lines.readline() or "null")
         if not answer or answer.get("id") != self.number:
             raise Failed(f"guest {self.name}'s agent: {answer} to {do}")
-        # Polls without a result are left out: their number is random.
+        # Polls without a result are not recorded, since their number is random.
         if self.said is not None and answer.get("ok") != {"wc": None}:
             self.said.append({"do": do, **args, **{key: brief(answer[key]) for key in ("ok", "error", "text") if key in answer}})
         if "ok" not in answer:
@@ -152,7 +152,7 @@ class Peer:
             time.sleep(0.05)
         return True
 
-    # For RoCE packets only: the programs' TCP connection is not disturbed.
+    # netem disturbs RoCE packets only, not the programs' TCP connection.
     def disturb(self, netem):
         commands = ["tc qdisc add dev eth0 root handle 1: prio bands 4", f"tc qdisc add dev eth0 parent 1:4 handle 4: netem {netem}"]
         for family, match in (("ip", "ip"), ("ipv6", "ip6")):

@@ -17,7 +17,7 @@ READ_FIRST, READ_MIDDLE, READ_LAST, READ_ONLY = (f"RDMA_READ_RESPONSE_{x}" for x
 
 
 class Device:
-    """The guest, greeted again for each check: one reliable connection, a region for the peer and for local use."""
+    """The guest, reset for each check: one reliable connection, and a region for the peer and for local use."""
 
     def __init__(self):
         self.wire = Wire(os.environ["IBPROOF_WIRE"])

@@ -35,7 +35,7 @@ class Program:
     server: str
     says: str  # by the client, if its exit code shows nothing
     options: tuple = ()  # of ibrdmacm
-    server_ends: bool = True  # else it is killed
+    server_ends: bool = True  # false: the program does not end, and is killed
     server_families: tuple = ("v4", "v6")
 
 
@@ -61,7 +61,7 @@ PROGRAMS = (
         ("--size", "1000"),
     ),
     Program("rdma_client", "rdma_client -s {ours}", "rdma_server -s {own}", "rdma_client: end 0"),
-    # It takes no address, and listens for IPv4.
+    # rdma_xserver takes no address, and listens for IPv4 only.
     Program("rdma_xclient", "rdma_xclient -s {ours}", "rdma_xserver", "rdma_xclient: end 0", server_families=("v4",)),
 )
 

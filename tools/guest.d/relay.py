@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Between the network cards of two guests: every frame that one sends goes to the other, and into the capture that is open.
 
-The cards are unix datagram sockets, a datagram is a frame. One thread carries both directions, so the capture's order is that
-in which frames were passed on; each is in the capture before the other side has it.
+Each card is a unix datagram socket, and each datagram is a frame. One thread carries both directions, so the capture has the frames in
+the order in which they were forwarded. A frame is in the capture before the other guest receives it.
 """
 
 import select
@@ -18,7 +18,7 @@ NANOSECONDS, ETHERNET = 0xA1B23C4D, 1  # of the pcap format
 
 
 def is_roce(frame):
-    """RoCEv1, or RoCEv2 without IP options: what the guests send."""
+    """Recognizes RoCEv1, and RoCEv2 without IP options; the guests send no other."""
     ethertype = int.from_bytes(frame[12:14], "big")
     if ethertype not in (IPV4, IPV6):
         return ethertype == ROCE_ETHERTYPE
@@ -63,7 +63,7 @@ class Relay(threading.Thread):
         self.frames = self.roce = self.data = 0  # of the current capture, or the last one
         self.loses, self.data_most = None, None
         self.last = time.monotonic()
-        # The time of day at the beginning, counted on: it never goes back.
+        # Time stamps are the time of day at the start plus a monotonic clock, so they never go back.
         self.epoch = time.time_ns() - time.monotonic_ns()
         self.start()
 
@@ -78,7 +78,7 @@ class Relay(threading.Thread):
                 try:
                     self.sockets[1 - side].sendto(frame, self.peers[1 - side])
                 except OSError:
-                    pass  # no receiver: a guest that starts, or crashed
+                    pass  # no receiver: the guest is starting, or has crashed
 
     def record(self, frame):
         with self.lock:
@@ -107,7 +107,7 @@ class Relay(threading.Thread):
             self.capture = None
 
     def wait_quiet(self, seconds, most):
-        """Waits until nothing was sent for so long; not longer than `most`."""
+        """Waits until no frame was sent for so long, but not longer than `most`."""
         until = time.monotonic() + most
         while (left := min(until, self.last + seconds) - time.monotonic()) > 0:
             time.sleep(left)

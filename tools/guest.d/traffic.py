@@ -24,7 +24,7 @@ from relay import Relay  # noqa: E402
 PATIENCE, AFTERWARDS = 20, 5  # seconds for a client; for its server, after that
 ATTEMPTS = 5
 RETRIED = ("completer_retry_err", "duplicate_request", "out_of_seq_request", "rcvd_seq_err")
-QUIET, MOST_QUIET = 0.15, 4  # nothing sent for so long means the end
+QUIET, MOST_QUIET = 0.15, 4  # seconds without a frame, after which the experiment counts as ended
 
 
 def last_line(text):
@@ -51,7 +51,7 @@ def by_programs(experiment, a, b, story):
         # rping's server gives up when the first message comes before the event of the connection.
         raise Unlucky(f"the client does not say '{experiment.says}'")
     if experiment.netem and bool(code) != bool(server_code):
-        # One side ends before the other knows; rxe with a retry count of 7, as in these programs, retries without end.
+        # One end may exit before the other knows. With retry count 7, which these programs use, rxe then retries forever.
         raise Unlucky("the last acknowledge did not arrive")
     if code or server_code:
         raise Failed(f"exit code {code} on a, {server_code} on b: {last_line(text if code else server_text)}")
@@ -119,7 +119,7 @@ def make(experiment, a, b, capture, story):
 
 
 def judge_luck(experiment, story):
-    """netem may have dropped nothing by chance. And a guest that had to wait for its processor retransmits without loss."""
+    """By chance netem may drop no packet, and a guest that waited for its processor may retransmit without a loss."""
     counted = {name: counters["difference"] for name, counters in story["counters"].items()}
     netem = story.get("netem")
     if experiment.netem.startswith("loss") and not netem["dropped"]:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Experiments by verbs, through the agents of both guests: what perftest and ibverbs-utils do not do, errors above all.
+"""Experiments by verbs, through the agents of both guests: operations that perftest and ibverbs-utils lack, mainly errors.
 
-Each is a function of the two ends of a connection, a's and b's, that are not yet connected (End). It says what completions
-must tell; else it fails.
+Each is a function of the two ends of a connection, a's and b's, that are not yet connected (End). Each function names the completions
+that it expects, and fails on others.
 """
 
 import time
@@ -11,7 +11,7 @@ from peer import Failed
 
 RIGHTS = ["local_write", "remote_write", "remote_read", "remote_atomic", "mw_bind"]
 BYTES = 65536
-NO_KEY = 0x12345  # an R_Key of nothing
+NO_KEY = 0x12345  # an R_Key without a region
 PSN_A, PSN_B = 0x111111, 0x222222
 # Exponents of the timeout: half a second, more than an emulated processor needs to answer; 67 ms where packets are lost; and
 # four seconds where answers are delayed.
@@ -98,7 +98,7 @@ def write(a, b):
 
 
 def writes(a, b):
-    """All at once: later packets show the loss of earlier ones."""
+    """Posts all requests at once, so that later packets show the loss of earlier ones."""
     a, b = pair(a, b, pmtu=256, timeout=QUICK)
     data = bytes.fromhex(a.ask("read_memory", at=a.mr["local"], n=8000)["hex"])
     for number in range(8):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck shell=bash
 # Packages of Debian's archive, unpacked and not installed. Sourced after house.sh by scripts that need another version of a
-# program than this machine has. $store: the folder they are kept in, by version, below the checkout.
+# program than this machine has. $store: the folder below the checkout that keeps the packages, by version.
 #
 # The mirror is the one that apt uses here. If it lacks a package, the script says so and fails: no verdict without the
 # package.
@@ -9,7 +9,7 @@
 : "${root:?house.sh comes first}" "${store:?the folder that packages are kept in}"
 apt=(-o APT::Sandbox::User=root)
 
-# own_suite: the release that this machine runs
+# own_suite: prints the release that this machine runs
 own_suite()
 {
     (. /etc/os-release && echo "${VERSION_CODENAME:-}")
@@ -47,7 +47,7 @@ is_whole()
     [ -f "$1" ] && [ "$(stat -c %s "$1")" = "$2" ] && sha256sum --quiet --check <<<"$3  $1" >/dev/null 2>&1
 }
 
-# unpacked PACKAGE: downloads it unless it is here, sets $tree to where its files are. Kept by version.
+# unpacked PACKAGE: downloads the package unless $store has this version, and sets $tree to the folder of its files.
 unpacked()
 {
     local name version size sum file new

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck shell=bash disable=SC2154
-# A minimal Debian of any release in a directory, made from this machine's apt mirror. For the tools that prove something on a
-# bare machine. Sourced, never run. The caller sets: own (this machine's release), codename (the release wanted), work (a
+# A minimal Debian of any release in a directory, made from this machine's apt mirror. For tools that test on a bare machine. Sourced,
+# never run. The caller sets: own (this machine's release), codename (the release wanted), work (a
 # directory of its own), system (where the Debian goes), and die().
 
 # mirrors SUITE: what apt of this machine would use for the release's own suites, named as another release's: URI, suite, one
@@ -32,7 +32,7 @@ binary_keys()
     esac
 }
 
-# in_chroot COMMAND...: an environment of its own: no variable of this one but the proxies, no input.
+# in_chroot COMMAND...: runs the command in the chroot, with no variable of this environment except the proxies, and without input.
 in_chroot()
 {
     local proxies=() name
@@ -43,7 +43,7 @@ in_chroot()
         "${proxies[@]}" "$@" </dev/null
 }
 
-# prepare: what the functions below need of this machine, into $work: mirrors, keyring.gpg.
+# prepare: writes the files that the functions below need into $work: mirrors, keyring.gpg.
 prepare()
 {
     mirrors "$codename" >"$work/mirrors"

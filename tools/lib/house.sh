@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck shell=bash
 # Shared by the scripts in tools/: where the tree is, an environment that does not depend on who runs it, and steps.
-# Sourced, never run. After it: $self is the calling script, $root the checkout and the working directory.
+# Sourced, never run. Sets $self to the calling script, and $root to the checkout, which becomes the working directory.
 
 self=$(realpath -- "$0")
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -11,7 +11,7 @@ export LC_ALL=C.UTF-8
 export PYTHONDONTWRITEBYTECODE=1
 # A checkout owned by somebody else (container, bind mount) must not make git refuse to list its files.
 export GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=safe.directory GIT_CONFIG_VALUE_0=$root
-# Nothing outside build/ needs to be writable.
+# The scripts write only into build/.
 mkdir -p build/log build/tmp
 export TMPDIR=$root/build/tmp
 
@@ -21,7 +21,7 @@ die()
     exit 1
 }
 
-# Ends a script that cannot judge on this machine, and says why: 77, which no step counts as failed.
+# Ends a script that cannot judge on this machine, and prints the reason. The exit code is 77, which no step counts as failed.
 cannot()
 {
     printf '%s: %s\n' "${0##*/}" "$*" >&2
@@ -34,7 +34,7 @@ usage()
     sed -n '2,/^[^#]/{/SPDX-/d;/^#/s/^# \{0,1\}//p}' "$self"
 }
 
-# The part of a failed step's log to show: of a test run the failed tests, of anything else the unexpected and the end.
+# Prints a part of a failed step's log: the failed tests of a test run; of other logs unexpected lines and the end.
 excerpt()
 {
     if grep -qE '^ *[0-9]+/[0-9]+ Test +#' "$1"; then
@@ -45,8 +45,8 @@ excerpt()
     fi
 }
 
-# step_run NAME COMMAND...: one line for the reader, everything else in build/log/NAME.log; part of it when it fails. A command
-# that ends with 77 could not be judged here, and its last line says why: so does ours.
+# step_run NAME COMMAND...: prints one line, and a part of the output if the command fails; all output goes to build/log/NAME.log. A
+# command that ends with 77 could not judge here, and its last line has the reason; the printed line repeats the reason.
 step_run()
 {
     local name=$1 log=build/log/$1.log start=$SECONDS code=0

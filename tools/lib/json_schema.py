@@ -19,7 +19,7 @@ def nearest(value, alternatives, root, at):
 
 
 def faults(value, schema, root=None, at=""):
-    """Where the value is not what the schema says, and how; a word that is not known here is a fault of the schema."""
+    """The places where the value deviates from the schema, with the kind of each fault; an unknown word of the schema is a fault, too."""
     root = schema if root is None else root
     out = [] if schema.keys() <= KNOWN else [f"{at}: the schema has {word}" for word in sorted(set(schema) - KNOWN)]
     if "$ref" in schema:

@@ -22,7 +22,7 @@ import sys
 
 SHARES = ("docs", "comments", "rules")
 SHORTEST = 5  # words of a sentence that can be drawn
-# Generated from sentences that are read elsewhere, taken from others, or no prose.
+# Files that are left out: generated from sentences of other files, written by others, or no prose.
 LEFT_OUT = re.compile(r"^(corpus/|docs/tables/|conformance/(reports/|FINDINGS\.md)|dissect/page/uplot/|LICENSE)")
 C_TOKEN = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
 # A row of a table of sentences: a macro of capitals, or of one of these names, with a string of several words in it.
@@ -212,14 +212,15 @@ def of_tree(names=()):
 
 
 def fit(sentence):
-    """Can it be drawn? It has enough words, most of them words."""
+    """Whether the sentence can be drawn: it is long enough, and most of it is words."""
     words = plain(sentence.text).split()
     real = [w for w in words if re.fullmatch(r"[(\"']?[A-Za-z][a-z'-]*[a-z.,;:)?!\"']*", w)]
     return len(words) >= SHORTEST and 2 * len(real) > len(words) and not sentence.heading
 
 
 def draw(sentences, count, seed, shares=SHARES):
-    """The same for the same seed and tree: `count` in equal shares, the first shares one more where they do not divide."""
+    """Draws `count` sentences in equal shares; if the shares cannot be equal, the first ones get one sentence more. The same seed and
+    tree give the same sentences."""
     generator = random.Random(seed)
     for n, share in enumerate(shares):
         pool = [s for s in sentences if s.share == share and fit(s)]

@@ -20,7 +20,7 @@ USUAL = ("unit", "tests", "goldens", "scenarios", "fuzz")
 OF_CHANGE = ("unit", "goldens", "scenarios")
 CLASSES = (*USUAL, "programs", "accuracy")
 SHORTEST_TIMEOUT = 60  # seconds; else ten times what the test takes without the mutant
-SHORTEST_PROCESSOR_TIME = 5  # seconds of one process: a loop without end ends soon, also on a busy machine
+SHORTEST_PROCESSOR_TIME = 5  # seconds of processor time of one process, so that an endless loop ends soon also on a busy machine
 LONGEST_TIMEOUT = 900  # for a test whose time is not known
 PART = 40  # scenarios of a group at most
 TOGETHER = 240  # the same, if their groups are played together: ibconform takes no more than 256 names
@@ -59,7 +59,7 @@ def users_of(folder):
 
 
 def end_all(mark):
-    """Ends every process that has the mark in its environment, wherever it went: Criterion's workers have sessions of their own."""
+    """Ends every process that has the mark in its environment, since Criterion's workers leave the session of the test."""
     for entry in pathlib.Path("/proc").iterdir():
         try:
             if entry.name.isdigit() and mark in (entry / "environ").read_bytes().split(b"\0"):
@@ -83,14 +83,14 @@ def run_bounded(command, timeout, env=None, **how):
 
 
 class Test:
-    """A test of the build. It passes or fails; in parts, if it can tell in which it does (Suite)."""
+    """A test of the build. It passes or fails; a test that reports the failing part has several parts (Suite)."""
 
-    PARTS_TOGETHER = False  # whether one process can play several parts, given as one, cheaper than one each
+    PARTS_TOGETHER = False  # whether one process that plays several parts is cheaper than a process for each
 
     def __init__(self, name, command, environment, slow):
         self.name, self.environment, self.slow = name, environment, slow
         self.command = [*command, "--fail-fast"] if command[0].endswith("/run-test") else command
-        self.lock = threading.Lock()  # not beside itself: it may use files or ports of its own
+        self.lock = threading.Lock()  # not twice at a time, since the test may use fixed files or ports
 
     def before(self, _):
         """Called before each run."""
@@ -171,7 +171,7 @@ class Suite(Test):
 
 
 class Comparison(Test):
-    """Whether the device does anything in another way than one that has no mutant. It judges nothing: it separates mutants that a
+    """Whether the device behaves differently from a device without a mutant. It judges nothing: it separates mutants that a
     scenario could have shown from those that no exchange seems to show. Each part has a trace: of packets, completions, events, results
     of verbs and memory."""
 
@@ -295,8 +295,8 @@ def linked_of(build_dir):
 
 
 class Known:
-    """Facts about each part of a test while no mutant is on: whether it passes, how long it takes, which mutants it reaches.
-    Measured when it is first asked; kept in a file for as long as programs and tests stay what they are."""
+    """Facts about each part of a test while no mutant is on: whether it passes, how long it takes, which mutants it reaches. They are
+    measured when the part is first asked, and kept in a file until programs or tests change."""
 
     def __init__(self, place, state, log):
         self.place, self.log = place / "seen", log
@@ -331,7 +331,7 @@ class Known:
 
 
 def state_of(test, source):
-    """Changes with each file that decides what the test does: its program, its script, its inputs."""
+    """A hash of the files that decide what the test does: program, script, inputs."""
     digest = hashlib.sha256(repr((test.command, sorted(test.environment.items()))).encode())
     for path in (pathlib.Path(word) for word in test.command):
         if path.is_dir():
@@ -368,7 +368,7 @@ class Killers:
             group.sort(key=lambda p: (p[0].slow, any(w.endswith(".py") for w in p[0].command), p[0].name))
 
     def in_turn(self, group, function):
-        """Those that noticed another mutant of the function, and the others."""
+        """The parts that noticed another mutant of the function, and the other parts."""
         first = self.noticed[function]
         return sorted(self.parts[group], key=lambda p: -first[p[0].name, p[1]])
 

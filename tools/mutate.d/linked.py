@@ -25,7 +25,7 @@ SHARED = {"core/libiba.so": ["core/libiba.a", "-lisal"]}  # the tests of the pre
 
 
 class Linked(tree.Tree):
-    """As tree.Tree, without a copy of the sources."""
+    """Has the functions of tree.Tree, without a copy of the sources."""
 
     def __init__(self, root, place, log):
         super().__init__(root, place, ["tests"], log)
@@ -37,7 +37,7 @@ class Linked(tree.Tree):
         self.made = {}  # file: the content of which its object is made
         self.commands = {}  # program: words that link it
         self.programs, self.stale = [], set()  # that are asked for; those of which are not linked with the objects of now
-        self.libraries, self.now = {}, {}  # library: its objects; objects of now
+        self.libraries, self.now = {}, {}  # library: its objects; current objects
         self.lock = threading.Lock()
 
     def build_dir(self, build):
@@ -139,14 +139,14 @@ class Linked(tree.Tree):
         return hashlib.sha256(to.read_bytes()).hexdigest() if done.returncode == 0 else None
 
     def refresh(self, test):
-        """Links the programs that the test runs, unless they have the objects of now."""
+        """Links the programs that the test runs, unless they are linked with the current objects."""
         with self.lock:
             for program in self.stale & self.programs_of([test]):
                 self.link_one(program)
                 self.stale.discard(program)
 
     def put(self, objects):
-        """Makes libraries with these objects; programs that have others are stale."""
+        """Makes libraries with these objects; programs linked with other objects are stale."""
         libraries = {}
         for known, to in objects.items():
             archive = self.library_of.get(known)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""One mutant: a file, a place in it, and the text that stands there instead."""
+"""One mutant: a file, a place in it, and the text that replaces the text of that place."""
 
 from dataclasses import dataclass
 

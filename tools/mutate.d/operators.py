@@ -45,7 +45,7 @@ INTEGERS = {
     cindex.TypeKind.ULONG, cindex.TypeKind.ULONGLONG, cindex.TypeKind.CHAR_S, cindex.TypeKind.SCHAR,
     cindex.TypeKind.ENUM, cindex.TypeKind.SHORT, cindex.TypeKind.INT, cindex.TypeKind.LONG, cindex.TypeKind.LONGLONG,
 }
-DEBUG = re.compile(rb"^#ifndef NDEBUG\n.*?^#(?:else|elif|endif)", re.M | re.S)  # what only assertions use
+DEBUG = re.compile(rb"^#ifndef NDEBUG\n.*?^#(?:else|elif|endif)", re.M | re.S)  # code that only assertions use
 ASSERTIONS = re.compile(r"^(static_)?assert|^_Static_assert|^cr_|^__")
 
 
@@ -112,7 +112,7 @@ class Finder:
         old = self.source.of(span)
         if old == replacement or (self.lines is not None and line not in self.lines):
             return
-        replacement += "\n" * (old.count("\n") - replacement.count("\n"))  # later lines keep their numbers
+        replacement += "\n" * (old.count("\n") - replacement.count("\n"))  # so that later lines keep their numbers
         around = self.source.span(cursor) if self.inside and not self.fixed else None
         self.found.append(Mutant(self.name, line, column, operator, span[0], span[1], replacement, self.inside, around))
 
@@ -293,7 +293,7 @@ def mutants_of(path, name, arguments, lines=None, functions=None):
 
 
 class Kept:
-    """The mutants of files as they were found before: reading a file takes longer than all else that is done with it."""
+    """A cache of the mutants of files, since parsing a file takes longer than all other work on it."""
 
     def __init__(self, place):
         self.place, self.version = place, hashlib.sha256(pathlib.Path(__file__).read_bytes()).digest()
@@ -313,7 +313,7 @@ class Kept:
 
 
 def draw(mutants, count, seed):
-    """`count` of them, by the seed; a sample of 20 begins a sample of 100."""
+    """Draws `count` mutants by the seed; the first 20 of a sample of 100 are the sample of 20."""
     order = list(mutants)
     random.Random(f"ibproof {seed}").shuffle(order)
     return order[:count]

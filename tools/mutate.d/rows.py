@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Mutants of tables: rows of X-macros (#define NAME(F) F(a, b, c) F(d, e, f)), which no parser of C sees as rows.
 
-A row is left out, exchanged with the one after it, or has another row's entry in one column. Sentences, clauses and names
-(strings and the first column) stay as they are: what they say is no behaviour. Lists of what a broken engine may do
-otherwise are left alone, too.
+A row is left out, exchanged with the one after it, or has another row's entry in one column. Sentences, clauses and names (strings and
+the first column) are not changed, since they are no behaviour. Lists of the ways to break an engine are not changed either.
 
-So is a change that changes nothing by the way the table is read: the exchange of two rows that different inputs ask for or that
-exclude each other, since no input sees both; of rows of a table whose order does nothing; and the code of an answer that has none.
+No mutant is made where the way the table is read hides the change: the exchange of two rows for different inputs or of rows that exclude
+each other, since no input reaches both; the exchange of rows of a table whose order has no effect; and the code of an answer without a
+code.
 """
 
 import re
@@ -87,7 +87,7 @@ def tables_of(text):
 
 
 def asked_apart(name, one, other, plain):
-    """Whether no input asks for both rows, whose columns these are, or their order does nothing."""
+    """Whether no input reaches both rows, given by their columns, or the order of the table has no effect."""
     column = INPUT.get(name)
     names = {plain[slice(*row[0])].decode() for row in (one, other)}
     return (name in UNORDERED or any(names <= set(group.split()) for group in EXCLUSIVE.get(name, ()))
@@ -95,13 +95,13 @@ def asked_apart(name, one, other, plain):
 
 
 def unread(name, column, parts, plain):
-    """Whether nobody reads that column of a row with this answer."""
+    """Whether no code reads that column of a row with this answer."""
     answer, code, coded = CODE.get(name, (None, None, ()))
     return column == code and plain[slice(*parts[answer])] not in coded
 
 
 def blank(text):
-    """As many lines as `text` has, and nothing in them."""
+    """As many empty lines as `text` has."""
     return "\\\n" * text.count(b"\n")
 
 

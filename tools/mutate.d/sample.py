@@ -28,7 +28,7 @@ import switched
 import tree
 
 HERE = pathlib.Path(__file__).resolve().parent
-TIMEOUT = 120  # seconds; what ends a loop without end is the processor time
+TIMEOUT = 120  # seconds; an endless loop is ended by its limit of processor time
 PROCESSOR_TIME = 3
 TRIED = 4  # mutants of a function, until one counts
 FUNCTION = re.compile(r"^(?!typedef|enum \w*\s*\{|struct \w*\s*\{)[A-Za-z_][^;{}#=]*?\b(\w+)\([^;{}]*\)\n\{", re.M)
@@ -51,7 +51,7 @@ def rank(*words):
 
 
 def in_turn(mutants, text, seed):
-    """The mutants of one function in the order of the seed. The same change twice in equal lines: the first in the text comes first."""
+    """The mutants of one function in the order of the seed. Of the same change in two equal lines the first in the text comes first."""
     seen, ranked = collections.Counter(), []
     for mutant in mutants:
         key = equivalent.key(mutant, text)

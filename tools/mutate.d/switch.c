@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Linked to every program and library of the builds of tools/mutate: which mutant is on, and which ones a test reaches.
+/* Part of every program and library of the builds of tools/mutate: knows which mutant is on, and records which
+ * mutants a test reaches.
  *
  * Their sources contain many mutants at once, each with a number (switched.py). MUTATE=N turns number N on; without it
  * all are off. MUTATE_SEEN=FILE turns none on, and sets byte N of FILE to 1 where number N would have had an effect:
- * tools/mutate then asks about a mutant only tests that reach it. Tests that run a program may give it an environment
- * of its own: then both are those of the nearest ancestor that has one. */
+ * tools/mutate then asks about a mutant only tests that reach it. A test may start a program with another
+ * environment: then both variables are those of the nearest ancestor process that has one of them. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdio.h>
@@ -15,7 +16,7 @@
 
 enum { ENVIRONMENT = 1 << 17, PATH = 4096, NUMBERS = 1 << 20, SEEN = -1 };
 
-int mutate_active; /* 0: none; SEEN: none, but written down */
+int mutate_active; /* 0: no mutant; SEEN: no mutant, but reached numbers are recorded */
 static unsigned char *seen;
 
 void mutate_seen(unsigned number);

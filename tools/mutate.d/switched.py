@@ -23,8 +23,8 @@ def only_computes(mutant, old):
 
 
 def of_one_type(mutant, old, other, now):
-    """Both forms, as the branches of one choice. Where only their truth counts, both become numbers: one may be a pointer, and gcc 14
-    refuses a pointer beside a number."""
+    """Both forms as the branches of one choice. Where only their truth value counts, both become numbers, since one may be a pointer and
+    gcc 14 refuses a choice between a pointer and a number."""
     truth = mutant.operator in TRUTHS or (mutant.operator == "negation-dropped" and old.startswith("!"))
     if truth or (mutant.operator == "result" and mutant.replacement in ("true", "false")):
         return f"!!({other})", f"!!({now})"

@@ -49,7 +49,7 @@ class BuildError(Exception):
 
 
 def files_of(root):
-    """The files of the tree: those that git knows or would add."""
+    """The files of the tree: tracked files, and files that git would add."""
     listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "-z"], cwd=root, check=True, capture_output=True)
     return [name for name in listed.stdout.decode().split("\0") if name and (root / name).exists()]
 
@@ -86,7 +86,7 @@ class Tree:
     def __init__(self, root, place, builds, log):
         self.root, self.place, self.builds, self.log = root, place, builds, log
         self.source = place / "src"
-        self.names = files_of(root)  # and their content, when the run began: whoever goes on editing does not disturb it
+        self.names = files_of(root)  # and their content when the run began, so that later edits do not disturb the run
         self.texts = {}
         self.instead = {}  # file: its content with the mutants of the sample
         self.plain = {}  # (build, file): its object code without a mutant
@@ -226,7 +226,7 @@ class Tree:
             path.write_bytes(before)
 
     def state(self):
-        """Changes with each byte that the programs are made of."""
+        """A hash of all bytes of which the programs are made."""
         digest = hashlib.sha256()
         for name in self.names:
             if name.endswith((".c", ".h", ".txt", ".cmake", ".json", ".ibt")) and "/test/" not in name:

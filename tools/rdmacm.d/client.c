@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* rdma_client and rdma_server: a message of zeros each way, then both disconnect. rdma_xclient and rdma_xserver: one
- * message to the server, whose REP has four bytes of private data. */
+/* rdma_client and rdma_server: each end sends a message of zeros, then both disconnect. rdma_xclient and
+ * rdma_xserver: one message to the server, whose REP has four bytes of private data. */
 #include <string.h>
 #include "end.h"
 #include "transport/iba_wr_ops.h"

@@ -28,7 +28,7 @@ static void send_on_all(struct end *e, const struct play *play)
             end_post_send(e, p, SEND_AT, play->size);
 }
 
-/* So many messages arrive, and so many of ours are acknowledged. */
+/* Waits until so many messages have arrived, and so many of ours are acknowledged. */
 static void exchange(struct end *e, const struct play *play, unsigned received, unsigned sent)
 {
     while (received + sent > 0) {
@@ -42,7 +42,7 @@ static void exchange(struct end *e, const struct play *play, unsigned received, 
     }
 }
 
-/* Accepts all; with `data`, each with its receives. */
+/* Accepts all connections; with `data` each connection first gets its receives. */
 static void accept_all(struct end *e, const struct play *play)
 {
     end_listen(e, TCP_SPACE, play->port ? play->port : PORT);

@@ -47,7 +47,7 @@ struct pair *end_pair_of(struct end *e, uint32_t id)
     return NULL;
 }
 
-/* To a state, with the attributes that the messages of the connection give it. */
+/* Takes the queue pair to a state, with the attributes that the messages of the connection give. */
 static void modify(struct end *e, const struct pair *p, enum iba_qp_state state)
 {
     struct iba_qp_attr a;
@@ -156,7 +156,7 @@ void end_accept(struct end *e, struct pair *p, uint32_t id, const void *private_
          "to accept");
     modify(e, p, IBA_QPS_INIT);
     modify(e, p, IBA_QPS_RTR);
-    modify(e, p, IBA_QPS_RTS); /* as librdmacm does: a message of ours may be the peer's confirmation */
+    modify(e, p, IBA_QPS_RTS); /* as librdmacm does: the peer may take a message of ours for the RTU */
 }
 
 void end_established(struct end *e, struct pair *p)

@@ -199,7 +199,7 @@ static void take(struct end *e, const uint8_t *frame, size_t len)
     iba_gsi_feed(&e->gsi, 1, &view, end_now());
 }
 
-/* Time until something of ours is due, at most `most`. */
+/* Time until the adapter or the CM must act, at most `most`. */
 static uint64_t idle(const struct end *e, uint64_t most)
 {
     const iba_time now = end_now(), ca = iba_ca_deadline(&e->ca), cm = iba_cm_deadline(&e->cm);
@@ -234,7 +234,7 @@ void end_serve(struct end *e, double seconds)
         step(e, until - now);
 }
 
-/* TimeWait's end is no news to a program, nor a copy of a message that it has answered. */
+/* A program gets no event at the end of TimeWait, nor for a copy of a message that it has answered. */
 const struct iba_cm_event *end_event_within(struct end *e, double seconds)
 {
     static struct iba_cm_event event;

@@ -6,7 +6,7 @@
  *     rping.c, cmatose.c, udaddy.c, riostream.c, client.c   the programs
  *     main.c     options
  *
- * A deviation from what the program wants ends this process with 1 and one line. */
+ * If the peer deviates from the expected exchange, the process prints one line and ends with exit code 1. */
 #ifndef IBPROOF_RDMACM_END_H
 #define IBPROOF_RDMACM_END_H
 #include <stdio.h>
@@ -70,7 +70,8 @@ static inline void must(bool good, const char *what)
 }
 
 /* ---- end.c ---- */
-/* On the wire of `spec`, as 10.0.0.2 or 2001:db8::2; the peer ends in 1. capture: a path, or NULL. patience: seconds
+/* Opens the wire `spec` with address 10.0.0.2 or 2001:db8::2; the address of the peer ends in 1. capture: a path, or
+ * NULL. patience: seconds
  * until the program must be over. */
 struct end *end_open(const char *spec, bool v6, const char *capture, unsigned patience);
 void end_close(struct end *e);
@@ -80,7 +81,7 @@ const struct iba_cm_event *end_event_within(struct end *e, double seconds);
 const struct iba_cm_event *end_event(struct end *e, enum iba_cm_event_kind kind);
 /* The next completion, which must be a success. */
 struct iba_wc end_completion(struct end *e);
-/* Serves the wire for so long. */
+/* Handles frames and timers of the wire for so long. */
 void end_serve(struct end *e, double seconds);
 iba_time end_now(void);
 
@@ -92,7 +93,7 @@ void end_drop_pair(struct end *e, struct pair *p);
 void end_listen(struct end *e, enum ports space, unsigned port);
 /* Sends a REQ; READs and ATOMICs: one each way. */
 void end_connect(struct end *e, struct pair *p, unsigned port, unsigned retries);
-/* The same with private data after the header of the RDMA IP CM service. */
+/* Sends a REQ with private data after the header of the RDMA IP CM service. */
 void end_connect_with(struct end *e, struct pair *p, unsigned port, unsigned retries, const void *private_data,
                       size_t n);
 /* After the events REP: the pair is ready, an RTU leaves. */

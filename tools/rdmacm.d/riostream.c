@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* riostream, which speaks librdmacm's rsockets: each end tells in its private data where a list of buffers and its data
- * buffer are. Messages are WRITEs with Immediate; their immediate data have an operation in bits 31:29. A buffer that
- * is offered by riomap is an entry that its owner writes to the peer's list; the peer then WRITEs to it without a
- * message, and the owner polls its last byte. */
+/* riostream, which speaks librdmacm's rsockets: the private data of each end contain the addresses of a list of
+ * buffers and of its data buffer. Messages are WRITEs with Immediate; their immediate data have an operation in bits
+ * 31:29. A buffer that is offered by riomap is an entry that its owner writes to the peer's list; the
+ * peer then WRITEs to it without a message, and the owner polls its last byte. */
 #include <string.h>
 #include "end.h"
 #include "transport/iba_wr_ops.h"
@@ -16,7 +16,7 @@ enum {
     DATA_AT = 4096,      /* the peer's messages */
     DATA = 4096,         /* bytes of it */
     RECEIVES_AT = 16384, /* receives take immediate data only */
-    OWN_AT = 32768,      /* our own entries and messages before they are sent */
+    OWN_AT = 32768,      /* buffer for our entries and messages before they are sent */
     BUFFER_AT = 65536,   /* what we offer, and send from */
     SYNC = 16,           /* bytes of the message with which each end begins */
     CONNECT = 40,        /* bytes of private data */
@@ -122,7 +122,7 @@ static void offer(struct stream *s)
     await_sent(s);
 }
 
-/* So many WRITEs of the whole buffer; the last one has the marker and the pattern. */
+/* Posts so many WRITEs of the whole buffer; the last WRITE has the marker and the pattern. */
 static void write_buffer(struct stream *s)
 {
     uint8_t *b = s->e->memory + BUFFER_AT;

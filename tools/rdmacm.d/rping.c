@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* rping: the client tells where its text is, the server READs it, then WRITEs it to where the client wants it. Both
- * check each byte. */
+/* rping: the client sends the address of its text, the server READs the text, then WRITEs it to an address that the
+ * client gives. Both ends check each byte. */
 #include <inttypes.h>
 #include <string.h>
 #include "end.h"
@@ -15,7 +15,7 @@ enum {
     SINK_AT = 4096 + 65536 /* in the region */
 };
 
-/* Completions by operation: those that nobody has waited for yet. */
+/* The number of completions of each operation that no call has waited for yet. */
 struct done {
     unsigned of[IBA_WR_OP_COUNT];
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* udaddy: the client asks for the queue pair of the service and sends datagrams to it, each with its own queue pair's
- * number as immediate data; the server answers to that one. */
+ * number as immediate data; the server answers to that queue pair. */
 #include <string.h>
 #include "end.h"
 #include "transport/iba_wr_ops.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Who asks whom. */
+/* Finds the directions of the capture: the requester, the responder, and their packets. */
 #include <stdlib.h>
 #include <string.h>
 #include "replay.h"
@@ -15,7 +15,7 @@ const struct packet *flow_response(const struct capture_file *c, const struct fl
     return &c->packet[f->response[i]];
 }
 
-/* Addresses of both ends in the form of a port (RO-16). False: not RoCEv2, which is ignored. */
+/* Addresses of both ends in the form of a port (RO-16). False: the packet is not RoCEv2, and is ignored. */
 static bool addresses(const struct packet *p, struct address *from, struct address *to)
 {
     const uint8_t *eth = packet_hdr(p, IBA_H_eth);
@@ -55,7 +55,7 @@ static void add_request(struct flows *fs, const struct capture_file *c, size_t a
     if (!addresses(p, &from, &to))
         return;
     f = find(fs, p, &from, &to);
-    if (!f && !packet_good(p)) /* damaged, and from no known requester's address */
+    if (!f && !packet_good(p)) /* damaged, and not from the address of a known requester */
         return;
     if (!f) {
         fs->flow = grow(fs->flow, fs->n, sizeof *fs->flow);

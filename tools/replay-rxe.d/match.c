@@ -55,7 +55,7 @@ static bool taken(const struct match *m, uint64_t number)
     return false;
 }
 
-/* The earliest packet after the request that may be the response, damaged ones too. */
+/* The earliest packet after the request that may be the response, even if damaged. */
 static void find_partner(struct match *m, size_t i)
 {
     struct answer *a = &m->s->answer[i];
@@ -166,7 +166,7 @@ static bool is_copy(const struct match *m, size_t k)
 
 /* ---- responses that only one of the two sent ---- */
 
-/* Whether a responder may send this in response to that. */
+/* Whether a responder may send this response to that request. */
 static bool may_answer(const struct packet *q, const struct packet *r)
 {
     const int32_t ahead = iba_psn_diff(packet_psn(q), packet_psn(r));
@@ -309,7 +309,7 @@ static void further(iba_psn *most, bool *any, const struct iba_view *v)
     *any = true;
 }
 
-/* Compares the last acknowledged PSN of both at the end. */
+/* Compares the last PSN that Linux acknowledged with the last one that our engine did. */
 static void compare_end(const struct match *m)
 {
     iba_psn theirs = {0}, ours = {0};

@@ -8,7 +8,7 @@
 
 enum { ATOMIC_BYTES = 8, MOST = 1 << 28 };
 
-/* Where a request reaches. */
+/* The range of memory that a request accesses. */
 struct reach {
     uint64_t va, length;
     uint32_t rkey;
@@ -29,7 +29,7 @@ static bool reach_of(const struct packet *p, struct reach *r)
     return r->length > 0;
 }
 
-/* The capture's responder refused it for its key or its range. */
+/* Whether the capture's responder refused the request for its key or its range. */
 static bool refused(const struct capture_file *c, const struct flow *f, const struct packet *p)
 {
     for (size_t i = 0; i < f->n_response; i++) {
@@ -62,7 +62,7 @@ static struct block *block_of(const struct memory *m, uint64_t va)
     return NULL;
 }
 
-/* Regions that overlap are in one block: they share their bytes, whatever the key. */
+/* Regions that overlap share one block of bytes, whatever their keys are. */
 static void add_block(struct memory *m, uint64_t first, uint64_t end)
 {
     for (size_t i = 0; i < m->n_block;) {
@@ -136,7 +136,7 @@ static void show(struct memory *m, uint64_t va, const uint8_t *bytes, size_t n, 
     }
 }
 
-/* The content that the capture's responses to request i show; those before `until` belong to it. */
+/* The memory content that the capture's responses to request i show; responses before `until` belong to request i. */
 static void from_responses(const struct capture_file *c, const struct flow *f, struct memory *m, size_t i, uint32_t mtu,
                            bool all)
 {

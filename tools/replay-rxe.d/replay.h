@@ -2,8 +2,8 @@
 /* ibreplay: a capture of Linux's Soft-RoCE, and what our engine answers in the place of one side of it.
  *
  *     load.c    the capture as packets
- *     flow.c    who asks whom: the requests and the responses of one direction of a connection
- *     memory.c  what the responder's memory was, as far as the capture shows it
+ *     flow.c    the requests and the responses of one direction of a connection
+ *     memory.c  the content of the responder's memory, as far as the capture shows it
  *     side.c    the engine as that responder: fed with the requests, its responses kept
  *     match.c   its responses against those of the capture, one line of JSON for each difference
  */
@@ -35,8 +35,8 @@ struct flow {
     struct address from, to;      /* of the requests */
     uint32_t qpn, peer_qpn;       /* of the responder, of the requester; peer_qpn IBA_NONE: unknown */
     uint8_t service;              /* enum iba_svc: RC, UC, UD */
-    size_t *request, n_request;   /* packets that go to the responder, damaged ones too */
-    size_t *response, n_response; /* its answers, undamaged ones */
+    size_t *request, n_request;   /* packets to the responder, including damaged ones */
+    size_t *response, n_response; /* undamaged responses of the responder */
 };
 struct flows {
     struct flow *flow;
@@ -106,7 +106,7 @@ void memory_find(const struct capture_file *c, const struct flow *f, struct memo
 void memory_free(struct memory *m);
 /* Before request i is fed: sets bytes that it reads and that are not known yet from the capture's response. */
 void memory_before(const struct capture_file *c, const struct flow *f, struct memory *m, size_t i, uint32_t mtu);
-/* After it: marks written bytes as known; sets the data of a READ or ATOMIC to the capture's values. */
+/* After request i is fed: marks written bytes as known; sets the data of a READ or ATOMIC to the capture's values. */
 void memory_after(const struct capture_file *c, const struct flow *f, struct memory *m, size_t i, uint32_t mtu);
 const struct region *memory_region(const struct memory *m, uint32_t rkey);
 

@@ -200,7 +200,8 @@ static void connect(struct player *p, enum iba_mtu mtu)
 /* The first expected PSN of the responder: that of the first request, unless its first response is a sequence NAK for
  * an earlier PSN: then the first request was lost or overtaken. */
 
-/* A packet that consumes a receive work request: the first of a SEND, the last of a WRITE with immediate data. */
+/* Whether the packet consumes a receive work request: the first of a SEND, or the last of a WRITE with immediate
+ * data. */
 static bool takes_receive(const struct packet *q)
 {
     if (!q->view.op)
@@ -225,7 +226,7 @@ static bool was_not_ready(const struct player *p, size_t i)
     return before < naks;
 }
 
-/* The capture's responder found its buffer too short: a NAK of a SEND that is not due to its key or its PSN. */
+/* Whether the buffer of the capture's responder was too short: its NAK for a SEND is not due to key or PSN. */
 static bool was_too_short(const struct player *p, const struct packet *q)
 {
     for (size_t k = 0; k < p->f->n_response; k++) {
@@ -326,7 +327,7 @@ static void collect(struct player *p, size_t i)
     p->waiting = qp && qp->rq.count > 0;
 }
 
-/* A packet after which a completion reports a message. */
+/* Whether a completion reports a message after this packet. */
 static bool ends_message(const struct packet *q)
 {
     if (!packet_good(q) || !q->view.op)

@@ -169,7 +169,7 @@ static bool same_attributes(const struct iba_transition *t, unsigned a, unsigned
     return t->required[a] == t->required[b] && t->optional[a] == t->optional[b];
 }
 
-/* Types from `type` on with the same attributes share a line, that of the first. */
+/* QP types from `type` on with the same attributes share the line of the first of them. */
 static bool listed_before(const struct iba_transition *t, unsigned type)
 {
     for (unsigned earlier = 0; earlier < type; earlier++)

@@ -151,7 +151,7 @@ static bool is_connected(const struct side *s)
     return s->qp.type == IBA_QPT_RC || s->qp.type == IBA_QPT_UC;
 }
 
-/* The requested operation, for people who look at the packets; 0 for members that the operation does not use. */
+/* Prints the requested operation, for people who read the packets; members that the operation does not use are 0. */
 static void report(const struct talk *t, const struct iba_send_wr *wr, uint32_t length)
 {
     const struct side *s = &t->side[0];

@@ -24,7 +24,7 @@ struct work {
     bool receive; /* consumes a receive at the peer */
 };
 
-/* One at a time; all must succeed. */
+/* Posts the work requests one at a time; all must succeed. */
 static void do_all(struct talk *t, const struct work *w, size_t n, bool acknowledged)
 {
     for (size_t i = 0; i < n; i++) {
@@ -67,7 +67,7 @@ static void every_operation(struct talk *t, const struct network_kind *k)
     do_all(t, works, sizeof works / sizeof *works, true);
 }
 
-/* Lost, reordered and duplicated packets: NAKs, retransmissions. */
+/* A conversation with lost, reordered and duplicated packets, which cause NAKs and retransmissions. */
 static void bad_weather(struct talk *t, const struct network_kind *k)
 {
     static const struct work works[] = {{{.op = IBA_WR_SEND}, 1500, true},
@@ -89,7 +89,7 @@ static void bad_weather(struct talk *t, const struct network_kind *k)
     do_all(t, works, sizeof works / sizeof *works, true);
 }
 
-/* No receive WQE at first, then a key that does not exist. */
+/* A SEND while no receive is posted, then a WRITE with a key that does not exist. */
 static void refusals(struct talk *t, const struct network_kind *k)
 {
     const struct conversation c = {.kind = k, .service = IBA_QPT_RC, .mtu = IBA_MTU_256, .seed = 3};

@@ -2,7 +2,7 @@
 /* ibtalk: conversations of two engines over the simulated network, as captures for the witnesses.
  *
  *     end.c   the two adapters, the network between them, and the capture of what leaves them
- *     main.c  what they say to each other
+ *     main.c  the conversations of the two adapters
  */
 #ifndef IBPROOF_TALK_H
 #define IBPROOF_TALK_H
@@ -61,10 +61,11 @@ struct talk {
 /* One capture holds several conversations, one after the other; the clock goes on. */
 void talk_begin(struct talk *t, const struct conversation *c);
 void talk_receive(struct talk *t, unsigned side, uint32_t length);
-/* From side 0; `length` bytes of its region. Members that the work request leaves out get defaults, and a line of JSON
+/* Posts a work request at side 0, for `length` bytes of its region. Members that the work request leaves out get
+ * defaults, and a line of JSON
  * on stdout describes it. */
 void talk_send(struct talk *t, struct iba_send_wr *wr, uint32_t length);
-/* Runs until nothing happens any more, or for `span` of virtual time. */
+/* Runs until both engines are idle, or for `span` of virtual time. */
 void talk_run(struct talk *t, iba_time span);
 /* The number of work requests that completed successfully at that side since the last call. */
 unsigned talk_completed(struct talk *t, unsigned side);

@@ -42,7 +42,7 @@ class Versions(unittest.TestCase):
                 self.assertEqual(len(verdict.unexplained), left)
 
     def test_the_list(self):
-        """Names are there once in every version, and what is unknown is refused."""
+        """Each name is in the list once for every version, and unknown names are refused."""
         for version in ((4, 0), (4, 4), (4, 6)):
             names = [entry.name for entry in compare.load(LIST, version)]
             self.assertEqual(len(names), len(set(names)))

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """completions.py BUILD: the completions of bash, zsh and fish name each option that a program's --help names, and bash's complete.
 
-The help texts are the measure: they are read here as users read them. zsh and fish read their files where they are installed.
+The completions are compared with the help texts that users read. zsh and fish read their files where they are installed.
 """
 import pathlib
 import re
@@ -22,7 +22,7 @@ def run(*args, text=None):
 
 
 def options(text):
-    """The options at the begin of the lines of a help text: "  -j, --jobs N", "  --color[=WHEN]", "  -z io,stat,SEC". """
+    """The options at the beginning of a help text's lines: "  -j, --jobs N", "  --color[=WHEN]", "  -z io,stat,SEC"."""
     rows = re.findall(r"^  (-[^ ,\[=]+)(?:, (--[a-z-]+))?", text, re.M)
     return {word for row in rows for word in row if word}
 
@@ -37,7 +37,8 @@ def commands():
 
 
 def complete(program, line):
-    """The replies of bash, as readline would ask for them: words split at the characters of COMP_WORDBREAKS, too."""
+    """The replies of bash's completion to a line that is split as readline splits it, also at the characters of
+    COMP_WORDBREAKS."""
     words = [w for w in re.findall(r"[=:]+|[^\s=:]+", line)] + ([""] if line[-1:].isspace() else [])
     script = """
 compopt() { :; }
@@ -124,7 +125,7 @@ class Bash(unittest.TestCase):
         self.assertEqual(complete("ibconform", "ibconform check %s/comple" % folder), [str(folder / "completions.py")])
 
     def test_values_are_those_of_the_program(self):
-        """Lists of values, as the program names them when it refuses one."""
+        """Values of options are those that the program lists when it refuses a value."""
         for option in ("-T", "-t", "-G"):
             named = run(BUILD / "bin/ibdissect", option, "nosuch").stderr.split("there are: ")[1].split()
             self.assertEqual(complete("ibdissect", "ibdissect %s " % option), named)

@@ -32,8 +32,8 @@ REFUSED = {
     "peer-gone": {"RETRY_TIMEOUT", "SILENCE"},
     "peer-in-error": {"RETRY_TIMEOUT", "SILENCE"},
 }
-# The effect of netem: one of these must be found. For loss only if a guest has seen it too: nobody sees the loss of a
-# request before the capture that no other follows.
+# The effect of netem: one of these must be found. For loss only if a guest has noticed it, too: a request lost before the capture cannot
+# be noticed if no other request follows.
 DISTURBED = {
     "loss": {"GAP", "RETRY_TIMEOUT", "RETRY_NAK", "RETRY_UNCLEAR", "RESPONSE_GAP", "ANSWER_MISSING", "NAK_SEQUENCE"},
     "duplicate": {"NETWORK_COPY"},
@@ -45,7 +45,7 @@ COUNTED = {"RNR": "send_rnr_err", "NAK_SEQUENCE": "out_of_seq_request"}
 
 
 def sent(path):
-    """RoCE frames in the capture by the guest whose card they come from."""
+    """The RoCE frames in the capture, by the guest whose network card sent them."""
     data, at, found = path.read_bytes(), 24, collections.Counter()
     while at < len(data):
         length = struct.unpack_from("<I", data, at + 8)[0]
@@ -93,7 +93,7 @@ def faults_of_findings(story, found):
     if not how and not wanted and found:
         yield f"is clean, and ibconform finds {dict(found)}"
     if how == "duplicate":
-        # At first, before IPv4 identifications are known to count, a copy that is late is taken for a retransmission.
+        # ibconform takes a late copy for a retransmission until it knows that the sender counts up IPv4 identifications.
         copies = netem["sent"] - story["counters"][netem["guest"]]["difference"]["sent_pkts"]
         taken = sum(n for kind, n in found.items() if kind.startswith("RETRY_"))
         if not copies - taken <= found["NETWORK_COPY"] <= copies:

@@ -11,12 +11,12 @@ import pathlib
 import subprocess
 import sys
 
-# Kinds of connections that go well: others may be beside the one that the story is about
+# Kinds of connections without a failure: the capture may have such connections besides the attempt
 FINE = {"CONNECTED", "CONNECTED_BEFORE", "NO_RTU_SEEN", "DISCONNECTED", "DISCONNECTS", "SIDR_RESOLVED"}
 
 
 def outcomes(program, capture):
-    """The kinds that are found, and the sentences of those that are warnings."""
+    """The kinds of outcomes that are found, and the sentences of those that are warnings."""
     run = subprocess.run(
         [program, "-q", "-T", "json", "-z", "cm", "-r", capture], capture_output=True, text=True, check=True, timeout=60
     )

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""exchange.py: talks to the guest by hand and compares what it says and sends. Run by `tools/guest run -- exchange.py`."""
+"""exchange.py: tests the guest with scapy and text requests, and compares its replies and packets. Run by `tools/guest run --
+exchange.py`."""
 
 import os
 import pathlib
@@ -30,7 +31,7 @@ class Exchange(unittest.TestCase):
         return agent
 
     def connect(self):
-        """A connected RC queue pair and a region: qpn, region, CQ."""
+        """Makes a connected RC queue pair and a region: returns QP number, region and CQ."""
         ask = self.agent
         pd, cq = ask("create_pd")["pd"], ask("create_cq", depth=16)["cq"]
         mr = ask("reg_mr", pd=pd, length=65536, access=RIGHTS, fill="m")

@@ -14,12 +14,12 @@ import time
 import unittest
 
 WIRE, AGENT = os.environ["IBPROOF_WIRE"], os.environ["IBPROOF_AGENT"]
-WAIVERS = pathlib.Path(__file__).resolve().parents[3] / "conformance/waivers/rxe.json"  # what it does when all is quiet
+WAIVERS = pathlib.Path(__file__).resolve().parents[3] / "conformance/waivers/rxe.json"  # its deviations without a disturbance
 PROGRAM = sys.argv.pop(1)
 
 
 def machine():
-    """The process that is this guest: the one that has its socket on its command line."""
+    """The process that runs this guest: the guest's socket is on its command line."""
     for p in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
         try:
             words = p.read_bytes().split(b"\0")
@@ -36,12 +36,13 @@ class Faults(unittest.TestCase):
         self.addCleanup(self.folder.cleanup)
 
     def play(self, do, scale):
-        """Runs a group of scenarios; `do` is called once some of them were played. The report, how it ended, what it said."""
+        """Plays a group of scenarios, and calls `do` once some of them were played. Returns the report, the exit code
+        and the output."""
         evidence, report = (pathlib.Path(self.folder.name) / n for n in ("evidence", "report"))
         command = [PROGRAM, "run", "rc.responder.duplicate*", "rc.responder.psn*", "--target", "live", "--wire", WIRE, "--agent", AGENT]
         command += ["--waivers", str(WAIVERS), "--timeout-scale", scale, "--evidence", str(evidence), "--json", str(report)]
         with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as p:
-            until = time.monotonic() + 120  # a busy machine is slow, not wrong
+            until = time.monotonic() + 120  # a busy machine makes the guest slow, and its verdicts are still right
             while len(list(evidence.glob("*"))) < 4 and p.poll() is None and time.monotonic() < until:
                 time.sleep(0.02)
             if p.poll() is not None:
@@ -52,7 +53,7 @@ class Faults(unittest.TestCase):
         return json.loads(report.read_text()), p.returncode, said
 
     def lost(self, report):
-        """Scenarios that were not judged because the agent did not answer: the device is not blamed."""
+        """Scenarios that were not judged because the agent did not answer, so the device is not blamed."""
         self.assertEqual([(r["id"], r["finding"]) for r in report["results"] if r["verdict"] == "FAIL"], [])
         return [r["finding"]["got"] for r in report["results"] if r["verdict"] == "ERROR"]
 
@@ -70,7 +71,8 @@ class Faults(unittest.TestCase):
         self.assertEqual(report["results"][-1]["verdict"], "PASS", "those behind it were played")
 
     def test_killed(self):
-        """Last of all: it does not come back. Each scenario says so, and nobody waits for it in each."""
+        """This test is the last one, because the guest does not come back. Each scenario reports that, and only one
+        waits for it."""
         killed = []
 
         def kill():

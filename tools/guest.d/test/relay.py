@@ -33,7 +33,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 
 
 def of_manager(message, ip=IPV4):
-    """A frame whose datagram has this message's attribute."""
+    """A frame with a datagram of the connection manager whose attribute is this message."""
     bth = b"\x64\x40\xff\xff" + bytes(3) + b"\x01" + bytes(4)
     mad = b"\x01\x07\x02\x03" + bytes(12) + CM_MESSAGES[message].to_bytes(2, "big") + bytes(238)
     return ip + TO_ROCE + bytes(4) + bth + bytes(8) + mad + bytes(4)
@@ -136,7 +136,7 @@ class Attempts(unittest.TestCase):
         self.assertFalse(losses(0, of_manager("REP")))
 
     def test_icrc(self):
-        """That of a REQ which a guest sent."""
+        """The ICRC of a REQ that a guest sent."""
         capture = (ROOT / "pcaps/attempts/no-listener.pcap").read_bytes()
         frame = capture[40 : 40 + int.from_bytes(capture[32:36], "little")]
         self.assertEqual(with_icrc(frame), frame)

@@ -169,7 +169,7 @@ class Lists(unittest.TestCase):
 
 
 class Switched(unittest.TestCase):
-    """A program with all mutants of a source in it does what the mutant whose number is on does."""
+    """A program with all mutants of a source compiled in behaves as the mutant whose number is selected."""
 
     MAIN = r"""
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-// Planted fault: the second case dies by a signal.
+// Planted fault: a signal ends the second case.
 #include <criterion/criterion.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-// Planted fault: a block nobody frees, in a case that passes.
+// Planted fault: a case that passes, and does not free a block.
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
