@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Functions that only core/memory calls: for entries of the key table, and for the order of the bytes in a region of
- * pieces (UMR). Not for users of libiba. */
+ * pieces (UMR). */
 #ifndef IBA_MEM_PIECES_H
 #define IBA_MEM_PIECES_H
 #include "iba_mem.h"

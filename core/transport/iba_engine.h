@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The state of the adapter, and the functions that the parts of the engine call in each other. Users of libiba include
- * adapter/iba_ca.h only.
+/* Inside of the engine: the state of the adapter, and the functions that the parts of the engine call in each other.
+ * Users of libiba include adapter/iba_ca.h only.
  *
  * Parts: verbs (objects, states, queues), validate (header checks), responder and receivers (RC, UC, UD), requester
  * (sending, timers) and completer (responses to the requester). The engine handles each packet and each deadline to the

@@ -343,7 +343,7 @@ static double base_of(const struct perf_took *t)
 
     for (unsigned i = 0; i < PERF_NEAR; i++)
         if ((uint64_t)t->near[i] * FEW_OF >= t->n)
-            return (double)t->least * (PERF_NEAR_PART + i + 0.5) / PERF_NEAR_PART;
+            return (double)t->least * (PERF_NEAR_PART + i + 0.5) / (double)PERF_NEAR_PART;
     return (double)t->least;
 }
 
