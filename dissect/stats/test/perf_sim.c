@@ -127,7 +127,8 @@ static void slow_down(struct sim *y)
     if (r->line == 0 || y->p->now < r->cut_at)
         return;
     r->target = r->now;
-    r->now = r->now * (1 - r->alpha / 2) < LEAST_RATE ? LEAST_RATE : r->now * (1 - r->alpha / 2);
+    r->now *= 1 - r->alpha / 2;
+    r->now = r->now < (double)LEAST_RATE ? (double)LEAST_RATE : r->now;
     r->alpha = r->alpha * 15 / 16 + 1.0 / 16;
     r->steps = 0;
     r->cut_at = y->p->now + CUT_NS;
@@ -138,15 +139,15 @@ static void slow_down(struct sim *y)
 static void speed_up(struct sim *y)
 {
     struct rate *r = &y->rate;
-    enum { FULL = 1000, MORE = 20 };
+    static const double full = 1000, more = 20;
 
     if (y->p->now < r->raise_at)
         return;
-    r->target = r->steps++ >= FAST_STEPS && r->target < FULL ? r->target + MORE : r->target;
+    r->target = r->steps++ >= FAST_STEPS && r->target < full ? r->target + more : r->target;
     r->now = (r->now + r->target) / 2;
-    r->now = r->now > FULL - 1 ? FULL : r->now;
+    r->now = r->now > full - 1 ? full : r->now;
     r->alpha = r->alpha * 15 / 16;
-    r->raise_at = r->now < FULL ? y->p->now + RAISE_NS : IBA_NEVER;
+    r->raise_at = r->now < full ? y->p->now + RAISE_NS : IBA_NEVER;
     set_spacing(y);
 }
 
@@ -264,7 +265,7 @@ static bool queued(const struct sim *y, iba_time free)
 static enum perf_limit sends_at(const struct sim *y)
 {
     if (y->rate.line)
-        return y->rate.now < SLOWED ? PERF_CONGESTION : PERF_LINE;
+        return y->rate.now < (double)SLOWED ? PERF_CONGESTION : PERF_LINE;
     return y->load == PERF_LOAD_PORT ? PERF_LINE : PERF_PACED;
 }
 
