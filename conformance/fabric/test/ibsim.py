@@ -59,6 +59,9 @@ OWN = "the device's own choice: "
 WE_REFUSE = r"answer 0x81 status 0x001c / 0x81 status 0x0000"  # an invalid value or modifier
 IBSIM_REFUSES = r"answer 0x81 status 0x0000 / 0x81 status 0x001c"
 
+# ibsim answers with memory after its own table of 0x7800 ports, which differs from version to version: a row may excuse nothing.
+BEYOND = "beyond ibsim's LinearFDBCap; "
+
 # Question, difference (ours / ibsim's), rule: a row for each cause. Patterns match the whole text.
 EXCUSED = (
     # The return path.
@@ -90,7 +93,7 @@ EXCUSED = (
     (r"Get MulticastForwardingTable 0x(10000000|1ff) at 0,1", WE_REFUSE,
      "KM-63, MD-05: 8 ports have position 0 only, and MulticastFDBCap 1024 has 32 blocks"),
     (r"Get LinearForwardingTable 0x2ff at 0,1", r"data (ff){64} / (00){64}",
-     "KM-63: 255 is the port of a LID without a path; this block is beyond ibsim's own LinearFDBCap of 0x7800"),
+     BEYOND + "KM-63: 255 is the port of a LID without a path"),
     # Refusals.
     (r"Get (attribute 0x99|LedInfo|RandomForwardingTable) 0x0 .*", r"answer 0x81 status 0x000c / none",
      "MD-05, MD-31: an attribute that the agent does not have is refused with 0x000C"),
@@ -295,7 +298,7 @@ class Differential(Case):
         self.envelopes()
         self.writes()
         self.assertEqual(self.unexplained, [], "\n".join(["", *self.unexplained]))
-        idle = [row for i, row in enumerate(EXCUSED) if i not in self.used]
+        idle = [row for i, row in enumerate(EXCUSED) if i not in self.used and not row[2].startswith(BEYOND)]
         self.assertEqual(idle, [], "rows that excuse nothing")
         print(f"{self.asked} asked, {self.same} answered in the same way but for return paths, {len(EXCUSED)} rows excuse the rest")
 
