@@ -191,15 +191,20 @@ static struct asked *asked_for(struct program *p, const uint8_t *mad)
     return NULL;
 }
 
-static void send_request(struct program *p, const struct ibsim_request *r)
+/* The server reads this socket: 0 is the one for control, i + 1 that of client i. */
+static void serve(size_t socket)
 {
-    const unsigned i = (unsigned)(p - w.program);
     struct pollfd fds[SERVER_FDS];
 
     server_fds(&w.server, fds);
-    fds[i + 1].revents = POLLIN;
+    fds[socket].revents = POLLIN;
+    server_serve(&w.server, fds, w.now);
+}
+
+static void send_request(struct program *p, const struct ibsim_request *r)
+{
     if (send(p->end, r, sizeof *r, 0) == (ssize_t)sizeof *r)
-        server_serve(&w.server, fds, w.now);
+        serve((size_t)(p - w.program) + 1);
 }
 
 /* The program that the request has reached answers it, as a manager or agent. */
@@ -298,12 +303,8 @@ static void check_end(void)
 
 static void serve_control(const void *bytes, size_t n)
 {
-    struct pollfd fds[SERVER_FDS];
-
-    server_fds(&w.server, fds);
-    fds[0].revents = POLLIN;
     FUZZ_CHECK(send(w.control, bytes, n, 0) == (ssize_t)n);
-    server_serve(&w.server, fds, w.now);
+    serve(0);
 }
 
 /* Sends a control message, and checks that it gets one answer: of the same kind, or a refusal. */
@@ -320,7 +321,7 @@ static void control(const struct ibsim_ctl *m)
     if (a.type != IBSIM_CONNECT)
         return;
     memcpy(&d, a.data, sizeof d);
-    FUZZ_CHECK(d.id < IBSIM_CLIENTS && w.program[d.id].joined && memchr(d.node, 0, sizeof d.node) != d.node);
+    FUZZ_CHECK(d.id < IBSIM_CLIENTS && w.program[d.id].joined && d.node[0] && memchr(d.node, 0, sizeof d.node));
 }
 
 static void join(void)
@@ -358,7 +359,6 @@ static void babble(void)
     uint8_t bytes[sizeof(struct ibsim_request) + 8];
     const size_t n = fuzz_u16(&w.in) % (sizeof bytes + 1);
     struct program *p = &w.program[fuzz_u8(&w.in) % IBSIM_CLIENTS];
-    struct pollfd fds[SERVER_FDS];
 
     for (size_t i = 0; i < n; i++)
         bytes[i] = i < 16 ? fuzz_u8(&w.in) : 0;
@@ -368,10 +368,8 @@ static void babble(void)
     }
     if (n == sizeof(struct ibsim_request) || p->end < 0 || !p->joined)
         return;
-    server_fds(&w.server, fds);
-    fds[p - w.program + 1].revents = POLLIN;
     (void)send(p->end, bytes, n, 0);
-    server_serve(&w.server, fds, w.now);
+    serve((size_t)(p - w.program) + 1);
 }
 
 static void route(uint8_t *mad)

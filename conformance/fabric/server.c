@@ -246,15 +246,28 @@ static void serve_control(struct server *s)
 
 /* ---- requests that wait for an answer ---- */
 
+/* Returns the request to its client with the status ETIMEDOUT, since a client has no timer of its own. */
+static void time_out(struct server *s, struct server_pending *p)
+{
+    p->request.status = htonl(ETIMEDOUT);
+    s->silences++;
+    p->used = false;
+    (void)give(s, p->client, &p->request);
+}
+
+/* Where all entries are used, the request of one of them is returned. */
 static void remember(struct server *s, unsigned client, const struct ibsim_request *r)
 {
     size_t k = 0;
 
     while (k < s->n_pending && s->pending[k].used)
         k++;
-    if (k == SERVER_PENDING)
-        /* the request that was in this entry is forgotten */
+    if (k == SERVER_PENDING) {
         k = iba_madhdr_transactionid(r->mad) % SERVER_PENDING;
+        time_out(s, &s->pending[k]);
+        if (!s->client[client].used) /* it could not be reached, and has left */
+            return;
+    }
     if (k >= s->n_pending)
         s->n_pending = k + 1;
     s->pending[k] = (struct server_pending){.used = true, .client = (uint8_t)client, .by = NOBODY, .request = *r};
@@ -290,19 +303,12 @@ static bool is_unanswered(const struct server *s, const struct server_pending *p
     return p->by == NOBODY ? subnet_in_flight(s->subnet) == 0 : answer_due(p) <= now;
 }
 
-/* Returns unanswered requests to their clients with the status ETIMEDOUT, since a client has no timer of its own
- * (KM-03: a node may answer with silence). */
+/* Returns unanswered requests (KM-03: a node may answer with silence). */
 static void return_unanswered(struct server *s, iba_time now)
 {
-    for (size_t k = s->n_pending; k-- > 0;) {
-        struct server_pending *p = &s->pending[k];
-        if (!is_unanswered(s, p, now))
-            continue;
-        p->request.status = htonl(ETIMEDOUT);
-        s->silences++;
-        p->used = false;
-        (void)give(s, p->client, &p->request);
-    }
+    for (size_t k = s->n_pending; k-- > 0;)
+        if (is_unanswered(s, &s->pending[k], now))
+            time_out(s, &s->pending[k]);
     while (s->n_pending > 0 && !s->pending[s->n_pending - 1].used)
         s->n_pending--;
 }
@@ -376,20 +382,19 @@ static bool lives_at(const struct server_client *c, size_t node, uint8_t port)
     return c->used && c->node == node && c->port == port;
 }
 
-/* Returns the client that has to receive a datagram. A response goes to the client that sent the request. All
- * others go to the manager at the port or, for classes that no manager serves, to another program there. */
-static int taker(const struct server *s, size_t node, uint8_t port, const uint8_t *mad)
+/* Returns the client that has to receive a datagram. A response goes to the client that sent the request `p` (NULL: the
+ * request was returned as timed out, or its program left), if that client is at this port. All others go to the
+ * manager at the port or, for classes that no manager serves, to another program there. */
+static int taker(const struct server *s, size_t node, uint8_t port, const uint8_t *mad, const struct server_pending *p)
 {
-    const uint64_t mark = iba_madhdr_transactionid(mad) >> CLIENT_SHIFT;
-    const unsigned asked = mark & UINT8_MAX;
-    const bool response = is_answer(mad);
+    const unsigned asked = iba_madhdr_transactionid(mad) >> CLIENT_SHIFT & UINT8_MAX;
 
-    if (response && asked < IBSIM_CLIENTS && lives_at(&s->client[asked], node, port) && mark == mark_of(s, asked))
-        return (int)asked;
+    if (is_answer(mad))
+        return p && lives_at(&s->client[p->client], node, port) ? p->client : NOBODY;
     for (unsigned i = 0; i < IBSIM_CLIENTS; i++)
         if (lives_at(&s->client[i], node, port) && s->client[i].issm)
             return (int)i;
-    for (unsigned i = 0; i < IBSIM_CLIENTS && !is_smp(mad) && !response; i++)
+    for (unsigned i = 0; i < IBSIM_CLIENTS && !is_smp(mad); i++)
         if (lives_at(&s->client[i], node, port) && i != asked)
             return (int)i;
     return NOBODY;
@@ -407,9 +412,9 @@ void server_received(struct server *s, size_t node, uint8_t port, const uint8_t 
     if (len != IBA_MGMT_BYTES || iba_bth_destqp(bth) > 1)
         return;
     psn = iba_bth_psn(bth);
-    to = taker(s, node, port, mad);
     p = recall(s, mad);
-    if (to == NOBODY || (is_answer(mad) && !p)) /* the request was returned as timed out, or its program left */
+    to = taker(s, node, port, mad, p);
+    if (to == NOBODY)
         return;
     r.dlid = htons(iba_lrh_dlid(packet));
     r.slid = htons(iba_lrh_slid(packet));
