@@ -379,7 +379,6 @@ static struct iba_node_config config_of(const struct topology_node *t, const str
                                 .mft = t->is_switch ? MFT : 0,
                                 .routes = t->is_router ? ROUTES : 0,
                                 .buffer = of_all->buffer,
-                                .refresh = of_all->refresh,
                                 .broken = of_all->broken};
 
     memcpy(c.description, t->description, sizeof c.description);

@@ -30,10 +30,8 @@ struct subnet_events {
     void *ctx;
 };
 
-struct subnet_config { /* settings of every node (iba_node_config) */
-    uint16_t buffer;   /* size of the receive buffer of each data lane, blocks of 64 bytes; 0: no credits */
-    /* flow-control packets are also sent at regular intervals of virtual time: an event every few us for each lane */
-    bool refresh;
+struct subnet_config {            /* settings of every node (iba_node_config) */
+    uint16_t buffer;              /* size of the receive buffer of each data lane, blocks of 64 bytes; 0: no credits */
     struct iba_node_break broken; /* the rule that each node ignores from power-up on */
 };
 /* Creates a subnet with all nodes powered up and all cables plugged. NULL: no memory. `t` must live as long as the
@@ -69,7 +67,8 @@ void subnet_send(struct subnet *s, size_t node, uint8_t port, const uint8_t *pac
 /* Sends a packet from an adapter at a static rate (iba_node_send_at_rate). False: the rate or a full queue forbids
  * it now. */
 bool subnet_send_at_rate(struct subnet *s, size_t node, uint8_t port, const uint8_t *packet, size_t len, uint8_t ipd);
-/* Turns flow-control packets at regular intervals on or off (subnet_config.refresh). */
+/* Turns flow-control packets at regular intervals of virtual time on or off. On, each lane has an event every few us.
+ */
 void subnet_refresh(struct subnet *s, bool on);
 /* Lets a node act whose state was changed from outside. */
 void subnet_touch(struct subnet *s, size_t node);
