@@ -38,7 +38,8 @@ struct links {
 struct passage {
     const struct links *l;
     const struct crossing *x;
-    const struct links_sighting *s; /* the packet on the link out of the switch; NULL: it does not leave */
+    const struct links_sighting *s;     /* the packet on the link out of the switch; NULL: it does not leave */
+    const struct fabric_sender *sender; /* the port that sends the packet on that link; NULL: it does not leave */
     uint8_t out, vl;
     uint16_t next; /* the node after the switch; UINT16_MAX: not known */
     bool next_is_switch;
@@ -158,18 +159,16 @@ static bool returns(const struct passage *g)
 
 /* The last flow-control packet that refused this packet. Since `*since`, while the packet was in the switch, all
  * flow-control packets refused it. */
-static const struct stall_heard *refused(const struct passage *g, iba_time *since)
+static const struct iba_obs_mark *refused(const struct passage *g, iba_time *since)
 {
-    const struct fabric *f = &g->l->fabric;
-
     *since = g->x->at;
-    return stalls_of(&g->l->stalls, f, fabric_sender(f, g->s->p), g->vl, fabric_blocks(g->s->p), since);
+    return stalls_of(&g->l->stalls, &g->l->fabric, g->sender, g->vl, fabric_blocks(g->s->p), since);
 }
 
 static bool has_waited_for_credits(const struct passage *g)
 {
     iba_time since;
-    const struct stall_heard *last = refused(g, &since);
+    const struct iba_obs_mark *last = refused(g, &since);
 
     return last && last->at >= since + ANNOUNCED_NS;
 }
@@ -218,7 +217,7 @@ static void first_link(const struct passage *g, struct iba_finding *f)
 static void last_refusal(const struct passage *g, struct iba_finding *f)
 {
     iba_time since;
-    const struct stall_heard *last = refused(g, &since);
+    const struct iba_obs_mark *last = refused(g, &since);
 
     f->cause = last->frame;
     f->cause_tag = last->tag;
@@ -316,6 +315,7 @@ static void leave(struct links *l, const struct links_sighting *s, const struct 
     const struct passage g = {.l = l,
                               .x = x,
                               .s = s,
+                              .sender = &l->fabric.sender[near->sends - 1],
                               .out = near->key.number,
                               .vl = (uint8_t)iba_lrh_vl(iba_view_hdr(&s->p->view, IBA_H_lrh)),
                               .next = far ? far->key.node : UINT16_MAX,
@@ -341,14 +341,13 @@ static bool is_second(const struct links *l, const struct fabric_sender *sender,
     return near && near->sends != sender - l->fabric.sender + 1;
 }
 
-static void follow(struct links *l, const struct links_sighting *s)
+static void follow(struct links *l, const struct links_sighting *s, const struct fabric_sender *sender)
 {
     const struct packet *p = s->p;
-    const struct fabric_sender *sender = fabric_sender(&l->fabric, p);
     struct crossing x = {
         .frame = p->number, .first_frame = p->number, .tag = s->tag, .first_tag = s->tag, .at = s->now};
 
-    if (!sender || !crossing_key_of(&x.key, p) || x.key.dlid >= MULTICAST_LID ||
+    if (!crossing_key_of(&x.key, p) || x.key.dlid >= MULTICAST_LID ||
         iba_lrh_vl(iba_view_hdr(&p->view, IBA_H_lrh)) == VL15)
         return;
     const struct fabric_port *near = fabric_near(&l->fabric, sender), *far = fabric_far(&l->fabric, sender);
@@ -380,8 +379,11 @@ void links_packet(struct links *l, const struct links_sighting *s)
         return;
     managed_packet(&l->managed, &(struct managed_sighting){p, &l->fabric, s->tag, s->now, l->cfg.report, l->cfg.ctx});
     fabric_packet(&l->fabric, p); /* a Set ends what was known of tables, so it is judged before it takes effect */
-    follow(l, s);
-    stalls_packet(&l->stalls, &l->fabric, &(struct stall_heard){s->now, p->number, s->tag}, p);
+    const struct fabric_sender *sender = fabric_sender(&l->fabric, p);
+    if (!sender)
+        return;
+    follow(l, s, sender);
+    stalls_packet(&l->stalls, &l->fabric, sender, &(struct iba_obs_mark){p->number, s->tag, s->now}, p);
 }
 
 void links_end(struct links *l, iba_time now)

@@ -18,14 +18,15 @@ struct sight {
     uint16_t slid;
 };
 
-static struct managed_seen *place_of(struct managed *m, const struct sight *x)
+/* `slid`: the source LID of the datagram that has this place. */
+static struct managed_seen *place_of(struct managed *m, const struct sight *x, uint16_t slid)
 {
-    return &m->seen[(iba_madhdr_transactionid(x->mad) ^ x->slid) % MANAGED_SEEN];
+    return &m->seen[(iba_madhdr_transactionid(x->mad) ^ slid) % MANAGED_SEEN];
 }
 
-static struct managed_frame frame_of(const struct sight *x)
+static struct iba_obs_mark frame_of(const struct sight *x)
 {
-    return (struct managed_frame){x->s->p->number, x->s->tag, x->s->now};
+    return (struct iba_obs_mark){x->s->p->number, x->s->tag, x->s->now};
 }
 
 static struct managed_seen seen_now(const struct sight *x, uint8_t kind)
@@ -43,7 +44,7 @@ static bool is_known(const struct managed_seen *seen, const struct sight *x, uin
            seen->slid == x->slid;
 }
 
-static void report(const struct sight *x, uint8_t kind, const struct managed_frame *cause)
+static void report(const struct sight *x, uint8_t kind, const struct iba_obs_mark *cause)
 {
     const struct packet *p = x->s->p;
     struct iba_finding f = {.kind = kind,
@@ -73,13 +74,21 @@ static const uint8_t *info_of(const struct fabric *f, const struct fabric_port *
     return t ? t->data : NULL;
 }
 
+/* Whether the port has an M_Key, and the datagram another one. */
+static bool has_other_key(const struct sight *x, const uint8_t *info)
+{
+    const uint64_t key = iba_portinfo_m_key(info);
+
+    return key != 0 && key != iba_smplid_mkey(x->mad + IBA_BYTES_madhdr);
+}
+
 /* ---- traps ---- */
 
 /* Each transmission of a trap is captured once on each link of its path. A trap that is captured twice on the first
  * link was therefore sent again. */
 static void trap(struct managed *m, const struct sight *x)
 {
-    struct managed_seen *seen = place_of(m, x), now = seen_now(x, IBA_FINDING_TRAP_AGAIN);
+    struct managed_seen *seen = place_of(m, x, x->slid), now = seen_now(x, IBA_FINDING_TRAP_AGAIN);
 
     memcpy(now.content, x->mad + SMP_DATA_AT, sizeof now.content);
     if (!is_known(seen, x, now.kind) || memcmp(seen->content, now.content, sizeof now.content) != 0) {
@@ -87,9 +96,7 @@ static void trap(struct managed *m, const struct sight *x)
     } else if (seen->on == x->on) {
         const bool ended = seen->repress.frame && x->s->now >= seen->ended;
         report(x, ended ? IBA_FINDING_TRAP_REPRESSED : IBA_FINDING_TRAP_AGAIN, ended ? &seen->repress : &seen->sent);
-        now.repress = seen->repress;
-        now.ended = seen->ended;
-        *seen = now;
+        seen->sent = now.sent;
     }
 }
 
@@ -112,13 +119,13 @@ static void repress(struct managed *m, const struct sight *x)
 {
     const struct fabric *f = x->s->fabric;
     const uint16_t agent = (uint16_t)iba_lrh_dlid(iba_view_hdr(&x->s->p->view, IBA_H_lrh));
-    struct managed_seen *seen = &m->seen[(iba_madhdr_transactionid(x->mad) ^ agent) % MANAGED_SEEN];
+    struct managed_seen *seen = place_of(m, x, agent);
     const struct fabric_port *far = fabric_far(f, x->on);
 
     if (!is_repress_of(seen, x, agent) || seen->repress.frame || !same_agent(f, far, fabric_near(f, seen->on)))
         return;
     const uint8_t *info = info_of(f, far);
-    if (!info || (iba_portinfo_m_key(info) && iba_portinfo_m_key(info) != iba_smplid_mkey(x->mad + IBA_BYTES_madhdr)))
+    if (!info || has_other_key(x, info))
         return;
     seen->repress = frame_of(x);
     seen->ended = x->s->now + ((iba_time)RESPONSE_NS << iba_portinfo_resptimevalue(info));
@@ -128,7 +135,7 @@ static void repress(struct managed *m, const struct sight *x)
 
 static void handover(struct managed *m, const struct sight *x)
 {
-    struct managed_seen *seen = place_of(m, x);
+    struct managed_seen *seen = place_of(m, x, x->slid);
 
     if (is_known(seen, x, IBA_FINDING_SM_HANDOVER))
         return;
@@ -138,33 +145,25 @@ static void handover(struct managed *m, const struct sight *x)
 
 /* ---- M_Keys ---- */
 
-/* The M_Key of the port. NULL: it is not known, or the port has none. */
-static const uint8_t *key_of(const struct fabric *f, const struct fabric_port *at)
-{
-    const uint8_t *info = info_of(f, at);
-
-    return info && iba_portinfo_m_key(info) != 0 ? info : NULL;
-}
-
 static void request(struct managed *m, const struct sight *x)
 {
     const struct fabric_port *far = fabric_far(x->s->fabric, x->on);
-    const uint8_t *info = far ? key_of(x->s->fabric, far) : NULL;
+    const uint8_t *info = far ? info_of(x->s->fabric, far) : NULL;
 
-    if (!info || iba_smplid_mkey(x->mad + IBA_BYTES_madhdr) == iba_portinfo_m_key(info) ||
+    if (!info || !has_other_key(x, info) ||
         (x->method == SMP_GET && iba_portinfo_m_keyprotectbits(info) < GET_IS_REFUSED))
         return;
     report(x, IBA_FINDING_M_KEY_OTHER, NULL);
     if (x->method != SMP_SET)
         return;
-    struct managed_seen *seen = place_of(m, x);
+    struct managed_seen *seen = place_of(m, x, x->slid);
     *seen = seen_now(x, IBA_FINDING_M_KEY_OTHER);
     seen->node = far->key.node;
 }
 
 static void answer(struct managed *m, const struct sight *x)
 {
-    struct managed_seen *seen = place_of(m, x);
+    struct managed_seen *seen = place_of(m, x, x->slid);
     const struct fabric_port *near = fabric_near(x->s->fabric, x->on);
 
     if (!near || !is_known(seen, x, IBA_FINDING_M_KEY_OTHER) || seen->node != near->key.node)

@@ -7,20 +7,17 @@
 #include "field/bound.h"
 #include "field/packet.h"
 #include "observer/iba_finding.h"
+#include "observer/iba_observer.h"
 #include "track/fabric.h"
 
 enum { MANAGED_SEEN = BOUND(1024, 8) };
 
-struct managed_frame {
-    uint64_t frame, tag;
-    iba_time at;
-};
 struct managed_seen { /* a trap, a handover, a Set with another M_Key */
     uint64_t transaction;
-    struct managed_frame sent, repress; /* repress: the TrapRepress that reached the agent; frame 0: none reached it */
-    iba_time ended;                     /* from this time on the trap must not be repeated */
-    const struct fabric_sender *on;     /* the link where the datagram was seen first; of a Set the last link */
-    uint16_t slid, node;                /* node: the node that a Set is for */
+    struct iba_obs_mark sent, repress; /* repress: the TrapRepress that reached the agent; frame 0: none reached it */
+    iba_time ended;                    /* from this time on the trap must not be repeated */
+    const struct fabric_sender *on;    /* the link where the datagram was seen first; of a Set the last link */
+    uint16_t slid, node;               /* node: the node that a Set is for */
     uint8_t kind;
     uint8_t content[54]; /* of a trap: the content of its notice */
 };

@@ -13,14 +13,14 @@ static struct stall_lane *lane_of(struct stalls *t, const struct fabric *f, cons
 }
 
 /* Begins a new record of the lane; its past is forgotten. */
-static void begin(struct stall_lane *l, bool known, unsigned left, const struct stall_heard *now)
+static void begin(struct stall_lane *l, bool known, unsigned left, const struct iba_obs_mark *now)
 {
     *l = (struct stall_lane){.known = known, .since = now->at, .left = (uint16_t)left, .heard = *now};
 }
 
 /* Notes a flow-control packet. If the limit grows in several steps, packets that do not fit at the last step did not
  * fit before either. */
-static void hear(struct stall_lane *l, unsigned left, const struct stall_heard *now)
+static void hear(struct stall_lane *l, unsigned left, const struct iba_obs_mark *now)
 {
     if (left > l->left) {
         l->last = l->heard;
@@ -33,7 +33,7 @@ static void hear(struct stall_lane *l, unsigned left, const struct stall_heard *
 /* The port has sent a packet, or has announced how much it has sent. The record of the lane begins again, unless the
  * credits stay the same. */
 static void sent(struct stalls *t, const struct fabric *f, const struct fabric_sender *s, unsigned vl, bool data,
-                 const struct stall_heard *now)
+                 const struct iba_obs_mark *now)
 {
     struct stall_lane *l = lane_of(t, f, s, vl);
     unsigned left = 0;
@@ -45,7 +45,7 @@ static void sent(struct stalls *t, const struct fabric *f, const struct fabric_s
 
 /* The port at the other end of the cable has announced how much it may receive. */
 static void granted(struct stalls *t, const struct fabric *f, const struct fabric_sender *s, unsigned vl,
-                    const struct stall_heard *now)
+                    const struct iba_obs_mark *now)
 {
     struct stall_lane *l = lane_of(t, f, s, vl);
     unsigned left = 0;
@@ -57,20 +57,13 @@ static void granted(struct stalls *t, const struct fabric *f, const struct fabri
         begin(l, known, left, now);
 }
 
-/* Whether the packet is a flow-control packet; damaged ones are ignored. */
-static bool is_flow_control(const struct iba_view *v)
-{
-    enum { OP_INIT = 1 };
-    return iba_view_has(v, IBA_H_fc) && v->vcrc != IBA_CHECK_BAD && iba_fc_op(iba_view_hdr(v, IBA_H_fc)) <= OP_INIT;
-}
-
-void stalls_packet(struct stalls *t, const struct fabric *f, const struct stall_heard *now, const struct packet *p)
+void stalls_packet(struct stalls *t, const struct fabric *f, const struct fabric_sender *s,
+                   const struct iba_obs_mark *now, const struct packet *p)
 {
     const struct iba_view *v = &p->view;
-    const struct fabric_sender *s = fabric_sender(f, p);
-    const bool flow = is_flow_control(v), data = iba_view_has(v, IBA_H_lrh);
+    const bool flow = iba_view_has(v, IBA_H_fc) && fabric_is_flow(p), data = iba_view_has(v, IBA_H_lrh);
 
-    if (!s || (!flow && !data))
+    if (!flow && !data)
         return;
     const unsigned vl =
         (unsigned)(flow ? iba_fc_vl(iba_view_hdr(v, IBA_H_fc)) : iba_lrh_vl(iba_view_hdr(v, IBA_H_lrh)));
@@ -82,8 +75,8 @@ void stalls_packet(struct stalls *t, const struct fabric *f, const struct stall_
         granted(t, f, other, vl, now);
 }
 
-const struct stall_heard *stalls_of(const struct stalls *t, const struct fabric *f, const struct fabric_sender *s,
-                                    unsigned vl, unsigned blocks, iba_time *since)
+const struct iba_obs_mark *stalls_of(const struct stalls *t, const struct fabric *f, const struct fabric_sender *s,
+                                     unsigned vl, unsigned blocks, iba_time *since)
 {
     const struct stall_lane *l = &t->lane[s - f->sender][vl];
 

@@ -5,29 +5,26 @@
 #ifndef DISSECT_STALLS_H
 #define DISSECT_STALLS_H
 #include "field/packet.h"
+#include "observer/iba_observer.h"
 #include "track/fabric.h"
-#include "wire/iba_psn.h"
 
-struct stall_heard { /* a frame, for example of flow control */
-    iba_time at;
-    uint64_t frame, tag;
-};
 struct stall_lane {
-    bool known;               /* the credits of the lane are known */
-    iba_time since;           /* when the last packet on this lane left */
-    uint16_t left, refused;   /* left: credits now; refused: credits before they last grew */
-    struct stall_heard heard; /* the last frame that showed the credits `left` */
+    bool known;                /* the credits of the lane are known */
+    iba_time since;            /* when the last packet on this lane left */
+    uint16_t left, refused;    /* left: credits now; refused: credits before they last grew */
+    struct iba_obs_mark heard; /* the last frame that showed the credits `left` */
     /* the last frame that showed the credits `refused`; frame 0: credits have not grown since the last packet */
-    struct stall_heard last;
+    struct iba_obs_mark last;
 };
 struct stalls {
     struct stall_lane lane[FABRIC_SENDERS][FABRIC_LANES];
 };
 
-/* Follows a packet. Called after fabric_packet(), and after the packet was judged. */
-void stalls_packet(struct stalls *t, const struct fabric *f, const struct stall_heard *now, const struct packet *p);
+/* Follows a packet of that sender. Called after fabric_packet(), and after the packet was judged. */
+void stalls_packet(struct stalls *t, const struct fabric *f, const struct fabric_sender *s,
+                   const struct iba_obs_mark *now, const struct packet *p);
 /* The last flow-control packet that granted the lane less than `blocks`, if all such packets since `*since` did. If the
  * lane's last packet left after `*since`, `*since` becomes that time. NULL: none is known. */
-const struct stall_heard *stalls_of(const struct stalls *t, const struct fabric *f, const struct fabric_sender *s,
-                                    unsigned vl, unsigned blocks, iba_time *since);
+const struct iba_obs_mark *stalls_of(const struct stalls *t, const struct fabric *f, const struct fabric_sender *s,
+                                     unsigned vl, unsigned blocks, iba_time *since);
 #endif

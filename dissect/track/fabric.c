@@ -318,7 +318,7 @@ static void take_flow(struct fabric *f, const struct packet *p)
     struct fabric_lane *l;
     uint16_t sent;
 
-    if (!s || iba_fc_vl(fc) >= FABRIC_LANES || iba_fc_op(fc) > 1 || p->view.vcrc == IBA_CHECK_BAD) {
+    if (!s || !fabric_is_flow(p)) {
         f->bad_flow++;
         return;
     }

@@ -139,6 +139,14 @@ const struct fabric_table *fabric_table(const struct fabric *f, uint16_t node, u
 
 /* Blocks of 64 bytes that a packet takes of its lane's credits. */
 unsigned fabric_blocks(const struct packet *p);
+/* Whether a flow-control packet is undamaged, has an operand that is not reserved, and is of a data lane. */
+static inline bool fabric_is_flow(const struct packet *p)
+{
+    enum { OP_INIT = 1 };
+    const uint8_t *fc = iba_view_hdr(&p->view, IBA_H_fc);
+
+    return iba_fc_vl(fc) < FABRIC_LANES && iba_fc_op(fc) <= OP_INIT && p->view.vcrc != IBA_CHECK_BAD;
+}
 /* Blocks that a port may send now on a lane, by the last limit of its neighbour. False: the limit, or what was sent, is
  * not known. */
 bool fabric_credits(const struct fabric *f, const struct fabric_sender *s, unsigned vl, unsigned *left);
