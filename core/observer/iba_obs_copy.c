@@ -121,14 +121,12 @@ static bool part_of_new_run(const struct same_bytes *c)
 {
     const struct iba_obs_read *r = part_of_answer(c) ? read_of(c) : NULL;
 
-    /* The captured READ came after its answer. So it is a retransmission, and the capture lacks the first transmission.
-     */
-    const bool first_unseen = r && !r->again && c->r->mark.frame < r->mark.frame;
-    const bool had_time =
-        first_unseen ? c->l->s->now.at - r->mark.at >= IBA_OBS_LEAST_RTT_NS : r && iba_obs_had_time(c->l, r->mark.at);
-
-    return (first_unseen || (r && r->again && c->r->mark.at <= r->mark.at)) && had_time &&
-           c->ago >= IBA_OBS_LEAST_RTT_NS;
+    if (!r || c->ago < IBA_OBS_LEAST_RTT_NS)
+        return false;
+    if (r->again)
+        return c->r->mark.at <= r->mark.at && iba_obs_had_time(c->l, r->mark.at);
+    /* A READ that comes after its answer is a retransmission. The capture lacks the first transmission. */
+    return c->r->mark.frame < r->mark.frame && c->l->s->now.at - r->mark.at >= IBA_OBS_LEAST_RTT_NS;
 }
 
 static bool begins_new_run(const struct same_bytes *c)

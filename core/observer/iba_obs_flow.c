@@ -17,8 +17,7 @@
 
 /* A used flow moves to the front of its list, unless it did so within the last n_flow / NEAR packets. */
 enum { NEAR = 16, MOST_COMPARED = 8 };
-/* Most remembered directions to one QP of a connected service: it has one peer, and former peers matter little.
- */
+/* Most remembered directions to one QP of a connected service: it has one peer; former peers matter little. */
 enum { MOST_SENDERS = 16 };
 /* A bucket holds at most one direction: its index plus 1, and its place, so that no search reads other directions. A
  * direction is in the bucket that its place selects, or in one of the occupied buckets that follow it. The place of a

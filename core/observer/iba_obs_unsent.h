@@ -16,6 +16,9 @@ __attribute__((hot)) void iba_obs_resolve_unsent_alone(struct iba_observer *s, s
 /* A response to a PSN that was not seen waits: the requester may have sent requests that the capture lacks. */
 static inline bool iba_obs_waits_unsent(const struct iba_obs_requests *q)
 {
-    return q->unsent[0].mark.frame != 0 || q->unsent[1].mark.frame != 0;
+    for (unsigned i = 0; i < IBA_OBS_UNSENT; i++)
+        if (q->unsent[i].mark.frame != 0)
+            return true;
+    return false;
 }
 #endif
