@@ -272,9 +272,20 @@ __attribute__((hot)) static bool parse(struct run *r, struct packet *p, struct c
     return true;
 }
 
+/* Drops a packet that is not in the sample. Its time ends the interval of --every like that of any packet, but not
+ * before the packets of the batch, which are older, are counted. False: the batch ends here. */
+static bool leave_out(struct run *r, const struct cap_packet *cap, unsigned *left_out)
+{
+    if (r->opt->every_s && cap->has_ts && r->n_batch == 0)
+        pass_interval(r, cap->ts_ns);
+    *left_out += r->n_batch > 0;
+    return *left_out < JUDGE_AHEAD && !r->full && !signals_came();
+}
+
 /* Reads the next packet, and those after it that are in memory already. False: there are no more. */
 static bool fill(struct run *r)
 {
+    unsigned left_out = 0;
     size_t source;
 
     r->quiet = false;
@@ -291,7 +302,7 @@ static bool fill(struct run *r)
         struct packet *p = &r->batch[r->n_batch].packet;
         if (got == CAP_PACKET && parse(r, p, cap, source)) {
             if (!sample_has(&r->opt->sample, &p->view)) {
-                if (signals_came())
+                if (!leave_out(r, cap, &left_out))
                     break;
                 continue;
             }
@@ -360,6 +371,7 @@ static void pass_quietly(struct run *r)
 static void read_all(struct run *r)
 {
     enum { PROGRESS_EVERY = 4096 };
+    uint64_t reported = 0; /* packets that the progress counts */
 
     while (!r->full && !signals_came() && fill(r)) {
         if (r->judge)
@@ -371,8 +383,10 @@ static void read_all(struct run *r)
             one_packet(r, &r->batch[i].packet);
         if (r->quiet && r->opt->every_s)
             pass_quietly(r);
-        if (r->progress && r->read / PROGRESS_EVERY != (r->read - r->n_batch) / PROGRESS_EVERY)
+        if (r->progress && r->read / PROGRESS_EVERY != reported / PROGRESS_EVERY) {
             show_progress(r, r->read, 0);
+            reported = r->read;
+        }
     }
     if (signals_came() && !r->full)
         report_unread(r);

@@ -15,6 +15,7 @@ import shutil
 import struct
 import subprocess
 import sys
+import time
 import unittest
 import xml.etree.ElementTree
 
@@ -91,6 +92,19 @@ class Summary(Case):
         out = self.folder / f"g{seed}.pcap"
         subprocess.run([GENERATOR, str(payload), str(packets), str(seed), out, str(QPS)], check=True)
         return out
+
+    def monitor(self, *args):
+        """Starts a run that reads a pipe, which the caller closes."""
+        monitor = subprocess.Popen([cli.PROGRAM, "-q", *map(str, args), "-"], stdin=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   env=cli.PLACE)
+        self.addCleanup(monitor.kill)
+        return monitor
+
+    def wait_for(self, happened):
+        end = time.monotonic() + 20
+        while not happened() and time.monotonic() < end:
+            time.sleep(0.01)
+        return happened()
 
 
 class Merge(Summary):
@@ -409,6 +423,25 @@ class Every(Summary):
         capture.write_bytes(head + b"".join(stretched(found, random.Random(1), 20000)))
         text = lambda files: [f.read_text().replace('"file":"stdin"', f'"file":"{capture}"') for f in files]
         self.assertEqual(text(self.intervals("b", 1, "-", capture.read_bytes())), text(self.intervals("a", 1, capture)))
+
+    def test_packets_outside_of_the_sample_end_an_interval(self):
+        """The file of an interval is there although no packet of the sample follows. Intervals without packets of the sample have
+        no file."""
+        head, found = records(self.generate(1, 300))
+        sampled = set(run(["--sample", "3,1", "-T", "fields", "-e", "frame.number", self.folder / "g1.pcap"]).stdout.split())
+        mine = [r for i, r in enumerate(found, 1) if b"%d" % i in sampled]
+        other = [r for i, r in enumerate(found, 1) if b"%d" % i not in sampled]
+        self.assertTrue(mine and other)
+        at = lambda second, packets: b"".join(struct.pack("<II", 1_700_000_000 + second, i) + r[8:] for i, r in enumerate(packets))
+        monitor = self.monitor("--every", 2, "--sample", "3,1", "--summary", self.path("d"))
+        monitor.stdin.write(head + at(0, mine) + at(2, other) + at(4, other))
+        monitor.stdin.flush()
+        file = self.folder / "d/20231114T221320Z.json"
+        self.assertTrue(self.wait_for(file.exists))
+        monitor.stdin.write(at(6, other))
+        self.assertEqual((monitor.communicate()[1], monitor.returncode), (b"", 0))
+        self.assertEqual(list((self.folder / "d").iterdir()), [file])
+        self.assertEqual(json.loads(file.read_text())["counts"]["packets"], len(mine))
 
     def test_a_monitor_that_begins_again(self):
         """A monitor that starts again overwrites no file of the monitor before."""
