@@ -216,7 +216,8 @@ static bool write_interval(struct summaries *f, struct summary *s, char *err, si
     return good && !error;
 }
 
-/* Writes all files of the interval, or of the run. An interval without packets changes no file. */
+/* Writes all files of the interval, or of the run. An interval without packets changes no file. The metrics count an
+ * interval whose summary cannot be written, too; err has the first fault. */
 static bool write_all(struct summaries *f, struct summary *s, char *err, size_t errlen)
 {
     bool good = true;
@@ -228,7 +229,8 @@ static bool write_all(struct summaries *f, struct summary *s, char *err, size_t 
     if (!f->metrics || (f->every_ns && !f->any))
         return good;
     metrics_add(f->metrics, s);
-    return good ? put_metrics(f, err, errlen) : good;
+    char second[512];
+    return put_metrics(f, good ? err : second, good ? errlen : sizeof second) && good;
 }
 
 bool summaries_next(struct summaries *f, uint64_t now_ns, bool renew, char *err, size_t errlen)

@@ -583,6 +583,23 @@ class Metrics(Summary):
         every = sum(sum(part[side]["limits_ns"].values()) for c in one["connections"] for part in c["parts"] for side in ("from_a", "from_b"))
         self.assertAlmostEqual(limit, every / 1e9, places=5)
 
+    def test_a_lost_summary_costs_no_metrics(self):
+        """A summary that cannot be written is lost alone: its packets are in the metrics."""
+        capture = bad.PCAPS / "rxe-agent-ops.pcap"
+        one = json.loads(self.summary("one.json", capture))
+        done = run(["-q", "--summary", "/dev/full", "--metrics", self.path("m.prom"), capture])
+        self.assertEqual((done.returncode, done.stderr), (2, b"ibdissect: /dev/full: No space left on device\n"))
+        self.expect(self.parsed(), one)
+        head, found = records(self.generate(1, 300))
+        (self.folder / "m.prom").unlink()
+        monitor = self.monitor("--every", 1, "--summary", self.path("d"), "--metrics", self.path("m.prom"))
+        self.assertTrue(self.wait_for((self.folder / "m.prom").exists))
+        (self.folder / "d").rmdir()
+        said = monitor.communicate(head + b"".join(stretched(found, random.Random(1), 20000)))[1]
+        self.assertEqual(monitor.returncode, 2)
+        self.assertRegex(said, rb"\A(ibdissect: .*/d/2023\d+T\d+Z\.json: No such file or directory\n)+\Z")
+        self.assertEqual(self.parsed()["ibdissect_packets_total",], len(stretched(found, random.Random(1), 20000)))
+
     def test_series_are_bounded(self):
         """256 pairs of hosts have series of their own; the sum still counts all pairs."""
         head, found = records(self.generate(1, 600))
