@@ -129,6 +129,17 @@ static int merge(struct merging *m, char *const *path, int n)
     return rc;
 }
 
+/* Whether the page would replace one of the summaries. The sum may: it contains all numbers of that summary. */
+static bool page_is_one_of(const struct file_id *page, char *const *path, int n)
+{
+    for (int i = 0; i < n; i++) {
+        const struct file_id in = file_id(path[i], STDIN_FILENO);
+        if (in.name[0] == '\0' && file_same(&in, page))
+            return true;
+    }
+    return false;
+}
+
 static int parse(struct merging *m, int argc, char **argv, bool *done)
 {
     static const struct option longs[] = {{"help", no_argument, NULL, 'h'},
@@ -161,6 +172,8 @@ static int parse(struct merging *m, int argc, char **argv, bool *done)
     const struct file_id page = file_id(m->report ? m->report : "", STDOUT_FILENO);
     if (m->to && m->report && (strcmp(m->to, m->report) == 0 || file_same(&to, &page)))
         return wrong(EXIT_USAGE, "%s: -o and --report are the same file", m->to);
+    if (m->report && page_is_one_of(&page, argv + optind, argc - optind))
+        return wrong(EXIT_USAGE, "%s: is one of the summaries; the page would destroy it", m->report);
     return optind < argc ? EXIT_OK : wrong(EXIT_USAGE, "no summary named; see ibdissect merge --help");
 }
 

@@ -730,6 +730,18 @@ class Report(Summary):
         self.assertFalse((self.folder / "new.html").exists())
 
 
+    def test_the_page_replaces_no_summary(self):
+        text = self.summary("a.json", bad.PCAPS / "rxe-agent-ops.pcap")
+        self.summary("b.json", bad.PCAPS / "congestion.pcap")
+        (self.folder / "link.json").symlink_to("a.json")
+        for page in ("a.json", "link.json"):
+            done = run(["merge", "-o", self.path("sum.json"), "--report", self.path(page), self.path("b.json"), self.path("a.json")])
+            self.assertEqual((done.returncode, done.stdout, done.stderr.count(b"\n")), (1, b"", 1))
+            self.assertIn(b"is one of the summaries; the page would destroy it", done.stderr)
+            self.assertEqual((self.folder / "a.json").read_bytes(), text)
+            self.assertFalse((self.folder / "sum.json").exists())
+
+
 class Sample(Summary):
     """--sample selects whole pairs of hosts, the same ones in every capture."""
 
