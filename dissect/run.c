@@ -213,6 +213,8 @@ static void one_packet(struct run *r, struct packet *p)
 {
     if (r->opt->every_s && p->cap->has_ts)
         pass_interval(r, p->cap->ts_ns);
+    if (r->full) /* there is no memory for the next interval */
+        return;
     r->packet = p;
     track_packet(r->track, p);
     if (r->undecided && p->mad_context.response_to != 0)

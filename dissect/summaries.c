@@ -239,7 +239,7 @@ bool summaries_next(struct summaries *f, uint64_t now_ns, bool renew, char *err,
 
     f->any = false;
     f->from_ns = now_ns - now_ns % f->every_ns;
-    if (!summary_run_next(f->run, renew)) {
+    if (!summary_run_next(f->run, renew) && good) {
         (void)snprintf(err, errlen, "out of memory");
         good = false;
     }

@@ -33,15 +33,12 @@ struct summary_run {
     struct found found[JUDGE_DIRECTIONS];
 };
 
-/* Begins a summary. False: out of memory. */
+/* Begins an empty summary. False: out of memory. */
 static bool begin(struct summary_run *r)
 {
-    r->sum = summary_open();
-    if (r->sum) {
-        r->host = summary_text(r->sum, r->host_name);
-        (void)summary_take_sample(r->sum, r->sample);
-    }
-    return r->sum && !r->sum->failed;
+    r->host = summary_text(r->sum, r->host_name);
+    (void)summary_take_sample(r->sum, r->sample);
+    return !r->sum->failed;
 }
 
 struct summary_run *summary_run_open(const char *host, const struct sample *sample)
@@ -54,7 +51,8 @@ struct summary_run *summary_run_open(const char *host, const struct sample *samp
     r->host_name = host;
     r->sample = sample;
     r->perf = stat_perf_open(NULL, err, sizeof err);
-    if (r->perf && begin(r))
+    r->sum = summary_open();
+    if (r->perf && r->sum && begin(r))
         return r;
     summary_run_close(r);
     return NULL;
@@ -318,6 +316,6 @@ bool summary_run_next(struct summary_run *r, bool renew)
     memset(r->found, 0, r->n_found * sizeof *r->found);
     memset(r->capture, 0, sizeof r->capture);
     r->n_direction = r->n_found = 0;
-    summary_free(r->sum);
+    summary_clear(r->sum);
     return begin(r);
 }

@@ -27,10 +27,8 @@ bool summary_take_sample(struct summary *s, const struct sample *sample)
     return true;
 }
 
-void summary_free(struct summary *s)
+void summary_clear(struct summary *s)
 {
-    if (!s)
-        return;
     for (unsigned i = 0; i < IBA_OPERATION_COUNT; i++)
         for (unsigned k = 0; k < TIMES_SIZES; k++)
             free(s->times[i][k].count);
@@ -41,6 +39,13 @@ void summary_free(struct summary *s)
     free(s->capture);
     free(s->part);
     free(s->value);
+    memset(s, 0, sizeof *s);
+}
+
+void summary_free(struct summary *s)
+{
+    if (s)
+        summary_clear(s);
     free(s);
 }
 

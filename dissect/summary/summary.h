@@ -142,6 +142,8 @@ struct summary *summary_open(void);
 /* Notes the sample of summaries that are added. False: earlier ones have another sample, and a sum of both has no
  * meaning. */
 bool summary_take_sample(struct summary *s, const struct sample *sample);
+/* Frees all lists and sets all counts to 0, as summary_open() does. */
+void summary_clear(struct summary *s);
 /* Frees the summary; NULL is allowed. */
 void summary_free(struct summary *s);
 /* The sum of two numbers. A sum that exceeds 64 bits becomes the largest number of 64 bits. */

@@ -210,6 +210,32 @@ Test(summary, the_smaller_end_is_first)
     cr_assert(summary_ends_order(&unknown), "an end whose QP is not known is the smaller one");
 }
 
+/* A monitor whose memory is used up needs no memory of this size to go on. */
+Test(summary, the_next_piece_has_the_memory_of_the_last)
+{
+    const struct sample every = {1, 0}, some = {2, 3};
+    struct summary *s = example(1), *empty = summary_open();
+    struct summary_run *r = summary_run_open("h1", &some);
+
+    cr_assert(summary_take_sample(s, &some));
+    s->failed = true;
+    summary_clear(s);
+    cr_assert(memcmp(s, empty, sizeof *s) == 0, "a cleared summary is as new");
+    cr_assert(summary_take_sample(s, &every));
+    summary_run_capture(r, 0, "a.pcap", true);
+    struct summary *piece = summary_run_end(r, false);
+    cr_assert_eq(piece->n_capture, 1);
+    cr_assert(summary_run_next(r, false));
+    cr_assert_eq(summary_run_end(r, false), piece);
+    cr_assert_eq(piece->n_capture, 0);
+    cr_assert_eq(piece->n_text, 1);
+    cr_assert_str_eq(piece->text[0], "h1");
+    cr_assert_eq(piece->sample.one_in, 2);
+    summary_run_close(r);
+    summary_free(empty);
+    summary_free(s);
+}
+
 Test(summary, counts_stay_at_the_most)
 {
     cr_assert_eq(summary_sum(1, 2), 3);
