@@ -192,7 +192,7 @@ static void renew_judge(struct run *r)
     r->full |= !run_open_judge(r);
 }
 
-/* Ends the interval of --every if this time, of a packet or of the clock, is after it. */
+/* Ends the interval of --every if this time, of a packet or of the clock, is not in it. */
 static void pass_interval(struct run *r, uint64_t now_ns)
 {
     char err[512];

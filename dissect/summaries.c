@@ -59,8 +59,9 @@ static bool put_metrics(struct summaries *f, char *err, size_t errlen)
 }
 
 /* Names the summary of the interval by the interval's begin, in UTC. If a monitor that was started again in the
- * interval has written such a file already, the name gets a number. */
-static void name_interval(const struct summaries *f, char path[PATH])
+ * interval has written such a file already, or the clock was set back, the name gets a number. False with errno: all
+ * names are used. */
+static bool name_interval(const struct summaries *f, char path[PATH])
 {
     const time_t begin = (time_t)(f->from_ns / GIGA);
     char name[32] = "";
@@ -69,8 +70,14 @@ static void name_interval(const struct summaries *f, char path[PATH])
     if (gmtime_r(&begin, &tm))
         (void)strftime(name, sizeof name, "%Y%m%dT%H%M%SZ", &tm);
     (void)snprintf(path, PATH, "%s/%s.json", f->path, name);
-    for (unsigned n = 1; access(path, F_OK) == 0 && n < TRIES; n++)
+    for (unsigned n = 1; access(path, F_OK) == 0; n++) {
+        if (n == TRIES) {
+            errno = EEXIST;
+            return false;
+        }
         (void)snprintf(path, PATH, "%s/%s-%u.json", f->path, name, n);
+    }
+    return true;
 }
 
 /* Checks that the folder exists and that files can be made in it. */
@@ -86,10 +93,7 @@ static bool open_folder(struct summaries *f, char *err, size_t errlen)
         errno = ENAMETOOLONG;
         good = false;
     }
-    if (good) {
-        name_interval(f, path);
-        good = file_begin(&try, path);
-    }
+    good = good && name_interval(f, path) && file_begin(&try, path);
     if (good)
         (void)file_end(&try, false);
     else
@@ -193,6 +197,8 @@ bool summaries_is_over(struct summaries *f, uint64_t now_ns)
         return false;
     if (f->from_ns == 0)
         f->from_ns = now_ns - now_ns % f->every_ns;
+    if (now_ns < f->from_ns) /* less than an interval: packets are not in order; more: the clock was set back */
+        return f->from_ns - now_ns > f->every_ns;
     return now_ns >= f->from_ns + f->every_ns;
 }
 
@@ -204,8 +210,7 @@ static bool write_interval(struct summaries *f, struct summary *s, char *err, si
 
     if (!f->path)
         return true;
-    name_interval(f, path);
-    if (!file_begin(&place, path)) {
+    if (!name_interval(f, path) || !file_begin(&place, path)) {
         (void)snprintf(err, errlen, "%s: %s", path, strerror(errno));
         return false;
     }

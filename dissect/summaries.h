@@ -12,10 +12,10 @@ void summaries_packet(struct summaries *f, const struct packet *p);
 void summaries_late(struct summaries *f, const struct iba_finding *x, const struct verdict_names *names);
 void summaries_message(struct summaries *f, const struct iba_message *m, const struct verdict_names *names);
 void summaries_capture(struct summaries *f, uint32_t source, const char *name, bool whole);
-/* With --every: whether this time, of a packet or by the clock where no packet comes, is after the interval. If so, the
- * caller calls summaries_capture() for each capture, and then summaries_next(), which writes the summary of the
- * interval. False with one line in err: the summary is lost, and the next interval has begun. renew: the judge has
- * ended, too, and the next interval has another. */
+/* With --every: whether this time, of a packet or by the clock where no packet comes, is after the interval, or more
+ * than an interval before it. If so, the caller calls summaries_capture() for each capture, and then summaries_next(),
+ * which writes the summary of the interval. False with one line in err: the summary is lost, and the next interval has
+ * begun. renew: the judge has ended, too, and the next interval has another. */
 bool summaries_is_over(struct summaries *f, uint64_t now_ns);
 bool summaries_next(struct summaries *f, uint64_t now_ns, bool renew, char *err, size_t errlen);
 /* Writes the files and frees. False with one line in err. */

@@ -452,6 +452,35 @@ class Every(Summary):
         self.assertEqual({name: after[name] for name in before}, before)
         self.assertIn(next(iter(before)).replace(".json", "-1.json"), after)
 
+    def test_a_clock_that_is_set_back(self):
+        """When the clock is set back by more than an interval, the interval ends. Packets that are not in order by less end
+        none."""
+        head, found = records(self.generate(1, 400))
+        begin = 1_700_000_000
+        seconds = [begin + i // 100 for i in range(100)] + [begin + 4 - i % 3 for i in range(100)] + [begin - 3600] * 100 + [begin + 1] * 100
+        capture = self.folder / "back.pcap"
+        capture.write_bytes(head + b"".join(struct.pack("<II", s, 1000 * (i % 1000)) + r[8:] for i, (s, r) in enumerate(zip(seconds, found))))
+        files = self.intervals("d", 2, capture)
+        self.assertEqual([f.name for f in files], ["20231114T211320Z.json", "20231114T221320Z-1.json", "20231114T221320Z.json",
+                                                   "20231114T221324Z.json"])
+        self.assertEqual([json.loads(f.read_text())["counts"]["packets"] for f in files], [100, 100, 100, 100])
+        self.compare(capture, files)
+
+    def test_all_names_of_an_interval_are_used(self):
+        """No file is replaced, not even where 10000 runs have summaries of the same interval."""
+        capture = self.folder / "one.pcap"
+        head, found = records(self.generate(1, 10))
+        capture.write_bytes(head + b"".join(struct.pack("<II", 1_700_000_000, i) + r[8:] for i, r in enumerate(found)))
+        (self.folder / "d").mkdir()
+        names = ["20231114T221320Z.json", *(f"20231114T221320Z-{n}.json" for n in range(1, 10000))]
+        for name in names:
+            os.close(os.open(self.folder / "d" / name, os.O_CREAT | os.O_WRONLY))
+        done = run(["-q", "--every", 2, "--summary", self.path("d"), capture])
+        self.assertEqual(done.returncode, 2)
+        self.assertRegex(done.stderr, rb"\Aibdissect: .*/d/20231114T221320Z-9999\.json: File exists\n\Z")
+        self.assertEqual(set(os.listdir(self.folder / "d")), set(names))
+        self.assertEqual(sum((self.folder / "d" / name).stat().st_size for name in names), 0)
+
     def test_a_live_monitor(self):
         """The file of an interval is written when the interval is over, even if no packet follows. The packets stay in
         a network namespace."""
