@@ -678,8 +678,6 @@ class Report(Summary):
         pages = [self.page(names), self.page(names[::-1], "-o", self.path("sum.json"))]
         whys = {self.words(page, ".//p[@class='lead why']") for page in pages}
         self.assertEqual((self.folder / "sum.json").read_bytes(), self.merge(names))
-        for capture in captures:
-            run(["-q", "--report", self.path("one.html"), capture])
         self.assertEqual(run(["-q", "--report", self.path("one.html"), *captures]).returncode, 0)
         one = self.parsed((self.folder / "one.html").read_text())
         self.assertEqual(whys, {self.words(one, ".//p[@class='lead why']")})
