@@ -30,6 +30,7 @@ GENERATOR = pathlib.Path(os.environ["IBPROOF_BIN"]).parent / "tools/ibbench-gen"
 SCHEMA = bad.PCAPS.parent / "docs/summary.schema.json"
 QPS, PARTS = 12, 4
 PARTITIONS = int(os.environ.get("IBPROOF_PARTITIONS", "6"))  # tools/test long merge: 30
+SOURCE_AT = 16 + 14 + 12  # of the source address in a record: after the record's header, Ethernet, and 12 bytes of IPv4
 
 
 def run(words, **more):
@@ -72,9 +73,23 @@ def disturbed(found, chance):
     return kept
 
 
+def of_many_hosts(found):
+    """The records, each with a source address of its own."""
+    return [r[:SOURCE_AT] + bytes([10, 9, i // 250, i % 250 + 1]) + r[SOURCE_AT + 4:] for i, r in enumerate(found)]
+
+
+def page_of(text):
+    return xml.etree.ElementTree.fromstring(text.replace("<!DOCTYPE html>", ""))
+
+
 class Summary(Case):
     def path(self, name):
         return str(self.folder / name)
+
+    def capture(self, name, head, found):
+        out = self.folder / name
+        out.write_bytes(head + b"".join(found))
+        return out
 
     def summary(self, name, *args):
         done = run(["-q", "--summary", self.path(name), *map(str, args)])
@@ -106,6 +121,16 @@ class Summary(Case):
             time.sleep(0.01)
         return happened()
 
+    def far(self, seed, packets=1500):
+        """A capture with pauses of up to 20 ms between its packets."""
+        head, found = records(self.generate(seed, packets))
+        return self.capture("far.pcap", head, stretched(found, random.Random(seed), 20000))
+
+    def pieces(self):
+        """A capture in three files of 500 packets each; the whole is g1.pcap."""
+        head, found = records(self.generate(1))
+        return [self.capture(f"{part}.pcap", head, found[part * 500 : part * 500 + 500]) for part in range(3)]
+
 
 class Merge(Summary):
     def partition(self, seed):
@@ -114,10 +139,10 @@ class Merge(Summary):
         head, found = records(self.generate(seed, payload=chance.choice([64, 256])))
         found = disturbed(found, chance)
         place = [chance.randrange(PARTS) for _ in range(QPS)]
-        (self.folder / "whole.pcap").write_bytes(head + b"".join(found))
+        self.capture("whole.pcap", head, found)
         for part in range(PARTS):
             mine = (record for record in found if place[connection(record)] == part)
-            (self.folder / f"{part}.pcap").write_bytes(head + b"".join(mine))
+            self.capture(f"{part}.pcap", head, mine)
         return found
 
     def test_sum_of_parts_is_one_run(self):
@@ -147,10 +172,8 @@ class Merge(Summary):
         self.assertLess({"BAD_ICRC", "NETWORK_COPY", "GAP"}, set(count))
 
     def test_a_split_connection_is_said(self):
-        head, found = records(self.generate(1))
-        for part in range(3):
-            (self.folder / f"{part}.pcap").write_bytes(head + b"".join(found[part * 500 : part * 500 + 500]))
-            self.summary(f"{part}.json", "--host", f"h{part}", self.folder / f"{part}.pcap")
+        for part, piece in enumerate(self.pieces()):
+            self.summary(f"{part}.json", "--host", f"h{part}", piece)
         total = json.loads(self.merge(["2.json", "0.json", "1.json"], said=rb"connections with several parts: 12;"))
         self.assertEqual(total["split_connections"], QPS)
         for one in total["connections"]:
@@ -245,8 +268,7 @@ class Contents(Summary):
         head, found = records(self.generate(1, 6000))
         for second in (1, 3600):
             moved = (struct.pack("<I", 1_700_000_000 + i * second) + record[4:] for i, record in enumerate(found))
-            (self.folder / "far.pcap").write_bytes(head + b"".join(moved))
-            one = json.loads(self.summary("a.json", self.folder / "far.pcap"))
+            one = json.loads(self.summary("a.json", self.capture("far.pcap", head, moved)))
             self.assertLessEqual(len(one["buckets"]), 4096)
             self.assertEqual(sum(bucket["packets"] for bucket in one["buckets"]), 6000)
             self.assertTrue(all(bucket["at_s"] % one["bucket_s"] == 0 for bucket in one["buckets"]))
@@ -399,9 +421,7 @@ class Every(Summary):
     def test_sum_of_intervals_is_one_run(self):
         """Messages, retransmissions and waits that last beyond the end of an interval are found, and counted once."""
         for seed in (1, 2):
-            head, found = records(self.generate(seed))
-            capture = self.folder / "far.pcap"
-            capture.write_bytes(head + b"".join(stretched(found, random.Random(seed), 20000)))
+            capture = self.far(seed)
             files = self.intervals(f"d{seed}", 2, capture)
             self.assertGreater(len(files), 6)
             self.compare(capture, files)
@@ -418,9 +438,7 @@ class Every(Summary):
             self.compare(bad.PCAPS / f"{name}.pcap", self.intervals(name, 1, bad.PCAPS / f"{name}.pcap"))
 
     def test_a_pipe(self):
-        head, found = records(self.generate(1, 300))
-        capture = self.folder / "far.pcap"
-        capture.write_bytes(head + b"".join(stretched(found, random.Random(1), 20000)))
+        capture = self.far(1, 300)
         text = lambda files: [f.read_text().replace('"file":"stdin"', f'"file":"{capture}"') for f in files]
         self.assertEqual(text(self.intervals("b", 1, "-", capture.read_bytes())), text(self.intervals("a", 1, capture)))
 
@@ -536,9 +554,8 @@ class Every(Summary):
             self.assertIn(said, done.stderr)
 
     def test_an_interval_that_cannot_be_written_is_said(self):
-        head, found = records(self.generate(1, 300))
-        (self.folder / "far.pcap").write_bytes(head + b"".join(stretched(found, random.Random(1), 20000)))
-        script = f"trap '' XFSZ; ulimit -f 1; exec {cli.PROGRAM} -q --every 1 --summary {self.folder}/d {self.folder}/far.pcap"
+        capture = self.far(1, 300)
+        script = f"trap '' XFSZ; ulimit -f 1; exec {cli.PROGRAM} -q --every 1 --summary {self.folder}/d {capture}"
         done = subprocess.run(["bash", "-c", script], capture_output=True)
         self.assertEqual(done.returncode, 2)
         self.assertRegex(done.stderr, rb"\A(ibdissect: .*/d/2023\d+T\d+Z\.json: File too large\n)+\Z")
@@ -602,10 +619,9 @@ class Metrics(Summary):
                 self.expect(self.metrics(capture), json.loads(self.summary("one.json", capture)))
 
     def test_counts_grow_from_interval_to_interval(self):
-        head, found = records(self.generate(1))
-        (self.folder / "far.pcap").write_bytes(head + b"".join(stretched(found, random.Random(1), 20000)))
-        one = json.loads(self.summary("one.json", self.folder / "far.pcap"))
-        m = self.metrics("--every", "1", self.folder / "far.pcap")
+        capture = self.far(1)
+        one = json.loads(self.summary("one.json", capture))
+        m = self.metrics("--every", "1", capture)
         self.assertEqual(m["ibdissect_packets_total",], one["counts"]["packets"])
         self.assertEqual(m["ibdissect_messages_total",], one["counts"]["messages"])
         limit = sum(n for key, n in m.items() if key[0] == "ibdissect_limit_seconds_total")
@@ -632,10 +648,8 @@ class Metrics(Summary):
     def test_series_are_bounded(self):
         """256 pairs of hosts have series of their own; the sum still counts all pairs."""
         head, found = records(self.generate(1, 600))
-        at = 16 + 14 + 12
-        many = [r[:at] + bytes([10, 9, i // 250, i % 250 + 1]) + r[at + 4:] for i, r in enumerate(found)]
-        (self.folder / "many.pcap").write_bytes(head + b"".join(many))
-        m = self.metrics("-o", "icrc:off", self.folder / "many.pcap")  # it covers addresses
+        many = self.capture("many.pcap", head, of_many_hosts(found))
+        m = self.metrics("-o", "icrc:off", many)  # it covers addresses
         pairs = {key[1:]: n for key, n in m.items() if key[0] == "ibdissect_hosts_packets_total"}
         self.assertEqual((len(pairs), sum(pairs.values()) + m["ibdissect_no_connection_total",]), (257, 600))
         self.assertGreater(pairs["other", "other"], 300)
@@ -657,10 +671,7 @@ class Report(Summary):
     def page(self, names, *more):
         done = run(["merge", "--report", self.path("page.html"), *more, *(self.path(name) for name in names)])
         self.assertEqual((done.returncode, done.stdout), (0, b""), done.stderr)
-        return self.parsed((self.folder / "page.html").read_text())
-
-    def parsed(self, text):
-        return xml.etree.ElementTree.fromstring(text.replace("<!DOCTYPE html>", ""))
+        return page_of((self.folder / "page.html").read_text())
 
     def words(self, page, path):
         return "".join(page.find(path).itertext())
@@ -679,7 +690,7 @@ class Report(Summary):
         whys = {self.words(page, ".//p[@class='lead why']") for page in pages}
         self.assertEqual((self.folder / "sum.json").read_bytes(), self.merge(names))
         self.assertEqual(run(["-q", "--report", self.path("one.html"), *captures]).returncode, 0)
-        one = self.parsed((self.folder / "one.html").read_text())
+        one = page_of((self.folder / "one.html").read_text())
         self.assertEqual(whys, {self.words(one, ".//p[@class='lead why']")})
         self.assertIn("3 captures of 3 hosts", self.words(pages[0], ".//p[@class='lead']"))
 
@@ -729,10 +740,8 @@ class Report(Summary):
         self.assertIn("captures of several hosts", "".join(both.itertext()))
 
     def test_pieces_of_a_capture_add_up(self):
-        head, found = records(self.generate(1))
-        for part in range(3):
-            (self.folder / f"{part}.pcap").write_bytes(head + b"".join(found[part * 500 : part * 500 + 500]))
-            self.summary(f"{part}.json", self.folder / f"{part}.pcap")
+        for part, piece in enumerate(self.pieces()):
+            self.summary(f"{part}.json", piece)
         self.summary("whole.json", self.folder / "g1.pcap")
         pieces, whole = self.page(["2.json", "0.json", "1.json"]), self.page(["whole.json"])
         column = lambda page: {tuple(row[:2]): row[2:5] for row in self.table(page, "hosts")}
@@ -794,13 +803,12 @@ class Sample(Summary):
     def test_share_and_both_directions(self):
         """Of 600 pairs about a quarter is selected: the same pairs if source and destination change places."""
         head, found = records(self.generate(1, 600))
-        at = 16 + 14 + 12
-        there = [r[:at] + bytes([10, 9, i // 250, i % 250 + 1]) + r[at + 4:] for i, r in enumerate(found)]
+        at, there = SOURCE_AT, of_many_hosts(found)
         back = [r[:at] + r[at + 4:at + 8] + r[at:at + 4] + r[at + 8:] for r in there]
         numbers = []
         for packets in (there, back):
-            (self.folder / "x.pcap").write_bytes(head + b"".join(packets))
-            done = run(["-o", "icrc:off", "--sample", "4,1", "-T", "fields", "-e", "frame.number", self.folder / "x.pcap"])
+            capture = self.capture("x.pcap", head, packets)
+            done = run(["-o", "icrc:off", "--sample", "4,1", "-T", "fields", "-e", "frame.number", capture])
             self.assertEqual(done.returncode, 0, done.stderr)
             numbers.append(done.stdout.split())
         self.assertEqual(numbers[0], numbers[1])
@@ -883,7 +891,7 @@ class Hostile(Summary):
                 self.assertEqual((done.stdout, done.stderr.count(b"\n")), (b"", 1), done.stderr)
                 continue
             read += 1
-            xml.etree.ElementTree.fromstring((self.folder / "b.html").read_text().replace("<!DOCTYPE html>", ""))
+            page_of((self.folder / "b.html").read_text())
             (self.folder / "c.json").write_bytes(done.stdout)
             self.assertEqual(run(["merge", self.path("c.json")]).stdout, done.stdout)
         self.assertGreater(read, 20)
