@@ -76,6 +76,10 @@ class Fabric:
     def rules(self):
         return {name: int(count) for name, count in self.pairs("rules").items()}
 
+    def guids(self):
+        """The GUID of each node, by name."""
+        return {name: guid for name, _, _, guid in (line.split("\t") for line in self.ask("nodes"))}
+
     def environment(self, host):
         return {**os.environ, "IBSIM_SOCKNAME": self.name, "SIM_HOST": host, "LD_PRELOAD": SHIMS[0], "OSM_CACHE_DIR": ".",
                 "OSM_TMP_DIR": "."}

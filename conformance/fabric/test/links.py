@@ -16,10 +16,14 @@ ONCE = ("/usr/sbin/opensm", "-o", "-f", "osm.log")
 
 
 class Links(Case):
+    def captured(self, topology, *options):
+        """A fabric whose packets go to the capture of which found() tells."""
+        self.capture = self.folder / "up.pcapng"
+        return self.fabric(topology, "--pcap", self.capture, *options)
+
     def up(self, *options, conf="", partitions=None):
         """Four switches in a ring, two adapters at each."""
-        self.capture = self.folder / "up.pcapng"
-        f = self.fabric(ring(4, 8), "--pcap", self.capture, *options)
+        f = self.captured(ring(4, 8), *options)
         (self.folder / "conf").write_text(conf)
         more = ["-F", str(self.folder / "conf")]
         if partitions is not None:
@@ -109,7 +113,7 @@ class Links(Case):
         """H1's first key is of a partition that its neighbours lack; a switch without the rule lets it through."""
         for options, end, finding in (((), "lost", "SWITCH_PARTITION"),
                                       (("--mutant", "departure.other_partition"), "delivered", "PARTITION_PASSED")):
-            guids = {line.split("\t")[0]: line.split("\t")[3] for line in self.fabric(ring(4, 8)).ask("nodes")}
+            guids = self.fabric(ring(4, 8)).guids()
             f = self.up(*options, conf="part_enforce both\n",
                         partitions=f"Default=0x7fff: ALL=full;\nsome=0x1,indx0: {int(guids['H1'], 16) + 1:#x}=full;\n")
             self.assertIn("0x8001", f.pairs("port H1 1")["p_keys"])
@@ -129,8 +133,7 @@ class Links(Case):
     def test_an_agent_that_takes_no_trap_repress(self):
         """OpenSM represses each repeat in vain. Unbroken agents send the trap once."""
         for options, expected in (((), set()), (("--mutant", "agent.repress"), {"TRAP_AGAIN", "TRAP_REPRESSED"})):
-            self.capture = self.folder / "up.pcapng"
-            f = self.fabric(ring(4, 8), "--pcap", self.capture, *options)
+            f = self.captured(ring(4, 8), *options)
             manager = self.manager(f, "H0", "subnet_timeout 14\n")  # 67 ms; agents respond within 268 ms
             manager.wait("SUBNET UP")
             f.ask("trap S1 0 131 lidaddr=1 portno=2")
@@ -142,10 +145,8 @@ class Links(Case):
     def stalled(self, engine):
         """A flood through a ring of six switches, whose lanes have room for one packet each. Packets live half a millisecond at
         the head of a queue. By port, of what the model counts: PortXmitWait in ns; and of what was found: the waits in ns."""
-        self.capture = self.folder / "up.pcapng"
-        f = self.fabric(ring(6, 6), "--credits", "68", "--pcap", self.capture)
-        roots = next(line.split("\t")[3] for line in f.ask("nodes") if line.startswith("S0\t"))
-        (self.folder / "roots").write_text(roots)
+        f = self.captured(ring(6, 6), "--credits", "68")
+        (self.folder / "roots").write_text(f.guids()["S0"])
         (self.folder / "conf").write_text("packet_life_time 0x14\nhead_of_queue_lifetime 7\nleaf_head_of_queue_lifetime 7\n")
         self.good(f, "H0", *ONCE, "-F", f"{self.folder}/conf", "-R", engine, "-a", f"{self.folder}/roots")
         loop = {"/".join(line.split("\t")[:2]) for line in f.ask("loops 0") if "lane" in line}
@@ -194,8 +195,7 @@ class Links(Case):
         self.assertGreater(found["M_KEY_IGNORED"], 0)
 
     def test_a_handover(self):
-        self.capture = self.folder / "up.pcapng"
-        f = self.fabric(ring(4, 8), "--pcap", self.capture)
+        f = self.captured(ring(4, 8))
         low = self.manager(f, "H0", "", "-p", "5")
         low.wait("SUBNET UP")
         high = self.manager(f, "H5", "", "-p", "9")

@@ -238,7 +238,7 @@ class Expected(Case):
         f = self.fabric(ring(2, 4))
         relay = Relay(f.name, f"{f.name}-relay", alter)
         self.addCleanup(relay.close)
-        guids = {line.split("\t")[0]: line.split("\t")[3] for line in f.ask("nodes")}
+        guids = f.guids()
         ports = [hex(int(guids[h], 16) + 1) for h in ADAPTERS[:2]]
         inside = f.environment
         f.environment = lambda host: {**inside(host), "IBSIM_SOCKNAME": relay.name}

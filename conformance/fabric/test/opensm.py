@@ -222,7 +222,7 @@ class Traps(Case):
         sm = self.manager(f, "H0")
         sm.wait("SUBNET UP")
         lid = {node: int(f.pairs(f"port {node} {port}")["lid"]) for node, port in (("H1", 1), ("H2", 1), ("S0", 0))}
-        guid = {line.split("\t")[0]: line.split("\t")[3] for line in f.ask("nodes")}
+        guid = f.guids()
         gid = f"fe80::2:{7:x}"
         key = f"lidaddr1=100 lidaddr2=200 key=0x8123 sl=5 qp1=0x111 qp2=0x222 gidaddr1={gid} gidaddr2=fe80::9"
         keys = f"LID1 100, LID2 200, {{}} 0x8123, SL 5, QP1 0x111, QP2 0x222, GID1 {gid}, GID2 fe80::9"
@@ -256,7 +256,7 @@ class Credits(Case):
     def up(self, *engine):
         f = self.fabric(ring(6, 12), "--credits", "68")
         (self.folder / "osm.conf").write_text(self.LIFETIMES)
-        (self.folder / "roots").write_text(next(line.split("\t")[3] for line in f.ask("nodes") if line.startswith("S0\t")))
+        (self.folder / "roots").write_text(f.guids()["S0"])
         self.good(f, "H0", *ONCE, "-F", f"{self.folder}/osm.conf", *engine)
         return f
 
@@ -323,7 +323,7 @@ class Statistics(Case):
         f = self.fabric(ring(4, 8), "--pcap", capture, "--credits", "68")
         self.good(f, "H0", *ONCE)
         self.assertEqual(f.pairs("pairs")["delivered"], "56")
-        names = {line.split("\t")[3]: line.split("\t")[0] for line in f.ask("nodes")}
+        names = {guid: name for name, guid in f.guids().items()}
         held = {}
         for node in sorted(set(names.values()) - {"H0"}):
             for port in range(1, 5 if node[0] == "S" else 2):
