@@ -75,6 +75,7 @@ static void node(unsigned hops, uint64_t guid, uint8_t port)
     iba_nodeinfo_set_numports(mad + DATA, 8);
     iba_nodeinfo_set_nodeguid(mad + DATA, guid);
     iba_nodeinfo_set_localportnum(mad + DATA, port);
+    mad[IN + hops] = port;
 }
 
 static void both_switches(void)
@@ -136,13 +137,11 @@ Test(fabric, cables_that_move)
     begin();
     both_switches();
     node(2, T, 5);
-    mad[IN + 2] = 5;
     takes(2);
     cr_expect_eq(peer(NODE_S, 3), port(NODE_T, 5));
     cr_expect_null(peer(NODE_T, 4), "nothing is there any more");
     cr_expect_eq(f->moved, 1);
     node(2, 0xcccc, 5);
-    mad[IN + 2] = 5;
     takes(2);
     cr_expect_eq(f->n_node, 3);
     cr_expect_eq(peer(NODE_S, 3), port(2, 5));
@@ -235,7 +234,6 @@ Test(fabric, routes_of_two_askers)
     node(1, S, 2);
     takes(1);
     node(1, T, 7);
-    mad[IN + 1] = 7;
     takes(11);
     cr_expect_eq(f->n_route, 2);
     cr_expect_eq(f->moved, 0);
@@ -256,7 +254,6 @@ Test(fabric, no_room)
         const uint64_t before = f->no_room;
         node(2, T, cables[i].in);
         mad[OUT + 2] = cables[i].out;
-        mad[IN + 2] = cables[i].in;
         takes(2);
         cr_expect_gt(f->no_room, before);
         cr_expect_eq(peer(NODE_S, 3), port(NODE_T, 4), "as it was");
@@ -318,7 +315,6 @@ Test(fabric, interfaces_of_several_ports)
     for (uint8_t in = 2; in < 4; in++) {
         first_hop(9, in);
         node(1, S, in);
-        mad[IN + 1] = in;
         put(mad + 8, 8, in);
         takes(10 + (uint32_t)in);
         cr_expect_eq(fabric_far(f, interface(9)), in == 2 ? port(NODE_S, 2) : NULL);
