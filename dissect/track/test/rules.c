@@ -7,6 +7,15 @@
 #include "mad/iba_mad.h"
 #include "observer/iba_finding_kinds.h"
 
+/* Returns the name of a row, until the next call. */
+static const char *row(size_t i)
+{
+    static char text[32];
+
+    (void)snprintf(text, sizeof text, "row %zu", i);
+    return text;
+}
+
 Test(rules, an_unbroken_one_breaks_no_rule)
 {
     talk_begin();
@@ -144,13 +153,11 @@ Test(rules, roles_and_transactions)
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        char what[32];
-        (void)snprintf(what, sizeof what, "row %zu", i);
         begin_with(rows[i].after);
         const struct talk_message m =
             talk_naming(rows[i].src, rows[i].attribute, rows[i].tid, rows[i].named, rows[i].reason);
         talk_send(&m);
-        talk_breaks(rows[i].kind, rows[i].cause, what);
+        talk_breaks(rows[i].kind, rows[i].cause, row(i));
         talk_end();
     }
 }
@@ -179,10 +186,8 @@ Test(rules, undefined_values)
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        char what[32];
         const bool sidr = rows[i].attribute == IBA_CM_ID_SIDR_REP, first = rows[i].attribute == IBA_CM_ID_REQ;
         const struct talk_message asks = talk_sidr(false);
-        (void)snprintf(what, sizeof what, "row %zu", i);
         begin_with(first || sidr ? NONE : REQUESTED);
         if (sidr)
             talk_send(&asks);
@@ -192,7 +197,7 @@ Test(rules, undefined_values)
                                        : talk_naming(src, rows[i].attribute, 0x77, IBA_CM_OTHER, 28);
         iba_bits_put(talk_body(&m), 8u * rows[i].at, 8u * rows[i].bytes, rows[i].is);
         talk_send(&m);
-        talk_breaks(rows[i].defined ? IBA_FINDING_COUNT : IBA_FINDING_CM_UNDEFINED, first ? 0 : 1, what);
+        talk_breaks(rows[i].defined ? IBA_FINDING_COUNT : IBA_FINDING_CM_UNDEFINED, first ? 0 : 1, row(i));
         talk_end();
     }
 }
@@ -215,8 +220,6 @@ Test(rules, another_identifier_of_the_passive_end)
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        char what[32];
-        (void)snprintf(what, sizeof what, "row %zu", i);
         begin_with(rows[i].after);
         struct talk_message m = talk_naming(rows[i].src, rows[i].attribute, 0x99, IBA_CM_OTHER, 28);
         if (rows[i].src == PASSIVE)
@@ -226,7 +229,7 @@ Test(rules, another_identifier_of_the_passive_end)
         if (rows[i].attribute == IBA_CM_ID_LAP)
             iba_cm_lap_set_remoteqpn(talk_body(&m), A_QP);
         talk_send(&m);
-        talk_breaks(rows[i].broken ? IBA_FINDING_CM_IDS : IBA_FINDING_COUNT, 1, what);
+        talk_breaks(rows[i].broken ? IBA_FINDING_CM_IDS : IBA_FINDING_COUNT, 1, row(i));
         talk_end();
     }
 }
@@ -263,15 +266,13 @@ Test(rules, identifiers_of_no_connection)
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        char what[32];
-        (void)snprintf(what, sizeof what, "row %zu", i);
         begin_with(rows[i].after);
         struct talk_message m = talk_naming(rows[i].src, rows[i].attribute, rows[i].tid, IBA_CM_OTHER, 28);
         m.dst = rows[i].src == ACTIVE ? PASSIVE : ACTIVE;
         iba_cm_rtu_set_localcommid(talk_body(&m), rows[i].local);
         iba_cm_rtu_set_remotecommid(talk_body(&m), WRONG + 1);
         talk_send(&m);
-        talk_breaks(rows[i].broken ? IBA_FINDING_CM_IDS : IBA_FINDING_COUNT, 1, what);
+        talk_breaks(rows[i].broken ? IBA_FINDING_CM_IDS : IBA_FINDING_COUNT, 1, row(i));
         talk_end();
     }
     talk_begin();
@@ -328,15 +329,13 @@ Test(rules, another_qp)
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        char what[32];
-        (void)snprintf(what, sizeof what, "row %zu", i);
         talk_begin();
         struct talk_message q = talk_req(), d = talk_dreq(rows[i].src);
         const struct talk_message p = talk_rep();
         talk_body(&q)[43] |= rows[i].service;
         iba_cm_req_set_ext_transport(talk_body(&q), rows[i].service == XRC ? IBA_CM_EXT_XRC : 0);
         talk_send(&q);
-        talk_breaks(IBA_FINDING_COUNT, 0, what);
+        talk_breaks(IBA_FINDING_COUNT, 0, row(i));
         if (rows[i].after == CONFIRMED)
             talk_send(&p);
         if (rows[i].attribute == IBA_CM_ID_LAP) {
@@ -345,7 +344,7 @@ Test(rules, another_qp)
         } else
             iba_cm_dreq_set_remoteqpn(talk_body(&d), rows[i].qpn);
         talk_send(&d);
-        talk_breaks(rows[i].broken ? IBA_FINDING_CM_OTHER_QP : IBA_FINDING_COUNT, 1, what);
+        talk_breaks(rows[i].broken ? IBA_FINDING_CM_OTHER_QP : IBA_FINDING_COUNT, 1, row(i));
         talk_end();
     }
 }
@@ -395,14 +394,12 @@ Test(rules, unknown_to_the_end_that_asked)
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        char what[32];
-        (void)snprintf(what, sizeof what, "row %zu", i);
         begin_with(rows[i].after);
         const bool active = rows[i].src == ACTIVE;
         const struct talk_message rej =
             talk_naming(rows[i].src, IBA_CM_ID_REJ, 0x77, active ? IBA_CM_OF_REP : IBA_CM_OF_REQ, rows[i].reason);
         talk_send(&rej);
-        talk_breaks(rows[i].broken ? IBA_FINDING_CM_UNKNOWN : IBA_FINDING_COUNT, 2, what);
+        talk_breaks(rows[i].broken ? IBA_FINDING_CM_UNKNOWN : IBA_FINDING_COUNT, 2, row(i));
         talk_send(&rej);
         talk_breaks(IBA_FINDING_COUNT, 0, "the first one was said");
         talk_end();

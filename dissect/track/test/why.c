@@ -2,6 +2,7 @@
 /* The table of reasons: each row is met by the connection that it describes, and its sentence is complete. */
 #include <criterion/criterion.h>
 #include <stdio.h>
+#include <string.h>
 #include "track/cm_why.h"
 
 enum {
@@ -70,11 +71,21 @@ Test(cm_why, each_end_row_is_met)
     }
 }
 
-/* Each word in braces is known: a value replaces it, and the sentence has no brace left. */
-Test(cm_why, each_sentence_is_complete)
+/* Returns the sentence of that reason, until the next call. */
+static const char *sentence(enum cm_why why, const struct cm_connection *c, int64_t at)
 {
     static struct out o;
 
+    out_init(&o, -1);
+    cm_why_print(&o, why, c, at);
+    cr_assert(o.n > 0 && o.n < OUT_SLACK);
+    o.buf[o.n] = '\0';
+    return o.buf;
+}
+
+/* Each word in braces is known: a value replaces it, and the sentence has no brace left. */
+Test(cm_why, each_sentence_is_complete)
+{
     for (unsigned k = 0; k < CM_WHY_COUNT; k++) {
         const struct cm_connection c = with(rows[k].wants | REP | RTU | DREQ, rows[k].to);
         unsigned words = 0, bare = 0;
@@ -82,14 +93,11 @@ Test(cm_why, each_sentence_is_complete)
             words += *s == '{';
             bare += *s == ' ';
         }
-        out_init(&o, -1);
-        cm_why_print(&o, (enum cm_why)k, &c, LAST);
-        cr_expect(o.n > 0 && o.n < OUT_SLACK);
-        o.buf[o.n] = '\0';
-        cr_expect_null(strpbrk(o.buf, "{}"), "%s", o.buf);
-        cr_expect_null(strstr(o.buf, "  "), "a word of '%s' says nothing: %s", cm_whys[k].sentence, o.buf);
-        cr_expect_null(strstr(o.buf, " ,"), "%s", o.buf);
-        cr_expect(o.buf[0] != ' ' && o.buf[o.n - 1] != ' ' && o.buf[o.n - 1] != ':', "%s", o.buf);
+        const char *text = sentence((enum cm_why)k, &c, LAST), last = text[strlen(text) - 1];
+        cr_expect_null(strpbrk(text, "{}"), "%s", text);
+        cr_expect_null(strstr(text, "  "), "a word of '%s' says nothing: %s", cm_whys[k].sentence, text);
+        cr_expect_null(strstr(text, " ,"), "%s", text);
+        cr_expect(text[0] != ' ' && last != ' ' && last != ':', "%s", text);
         cr_expect(words > 0 || bare > 0);
     }
 }
@@ -111,7 +119,6 @@ Test(cm_why, times)
     } spans[] = {{0, "0 us"},          {999, "0.999 us"},     {1500, "1.5 us"},       {999499, "999 us"},
                  {999500, "1 ms"},     {1000000, "1 ms"},     {12345678, "12.3 ms"},  {999499999, "999 ms"},
                  {999500000, "1.0 s"}, {1000000000, "1.0 s"}, {61260000000, "61.3 s"}};
-    static struct out o;
 
     for (size_t i = 0; i < sizeof spans / sizeof *spans; i++) {
         struct cm_connection c = {.used = true};
@@ -119,10 +126,8 @@ Test(cm_why, times)
         sent(&c, CM_KEPT_REQ, 1, 1000, 1000);
         sent(&c, CM_KEPT_RTU, 1, 1000 + spans[i].ns, 1000 + spans[i].ns);
         (void)snprintf(want, sizeof want, "connected in %s", spans[i].text);
-        out_init(&o, -1);
-        cm_why_print(&o, CM_WHY_CONNECTED, &c, LAST);
-        o.buf[o.n] = '\0';
-        cr_expect_str_eq(o.buf, want, "%s", o.buf);
+        const char *text = sentence(CM_WHY_CONNECTED, &c, LAST);
+        cr_expect_str_eq(text, want, "%s", text);
     }
 }
 
@@ -181,7 +186,6 @@ Test(cm_why, sentences)
         {CM_WHY_DREQ_UNANSWERED, "10.0.0.2 disconnects, and 10.0.0.1 does not answer: 2 DREQs in 9 ms"},
         {CM_WHY_DISCONNECTED, "10.0.0.2 disconnects after 100 ms"},
     };
-    static struct out o;
 
     for (size_t i = 0; i < sizeof says / sizeof *says; i++) {
         struct cm_connection c = {.used = true, .kind = IBA_ADDR_IPV4, .cm_retries = 7, .reason = 10, .more_time = 5};
@@ -194,9 +198,7 @@ Test(cm_why, sentences)
         sent(&c, CM_KEPT_REP, 2, 11 * MS, 17 * MS);
         sent(&c, CM_KEPT_RTU, 1, 31 * MS, 31 * MS);
         sent(&c, CM_KEPT_DREQ, 2, 131 * MS, 140 * MS);
-        out_init(&o, -1);
-        cm_why_print(&o, says[i].why, &c, 500 * MS);
-        o.buf[o.n] = '\0';
-        cr_expect_str_eq(o.buf, says[i].text, "%s", o.buf);
+        const char *text = sentence(says[i].why, &c, 500 * MS);
+        cr_expect_str_eq(text, says[i].text, "%s", text);
     }
 }
