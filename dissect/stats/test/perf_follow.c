@@ -6,20 +6,8 @@
 #include "feed.h"
 #include "observer/iba_finding_kinds.h"
 #include "stats/perf.h"
+#include "wire/iba_opcode_rows.h"
 
-/* Opcodes of RC: table 38 of the specification */
-enum {
-    SEND_FIRST,
-    SEND_MIDDLE,
-    SEND_LAST,
-    SEND_ONLY = 4,
-    READ_REQUEST = 12,
-    READ_RESP_FIRST,
-    READ_RESP_MIDDLE,
-    READ_RESP_LAST,
-    READ_RESP_ONLY,
-    ACKNOWLEDGE
-};
 enum { US = 1000, PMTU = 1024, PSN = 0xfffffe }; /* PSN: of the first packet; they go round after two */
 
 static struct perf_sender s;
@@ -77,11 +65,14 @@ static void answers(uint64_t after, struct sent x)
     feed_one(&x, perf_answer);
 }
 
-#define SEND(n_) ((struct sent){.opcode = SEND_ONLY, .n = (n_), .words = 16})
-#define ACK(n_) ((struct sent){.opcode = ACKNOWLEDGE, .n = (n_), .syndrome = 0x1f})
-#define NAK(n_, syndrome_) ((struct sent){.opcode = ACKNOWLEDGE, .n = (n_), .syndrome = (syndrome_)})
-#define READ(n_, bytes) ((struct sent){.opcode = READ_REQUEST, .n = (n_), .dmalen = (bytes)})
-#define PART(which, n_) ((struct sent){.opcode = which, .n = (n_), .words = 60})
+#define SEND(n_) ((struct sent){.opcode = IBA_RC_SEND_ONLY, .n = (n_), .words = 16})
+#define SENT_AGAIN(n_) ((struct sent){.opcode = IBA_RC_SEND_ONLY, .n = (n_), .words = 16, .again = true})
+#define FOUND(n_, kind)                                                                                                \
+    ((struct sent){.opcode = IBA_RC_SEND_ONLY, .n = (n_), .words = 16, .finding = IBA_FINDING_##kind})
+#define ACK(n_) ((struct sent){.opcode = IBA_RC_ACKNOWLEDGE, .n = (n_), .syndrome = 0x1f})
+#define NAK(n_, syndrome_) ((struct sent){.opcode = IBA_RC_ACKNOWLEDGE, .n = (n_), .syndrome = (syndrome_)})
+#define READ(n_, bytes) ((struct sent){.opcode = IBA_RC_READ_REQUEST, .n = (n_), .dmalen = (bytes)})
+#define PART(which, n_) ((struct sent){.opcode = IBA_RC_##which, .n = (n_), .words = 60})
 enum { SEQUENCE_ERROR = 0x60, RNR = 0x20 };
 
 /* ---- what is outstanding ---- */
@@ -172,7 +163,7 @@ Test(perf_follow, sent_again)
 {
     begin();
     asks(0, SEND(0));
-    asks(US, (struct sent){.opcode = SEND_ONLY, .n = 0, .words = 16, .again = true});
+    asks(US, SENT_AGAIN(0));
     OUTSTANDING(1, 0, 64, 0);
     cr_expect_eq(s.again, 1);
     cr_expect_eq(s.again_bytes, 64);
@@ -307,11 +298,11 @@ Test(perf_follow, response_times_that_count)
     cr_expect_eq(s.took[0].n, 1);
     cr_expect_eq(s.took[0].sum, 10 * US + 1);
     asks(US, SEND(2));
-    asks(US, (struct sent){.opcode = SEND_ONLY, .n = 2, .words = 16, .again = true});
+    asks(US, SENT_AGAIN(2));
     answers(US, ACK(2));
     cr_expect_eq(s.took[0].n, 1);
     asks(US, SEND(3));
-    asks(US, (struct sent){.opcode = SEND_ONLY, .n = 3, .words = 16, .again = true});
+    asks(US, SENT_AGAIN(3));
     asks(1, SEND(4)); /* sent just after it */
     answers(US, ACK(4));
     cr_expect_eq(s.took[0].n, 2);
@@ -359,15 +350,15 @@ Test(perf_follow, pauses_after_responses)
     ONE_MORE(MANY);
     asks(US, SEND(6)); /* back to back: a step of the clock */
     ONE_MORE(REQUEST);
-    asks(5 * US, (struct sent){.opcode = SEND_ONLY, .n = 6, .words = 16, .again = true});
+    asks(5 * US, SENT_AGAIN(6));
     ONE_MORE(AGAIN);
-    asks(5 * US, (struct sent){.opcode = SEND_ONLY, .n = 9, .words = 16, .finding = IBA_FINDING_GAP});
+    asks(5 * US, FOUND(9, GAP));
     ONE_MORE(HIDDEN);
-    asks(5 * US, (struct sent){.opcode = SEND_ONLY, .n = 8, .words = 16, .finding = IBA_FINDING_SEQUENCE});
+    asks(5 * US, FOUND(8, SEQUENCE));
     ONE_MORE(HIDDEN);
-    asks(5 * US, (struct sent){.opcode = SEND_ONLY, .n = 9, .words = 16, .finding = IBA_FINDING_RETRY_RNR});
+    asks(5 * US, FOUND(9, RETRY_RNR));
     ONE_MORE(RNR);
-    asks(5 * US, (struct sent){.opcode = SEND_ONLY, .n = 9, .words = 16, .finding = IBA_FINDING_CREDIT_STALL});
+    asks(5 * US, FOUND(9, CREDIT_STALL));
     ONE_MORE(CREDIT);
 }
 
@@ -407,7 +398,7 @@ Test(perf_follow, receivers_that_are_not_ready)
     cr_expect_eq(s.repaired_at, now + 1);
     answers(3 * US, NAK(0, RNR | 14));
     ONE_MORE(RNR);
-    asks(600 * US, (struct sent){.opcode = SEND_ONLY, .n = 0, .words = 16, .again = true});
+    asks(600 * US, SENT_AGAIN(0));
     ONE_MORE(RNR);
     cr_expect_eq(s.sum[PERF_PAUSE_RNR].gap, 603 * US);
     answers(5 * US, ACK(0));
@@ -548,12 +539,8 @@ Test(perf_follow, back_to_back)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         begin();
         keep_counts();
-        asks(0, (struct sent){.opcode = SEND_ONLY, .words = 16, .fine = rows[i].fine});
-        now += rows[i].gap;
-        const uint64_t at = now;
-        struct sent next = SEND(1);
-        feed_one(&next, perf_request);
-        cr_expect_eq(now, at);
+        asks(0, (struct sent){.opcode = IBA_RC_SEND_ONLY, .words = 16, .fine = rows[i].fine});
+        asks(rows[i].gap, SEND(1));
         one_more(rows[i].back_to_back ? PERF_PAUSE_REQUEST : PERF_PAUSE_OWN, (int)i);
     }
 }
