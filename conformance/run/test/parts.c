@@ -7,6 +7,7 @@
 #include "cases.h"
 #include "run/play.h"
 #include "wire/iba_aeth.h"
+#include "wire/iba_opcode_rows.h"
 
 static struct run_player player;
 static struct ibc_target target;
@@ -336,10 +337,9 @@ Test(parts, fields_of_packets)
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const bool named = rows[i].key == IBC_K_FIELD;
-        const struct ibc_arg a = {.key = rows[i].key,
-                                  .hdr = rows[i].hdr,
-                                  .field = named ? field((enum iba_hdr)rows[i].hdr, rows[i].name) : NULL};
+        struct ibc_arg a = {.key = rows[i].key, .hdr = rows[i].hdr};
+        if (a.key == IBC_K_FIELD)
+            a.field = field((enum iba_hdr)rows[i].hdr, rows[i].name);
         cr_expect_str_eq(found(&a, rows[i].has), rows[i].field, "row %zu: %s", i, found(&a, rows[i].has));
         cr_expect_eq(run_is_field(&a), rows[i].key != IBC_K_payload);
     }
@@ -349,15 +349,15 @@ Test(parts, fields_of_packets)
  * letter starts the pattern there. */
 Test(parts, where_patterns_go_on)
 {
-    enum { FIRST, MIDST, LAST, ONLY = 4 }; /* opcodes of SEND on RC */
     static const struct {
         uint8_t opcode;
-        char letter; /* 0: the line gives none */
+        char letter, is; /* letter 0: the line gives none */
         uint64_t offset, at;
-        char is;
     } rows[] = {
-        {FIRST, 0, 0, 0, 'p'},   {MIDST, 0, 0, 100, 'q'}, {MIDST, 'q', 0, 100, 'q'}, {LAST, 'q', 7, 7, 'q'},
-        {MIDST, 'x', 0, 0, 'x'}, {FIRST, 'q', 0, 0, 'q'}, {ONLY, 'x', 5, 5, 'x'},
+        {IBA_RC_SEND_FIRST, 0, 'p', 0, 0},      {IBA_RC_SEND_MIDDLE, 0, 'q', 0, 100},
+        {IBA_RC_SEND_MIDDLE, 'q', 'q', 0, 100}, {IBA_RC_SEND_LAST, 'q', 'q', 7, 7},
+        {IBA_RC_SEND_MIDDLE, 'x', 'x', 0, 0},   {IBA_RC_SEND_FIRST, 'q', 'q', 0, 0},
+        {IBA_RC_SEND_ONLY, 'x', 'x', 5, 5},
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
