@@ -404,7 +404,8 @@ static void ask(void)
     if (class == IBA_CLASS_DIRECTED)
         route(r.mad);
     r.dlid = htons(class == IBA_CLASS_DIRECTED ? UINT16_MAX : to % (NODES + 2));
-    r.slid = htons(to & 0x80 ? UINT16_MAX : 0);
+    /* The LID may be that of another port: the answer goes there, to a program that has not asked. */
+    r.slid = htons(to & 0x80 ? UINT16_MAX : to >> 4 & 3);
     r.dqp = htonl(to & 0x40 ? 0 : 1);
     if (wants_answer(r.mad))
         *a = (struct asked){.tid = w.tid, .class = class};

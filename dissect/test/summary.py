@@ -476,8 +476,7 @@ class Every(Summary):
         head, found = records(self.generate(1, 400))
         begin = 1_700_000_000
         seconds = [begin + i // 100 for i in range(100)] + [begin + 4 - i % 3 for i in range(100)] + [begin - 3600] * 100 + [begin + 1] * 100
-        capture = self.folder / "back.pcap"
-        capture.write_bytes(head + b"".join(struct.pack("<II", s, 1000 * (i % 1000)) + r[8:] for i, (s, r) in enumerate(zip(seconds, found))))
+        capture = self.capture("back.pcap", head, (struct.pack("<II", s, 1000 * (i % 1000)) + r[8:] for i, (s, r) in enumerate(zip(seconds, found))))
         files = self.intervals("d", 2, capture)
         self.assertEqual([f.name for f in files], ["20231114T211320Z.json", "20231114T221320Z-1.json", "20231114T221320Z.json",
                                                    "20231114T221324Z.json"])
@@ -486,9 +485,8 @@ class Every(Summary):
 
     def test_all_names_of_an_interval_are_used(self):
         """No file is replaced, not even where 10000 runs have summaries of the same interval."""
-        capture = self.folder / "one.pcap"
         head, found = records(self.generate(1, 10))
-        capture.write_bytes(head + b"".join(struct.pack("<II", 1_700_000_000, i) + r[8:] for i, r in enumerate(found)))
+        capture = self.capture("one.pcap", head, (struct.pack("<II", 1_700_000_000, i) + r[8:] for i, r in enumerate(found)))
         (self.folder / "d").mkdir()
         names = ["20231114T221320Z.json", *(f"20231114T221320Z-{n}.json" for n in range(1, 10000))]
         for name in names:
