@@ -39,6 +39,7 @@ bool run_step_send(struct run_player *p, const struct ibc_step *s)
         if (!run_inject(p, copy, s))
             return false;
     }
+    p->last_since = k->since; /* the device may act on the first copy */
     return true;
 }
 

@@ -73,7 +73,9 @@ void run_late_look(struct run_player *p)
         const struct run_live *q = &p->live[i];
         const uint64_t timer = q->kind == IBC_O_qp ? timer_of(q) : 0;
         const uint64_t gone = q->asked_at && now > q->asked_at ? now - q->asked_at : 0;
-        if (timer == 0 || gone <= timer || p->waited - q->asked_waited >= timer)
+        /* a request may have come while the play waited for the flight of a frame, which counts no more */
+        const uint64_t waited = p->waited > q->asked_waited ? p->waited - q->asked_waited : 0;
+        if (timer == 0 || gone <= timer || waited >= timer)
             continue;
         snprintf(p->late, sizeof p->late,
                  "the tester was late: it went on %" PRIu64 " us after the request; the device's timer is %" PRIu64

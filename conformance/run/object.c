@@ -231,7 +231,7 @@ bool run_make_objects(struct run_player *p)
         if (!(later >> i & 1) && !make(p, &p->live[i]))
             return false;
     for (unsigned i = 0; i < p->play->n_object; i++) /* QPs of two devices need each other's numbers */
-        if (!(later >> i & 1) && !raise_to_wanted(p, &p->live[i]))
+        if (!raise_to_wanted(p, &p->live[i]))
             return false;
     return true;
 }

@@ -234,9 +234,9 @@ uint64_t run_number(const struct run_player *p, const struct ibc_step *s, enum i
                     const struct run_context *c);
 const struct ibc_arg *run_arg(const struct ibc_step *s, enum ibc_key key);
 bool run_has(const struct ibc_step *s, enum ibc_key key);
-/* Whether `is` is one of the argument's alternatives. */
 /* Returns the first QP of that type in the scenario; NULL: there is none. */
 const struct run_live *run_first_of(const struct run_player *p, enum iba_qp_type type);
+/* Whether `is` is one of the argument's alternatives. */
 bool run_fits(const struct run_player *p, const struct ibc_arg *a, uint64_t is, const struct run_context *c);
 /* Returns the object that a value names; NULL: it names none. */
 struct run_live *run_object_of(struct run_player *p, const struct ibc_value *v);

@@ -74,7 +74,7 @@ static void add_value(char *out, size_t n, uint8_t hdr, const struct iba_field *
         add(out, n, "0x%" PRIx64, v);
     else
         add(out, n, "%" PRIu64, v);
-    if (name && hdr != IBA_H_aeth)
+    if (name)
         add(out, n, " (%s)", name);
 }
 

@@ -189,6 +189,11 @@ Test(completes, so_many)
         {RC BOTH " a completions send=1 recv=1\n a completions none\n", NOTHING, 0, P, NULL, NULL},
         {RC "qp a recv=1\n a completions none\n", NOTHING, 0, P, NULL, NULL},
         {RC BOTH " a completion recv\n a completion SEND\n a completion recv\n", NOTHING, 0, F, NULL, "no completion"},
+        /* more completions than the runner keeps, but each is asked for */
+        {RC "qp a\nrepeat 1100\n a recv\n> a SEND_ONLY\n a completion recv\nend\n<* a ACKNOWLEDGE\n", NOTHING, 0, P,
+         NULL, NULL},
+        {RC "qp a\nrepeat 1100\n a recv\n> a SEND_ONLY\n a completions recv=1\nend\n<* a ACKNOWLEDGE\n", NOTHING, 0, P,
+         NULL, NULL},
     };
     static const struct row lost[] = {{RECEIVED(""), NOTHING, 0, F, NULL, "no completion"}};
     static const struct row twice[] = {

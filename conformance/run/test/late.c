@@ -98,6 +98,45 @@ Test(late, tester_is_late)
     }
 }
 
+/* A packet that the device must drop answers nothing, so its timer goes on. The tester is late at the verb after it. */
+Test(late, packets_that_answer_nothing)
+{
+    static const struct {
+        enum ibc_link link;
+        const char *fault;
+        bool answers;
+    } c[] = {
+        {IBC_LINK_roce2_ipv4, "", true},
+        {IBC_LINK_roce2_ipv4, " icrc=bad", false},
+        {IBC_LINK_roce2_ipv4, " icrc=none", false},
+        {IBC_LINK_roce2_ipv4, " cut=4", false},
+        {IBC_LINK_roce2_ipv4, " extra=70", false},
+        {IBC_LINK_roce2_ipv4, " insert=50:00", false},
+        {IBC_LINK_roce2_ipv4, " remove=50:4", false},
+        {IBC_LINK_roce2_ipv4, " poke=50:ff", false},
+        {IBC_LINK_roce2_ipv4, " from=stranger", false},
+        {IBC_LINK_roce2_ipv4, " port=2", false},
+        {IBC_LINK_ib_local, "", true},
+        {IBC_LINK_ib_local, " vcrc=bad", false},
+    };
+
+    for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
+        struct ibc_target *t = open_on_real_time();
+        char text[512];
+        changed.now = later_now;
+        changed.collect = later_collect;
+        changed.modify_qp = later_modify;
+        skew = 0;
+        jump = 1100000;
+        snprintf(text, sizeof text,
+                 ASKED("8") "> a ACKNOWLEDGE psn=+0 syndrome=ack msn=1%s\n a modify state=err\n" WRONG, c[i].fault);
+        struct ibc_result r = run_text(t, text, &(struct ibc_options){.seed = 1, .link = c[i].link});
+        cr_expect_eq(r.verdict, c[i].answers ? IBC_IS_FAIL : IBC_IS_INCONCLUSIVE, "%s: %s %s", c[i].fault,
+                     ibc_verdict_names[r.verdict], r.finding.got);
+        close_changed(t, &r);
+    }
+}
+
 /* ---- frames that are slower than verbs ---- */
 
 enum { FRAMES = 8 };

@@ -35,6 +35,12 @@ __attribute__((format(printf, 1, 2))) static void note(const char *format, ...)
     }
 }
 
+/* Tests that play on one device do not read its number, so it is in the digest alone. */
+static void note_device(unsigned d)
+{
+    digest = golden_number(digest, d);
+}
+
 static void note_bytes(const uint8_t *bytes, size_t n)
 {
     note(" %zu bytes %016" PRIx64 "\n", n, golden_digest(GOLDEN_EMPTY, bytes, n));
@@ -46,6 +52,7 @@ static enum ibc_rc reg_mr(struct ibc_target *t, unsigned d, const struct ibc_mr_
 {
     const enum ibc_rc rc = whole->reg_mr(t, d, m, out);
 
+    note_device(d);
     note("mr fill=%c length=%" PRIu64 " access=0x%x iova=%" PRIx64 " has_iova=%d\n", m->fill, m->length, m->access,
          m->iova, m->has_iova);
     if (rc == IBC_OK && n_region < MRS)
@@ -55,12 +62,14 @@ static enum ibc_rc reg_mr(struct ibc_target *t, unsigned d, const struct ibc_mr_
 
 static enum ibc_rc alloc_mw(struct ibc_target *t, unsigned d, unsigned type, uint32_t pd, uint32_t *rkey)
 {
+    note_device(d);
     note("mw type=%u\n", type);
     return whole->alloc_mw(t, d, type, pd, rkey);
 }
 
 static enum ibc_rc create_cq(struct ibc_target *t, unsigned d, uint32_t depth, uint32_t *cq)
 {
+    note_device(d);
     note("cq depth=%u\n", depth);
     return whole->create_cq(t, d, depth, cq);
 }
@@ -68,12 +77,14 @@ static enum ibc_rc create_cq(struct ibc_target *t, unsigned d, uint32_t depth, u
 static enum ibc_rc create_srq(struct ibc_target *t, unsigned d, uint32_t pd, uint32_t depth, uint32_t limit,
                               uint32_t *srq)
 {
+    note_device(d);
     note("srq depth=%u limit=%u\n", depth, limit);
     return whole->create_srq(t, d, pd, depth, limit, srq);
 }
 
 static enum ibc_rc create_qp(struct ibc_target *t, unsigned d, const struct ibc_qp_spec *q, uint32_t *qpn)
 {
+    note_device(d);
     note("qp type=%u sq=%u rq=%u all=%d srq=%d one_cq=%d\n", q->type, q->sq, q->rq, q->sig_all, q->has_srq,
          q->scq == q->rcq);
     return whole->create_qp(t, d, q, qpn);
@@ -81,30 +92,35 @@ static enum ibc_rc create_qp(struct ibc_target *t, unsigned d, const struct ibc_
 
 static enum ibc_rc destroy(struct ibc_target *t, unsigned d, enum ibc_object_kind kind, uint32_t id)
 {
+    note_device(d);
     note("destroy %s\n", ibc_object_names[kind]);
     return whole->destroy(t, d, kind, id);
 }
 
 static enum ibc_rc arm_cq(struct ibc_target *t, unsigned d, uint32_t cq, bool solicited_only)
 {
+    note_device(d);
     note("arm solicited=%d\n", solicited_only);
     return whole->arm_cq(t, d, cq, solicited_only);
 }
 
 static enum ibc_rc resize_cq(struct ibc_target *t, unsigned d, uint32_t cq, uint32_t depth)
 {
+    note_device(d);
     note("resize depth=%u\n", depth);
     return whole->resize_cq(t, d, cq, depth);
 }
 
 static enum ibc_rc arm_srq(struct ibc_target *t, unsigned d, uint32_t srq, uint32_t limit)
 {
+    note_device(d);
     note("limit=%u\n", limit);
     return whole->arm_srq(t, d, srq, limit);
 }
 
 static enum ibc_rc attach(struct ibc_target *t, unsigned d, uint32_t qpn, const uint8_t *gid, uint16_t lid, bool on)
 {
+    note_device(d);
     note("attach=%d gid=%02x%02x..%02x lid=0x%x\n", on, gid[0], gid[1], gid[15], lid);
     return whole->attach(t, d, qpn, gid, lid, on);
 }
@@ -113,6 +129,7 @@ static enum ibc_rc attach(struct ibc_target *t, unsigned d, uint32_t qpn, const 
 
 static enum ibc_rc modify_qp(struct ibc_target *t, unsigned d, uint32_t qpn, const struct ibc_qp_attr *a)
 {
+    note_device(d);
     note("modify state=%u mask=0x%x cur_state=%u access=0x%x pkey=%u port=%u pmtu=%u timeout=%u retry=%u rnr_retry=%u ",
          a->a.state, a->mask, a->a.cur_state, a->a.access, a->a.pkey_index, a->a.port, a->a.path_mtu, a->a.timeout,
          a->a.retry, a->a.rnr_retry);
@@ -149,6 +166,7 @@ static enum ibc_rc post_send(struct ibc_target *t, unsigned d, uint32_t qpn, con
 {
     const struct iba_send_wr *w = &s->wr;
 
+    note_device(d);
     note("send op=%s flags=%s%s%s imm=0x%x", iba_wr_op_name((enum iba_wr_op)w->op),
          w->flags & IBA_WR_SIGNALED ? "signaled" : "", w->flags & IBA_WR_SOLICITED ? "+solicited" : "",
          w->flags & IBA_WR_FENCE ? "+fence" : "", w->imm_or_key);
@@ -182,12 +200,14 @@ static void note_receive(const char *queue, const struct iba_recv_wr *wr)
 
 static enum ibc_rc post_recv(struct ibc_target *t, unsigned d, uint32_t qpn, const struct iba_recv_wr *wr)
 {
+    note_device(d);
     note_receive("recv", wr);
     return whole->post_recv(t, d, qpn, wr);
 }
 
 static enum ibc_rc post_srq_recv(struct ibc_target *t, unsigned d, uint32_t srq, const struct iba_recv_wr *wr)
 {
+    note_device(d);
     note_receive("shared", wr);
     return whole->post_srq_recv(t, d, srq, wr);
 }
@@ -203,6 +223,7 @@ static void note_place(uint64_t at)
 
 static enum ibc_rc write_memory(struct ibc_target *t, unsigned d, uint64_t at, const uint8_t *in, size_t n)
 {
+    note_device(d);
     note("write");
     note_place(at);
     note(" n=%zu", n);
@@ -215,6 +236,7 @@ static enum ibc_rc write_memory(struct ibc_target *t, unsigned d, uint64_t at, c
 
 static enum ibc_rc page(struct ibc_target *t, unsigned d, uint64_t at, bool present)
 {
+    note_device(d);
     note("page");
     note_place(at);
     note(" present=%d\n", present);
@@ -223,12 +245,14 @@ static enum ibc_rc page(struct ibc_target *t, unsigned d, uint64_t at, bool pres
 
 static enum ibc_rc set_port(struct ibc_target *t, unsigned d, enum ibc_key key, uint32_t index, uint64_t value)
 {
+    note_device(d);
     note("port %s[%u]=0x%" PRIx64 "\n", ibc_key_names[key], index, value);
     return whole->set_port(t, d, key, index, value);
 }
 
 static enum ibc_rc set_gid(struct ibc_target *t, unsigned d, uint32_t index, const uint8_t gid[16])
 {
+    note_device(d);
     note("gid[%u]", index);
     note_bytes(gid, 16);
     return whole->set_gid(t, d, index, gid);
@@ -236,6 +260,7 @@ static enum ibc_rc set_gid(struct ibc_target *t, unsigned d, uint32_t index, con
 
 static enum ibc_rc read_memory(struct ibc_target *t, unsigned d, uint64_t at, uint8_t *out, size_t n)
 {
+    note_device(d);
     note("read");
     note_place(at);
     note(" n=%zu\n", n);
@@ -246,6 +271,7 @@ static enum ibc_rc read_memory(struct ibc_target *t, unsigned d, uint64_t at, ui
 
 static enum ibc_rc inject(struct ibc_target *t, unsigned d, const uint8_t *frame, size_t len)
 {
+    note_device(d);
     note("frame to %u", d);
     note_bytes(frame, len);
     return whole->inject(t, d, frame, len);
@@ -253,6 +279,7 @@ static enum ibc_rc inject(struct ibc_target *t, unsigned d, const uint8_t *frame
 
 static enum ibc_rc cm_call(struct ibc_target *t, unsigned d, struct ibc_cm_call *c)
 {
+    note_device(d);
     note("cm verb=%u id=%u backlog=%u datagrams=%d both=%d", (unsigned)c->verb, c->id, c->backlog, c->datagrams,
          c->both);
     note_bytes(c->mad, sizeof c->mad);
@@ -265,9 +292,9 @@ static enum ibc_rc fabric_open(struct ibc_target *t, const struct ibc_fabric *f)
     for (unsigned i = 0; i < f->n_node; i++) {
         const struct ibc_node_spec *n = &f->node[i];
         note("node type=%u ports=%u state=%u vls=%u lid=%u sm=%u lmc=%u protect=%u mkey=%" PRIx64
-             " lease=%u buffer=%u refresh=%d\n",
+             " lease=%u buffer=%u refresh=%d unmapped=%d ipd=%u\n",
              n->type, n->ports, n->state, n->vls, n->lid, n->sm, n->lmc, n->protect, n->mkey, n->lease, n->buffer,
-             n->refresh);
+             n->refresh, n->unmapped, n->ipd);
     }
     for (unsigned i = 0; i < f->n_end; i++)
         note("end node=%u port=%u to=%u\n", f->end[i].node, f->end[i].port, f->end[i].to);

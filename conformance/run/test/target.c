@@ -330,6 +330,9 @@ static uint32_t links(struct ibc_target *t)
     return has_links;
 }
 
+#define OF_PIECES RC "mr u piece=m:8 stride=16 rounds=2\nwait 1us\n"
+#define EXCHANGE_BY(port) RC "qp a recv=1\n> a SEND_ONLY ackreq=1\n< a ACKNOWLEDGE port=" port "\n"
+
 Test(target, claims_less)
 {
     static const struct {
@@ -354,6 +357,12 @@ Test(target, claims_less)
          1u << IBC_CAP_rc, 1u << IBC_LINK_roce2_ipv6, IBC_IS_PASS, 1, ""},
         {RC "qp a\n> a WRITE_ONLY payload=8 ackreq=1\n< a ACKNOWLEDGE syndrome=ack\n", 1u << IBC_CAP_rc, ~0u,
          IBC_IS_PASS, 1, ""},
+        {OF_PIECES, 1u << IBC_CAP_rc, ~0u, IBC_IS_UNSUPPORTED, 1, "this target cannot mr"},
+        {OF_PIECES, 1u << IBC_CAP_rc | 1u << IBC_CAP_pieces, ~0u, IBC_IS_PASS, 1, ""},
+        /* the addresses of a second port are known only if the device has one */
+        {EXCHANGE_BY("2"), 1u << IBC_CAP_rc, ~0u, IBC_IS_PASS, 1, ""},
+        {EXCHANGE_BY("2"), 1u << IBC_CAP_rc | 1u << IBC_CAP_two_ports, ~0u, IBC_IS_FAIL, 1, ""},
+        {EXCHANGE_BY("1"), 1u << IBC_CAP_rc, ~0u, IBC_IS_PASS, 1, ""},
     };
     const struct ibc_options o = {.seed = 1};
 

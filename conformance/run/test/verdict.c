@@ -174,6 +174,8 @@ Test(verdict, informational_judges_nothing)
     done(&r);
 }
 
+#define COUNTED "qp a recv=1\n> a SEND_ONLY ackreq=1\n< a ACKNOWLEDGE\ncounter packets_in $n\n"
+
 Test(verdict, counters_stand_apart)
 {
     struct ibc_result r = of(RC "qp a recv=1\n> a SEND_ONLY ackreq=1\n< a ACKNOWLEDGE\ncounter packets_in +7\n");
@@ -186,6 +188,13 @@ Test(verdict, counters_stand_apart)
     r = of(RC "qp a recv=1\n> a SEND_ONLY ackreq=1\n< a ACKNOWLEDGE\ncounter packets_in +1\n");
     cr_expect_eq(r.counters, IBC_IS_PASS);
     done(&r);
+    for (unsigned i = 0; i < 2; i++) { /* a wrong counter in one of two variations */
+        r = of(i ? CASE_HEAD("rc") "vary n +1 +7\n" COUNTED : CASE_HEAD("rc") "vary n +7 +1\n" COUNTED);
+        cr_expect_eq(r.counters, IBC_IS_FAIL, "%s", ibc_verdict_names[r.counters]);
+        cr_expect_str_eq(r.counter_finding.variation, "n=+7");
+        cr_expect_eq(r.variations, 2);
+        done(&r);
+    }
     r = of(RC "qp a\n a state rts\ncounter unheard_of +1\n");
     cr_expect_eq(r.counters, IBC_IS_NOT_APPLICABLE);
     done(&r);
@@ -208,6 +217,58 @@ Test(verdict, scores_are_measured)
     cr_expect_eq(r.verdict, IBC_IS_PASS);
     cr_expect_eq(r.measured[0], '\0');
     done(&r);
+}
+
+static uint32_t psns;
+static enum ibc_rc by_turns(struct ibc_target *t, unsigned d, uint32_t *psn)
+{
+    (void)t;
+    (void)d;
+    *psn = psns * 3 - psns % 2; /* steps of 2 and 4 by turns */
+    psns++;
+    return IBC_OK;
+}
+
+/* Of two steps that are equally frequent the smaller one is reported. */
+Test(verdict, scores_with_a_tie)
+{
+    struct ibc_target *t = open_changed();
+
+    changed.choose_psn = by_turns;
+    struct ibc_result r = run_text(t, RC "score psns n=9\n", &(struct ibc_options){.seed = 1});
+    cr_expect_str_eq(r.measured, "psns: 1.00 bits of min-entropy in a step; the most frequent, +0x2, 4 of 8 times",
+                     "%s", r.measured);
+    close_changed(t, &r);
+}
+
+static unsigned logs;
+static enum ibc_rc long_log(struct ibc_target *t, unsigned d, char *text, size_t n)
+{
+    (void)t;
+    (void)d;
+    memset(text, 0, n);
+    if (logs++ > 0) /* what the system complained of before the play does not count */
+        memset(text, 'x', n - 1);
+    return IBC_OK;
+}
+
+/* A finding has room for 159 characters. */
+Test(verdict, long_complaints)
+{
+    static const char *const text[] = {RC "qp a\n a state rts\n", RC "qp a\n a state err\n"};
+
+    for (unsigned i = 0; i < 2; i++) {
+        struct ibc_target *t = open_changed();
+        char want[160] = "its log: ";
+        changed.log = long_log;
+        logs = 0;
+        memset(want + strlen(want), 'x', sizeof want - 1 - strlen(want));
+        want[sizeof want - 1] = '\0';
+        struct ibc_result r = run_text(t, text[i], &(struct ibc_options){.seed = 1});
+        cr_expect_eq(r.verdict, IBC_IS_FAIL);
+        cr_expect_str_eq(i ? r.measured : r.finding.got, want);
+        close_changed(t, &r);
+    }
 }
 
 Test(verdict, seeds_change_nothing)

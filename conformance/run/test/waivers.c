@@ -114,6 +114,24 @@ Test(waivers, bad_files)
     cr_expect_not(ibc_waivers_load(&w, "/dev", TODAY, err, sizeof err));
 }
 
+/* Each month has a last day, and the day after it does not exist. */
+Test(waivers, last_days)
+{
+    static const unsigned days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31}; /* of 2027 */
+    char text[512];
+
+    for (unsigned month = 1; month <= 12; month++)
+        for (unsigned more = 0; more < 2; more++) {
+            (void)snprintf(text, sizeof text, "[{" GOOD ",\"expires\":\"2027-%02u-%02u\"}]", month,
+                           days[month - 1] + more);
+            if (more)
+                refused(text, "is no day");
+            else
+                cr_expect(load(text), "%s", err);
+            ibc_waivers_free(&w);
+        }
+}
+
 static const char *cited[] = {"RR-03", "RR-04"};
 static struct ibc_scenario scenario = {.id = (char *)(uintptr_t) "rc.responder.gap", .spec = cited, .n_spec = 2};
 
