@@ -8,7 +8,7 @@
  * "how".
  *
  * Filter names follow Wireshark's, where it has the field (see iba_hdr.h for the grammar of names and of conditions).
- * Sources: catalogue WF-06, WF-20, WF-27, WF-40..WF-58, WF-81. */
+ * Sources: catalogue WF-06, WF-20, WF-27, WF-40..WF-58, WF-81, VN-04, VN-05. */
 #ifndef IBA_FIELDS_H
 #define IBA_FIELDS_H
 
@@ -104,6 +104,20 @@
         F(h, B,   opaque,      64, BYTES,N, NONE,      ALWAYS,                   "opaque",           "Opaque (8 bytes)")
 #define IBA_DCCETH(F, V, h)                                                                                                \
         F(h, B,   opaque,     128, BYTES,N, NONE,      ALWAYS,                   "opaque",           "Opaque (16 bytes)")
+/* Tag matching (VN-04, VN-05; struct ibv_tmh and struct ibv_rvh of libibverbs). These headers are payload of a SEND, so
+ * the view parses them on request only (struct iba_view_opts). Of a message without tag only the first byte is header,
+ * and so is it of a message whose kind has no layout. */
+#define IBA_TMOP(F, V, h)                                                                                                  \
+        F(h, U8,  opcode,       8, DEC,  N, TM_OP,     ALWAYS,                   "opcode",           "Operation")
+#define IBA_TMH(F, V, h)                                                                                                   \
+        F(h, U8,  opcode,       8, DEC,  N, TM_OP,     ALWAYS,                   "opcode",           "Operation")          \
+        F(h, U32, reserved,    24, X6,   R, NONE,      ALWAYS,                   "reserved",         "Reserved (24 bits)") \
+        F(h, U32, app_ctx,     32, X8,   N, NONE,      ALWAYS,                   "app_ctx",          "Application Context") \
+        F(h, U64, tag,         64, X16,  N, NONE,      ALWAYS,                   "tag",              "Tag")
+#define IBA_RVH(F, V, h)                                                                                                   \
+        F(h, U64, va,          64, X16,  N, NONE,      ALWAYS,                   "va",               "Virtual Address")    \
+        F(h, U32, r_key,       32, X8,   N, NONE,      ALWAYS,                   "r_key",            "Remote Key")         \
+        F(h, U32, len,         32, DEC,  N, NONE,      ALWAYS,                   "len",              "Length")
 /* A flow-control packet (section 7.9.4 [K]) is a link packet. It has no LRH, and a CRC of its own. */
 #define IBA_FC(F, V, h)                                                                                                    \
         F(h, U8,  op,           4, DEC,  N, FC_OP,     ALWAYS,                   "op",               "Operand")            \
@@ -132,6 +146,9 @@
         H(IBA_ATOMICACKETH, atomicacketh, 8,  "infiniband.atomicacketh",   "AtomicAckETH - Atomic ACK Extended Transport Header") \
         H(IBA_IMMDT,        immdt,        4,  "infiniband.immdt",          "ImmDt - Immediate Data")                       \
         H(IBA_IETH,         ieth,         4,  "infiniband.ieth",           "IETH - Invalidate Extended Transport Header")  \
-        H(IBA_CNP,          cnp,         16,  "infiniband.cnp",            "Congestion Notification Packet Body")
+        H(IBA_CNP,          cnp,         16,  "infiniband.cnp",            "Congestion Notification Packet Body")          \
+        H(IBA_TMOP,         tmop,         1,  "infiniband.tmh",            "Tag Matching without Tag")                     \
+        H(IBA_TMH,          tmh,         16,  "infiniband.tmh",            "TMH - Tag Matching Header")                    \
+        H(IBA_RVH,          rvh,         16,  "infiniband.rvh",            "RVH - Rendezvous Header")
 /* clang-format on */
 #endif

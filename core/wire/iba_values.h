@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "iba_aeth.h"
+#include "iba_tm.h"
 #include "mad_values.h"
 
 #ifdef __cplusplus
@@ -34,6 +35,9 @@ extern "C" {
 #define IBA_PLACE_VALUES(V)                                                                                            \
     V(0, 0, "none") V(1, 1, "Global Visibility") V(2, 2, "Persistence") V(3, 3, "Global Visibility, Persistence")      \
     V(4, 15, "reserved")
+/* VN-04 */
+#define IBA_TM_OP_VALUE(V, name, code, words) V(code, code, words)
+#define IBA_TM_OP_VALUES(V) IBA_TM_OPS(IBA_TM_OP_VALUE, V) V(4, 255, "reserved")
 #define IBA_FC_OP_VALUES(V) V(0, 0, "Normal") V(1, 1, "Initialise") V(2, 15, "reserved")
 #define IBA_ECN_VALUES(V) V(0, 0, "Not-ECT") V(1, 1, "ECT(1)") V(2, 2, "ECT(0)") V(3, 3, "CE")
 #define IBA_IPPROTO_VALUES(V)                                                                                          \
@@ -56,8 +60,8 @@ extern "C" {
     V(27, 27, "META") V(28, 28, "OPA_SNC") V(29, 29, "OPA_9B") V(48, 48, "PAD")
 
 #define IBA_VOCABULARIES(W)                                                                                            \
-    W(LNH) W(LID) W(DESTQP) W(AETH_KIND) W(NAK) W(CREDITS) W(RNR_MS) W(SELECT) W(PLACE) W(FC_OP) W(ECN) W(IPPROTO)     \
-    W(ETHERTYPE) W(UDPPORT) W(ERF_TYPE) IBA_MAD_VOCABULARIES(W)
+    W(LNH) W(LID) W(DESTQP) W(AETH_KIND) W(NAK) W(CREDITS) W(RNR_MS) W(SELECT) W(PLACE) W(TM_OP) W(FC_OP) W(ECN)           \
+    W(IPPROTO) W(ETHERTYPE) W(UDPPORT) W(ERF_TYPE) IBA_MAD_VOCABULARIES(W)
 /* clang-format on */
 
 enum iba_vocabulary {

@@ -25,6 +25,7 @@ static iba_step *const steps[STEP_COUNT] = {
     [STEP_ERSPAN2] = iba_step_erspan2, [STEP_ERSPAN3] = iba_step_erspan3, [STEP_IPOIB] = iba_step_ipoib,
     [STEP_IB] = iba_step_ib,           [STEP_FC] = iba_step_fc,           [STEP_GRH] = iba_step_grh,
     [STEP_RWH] = iba_step_rwh,         [STEP_BTH] = iba_step_bth,         [STEP_IPOIBSEND] = iba_step_ipoibsend,
+    [STEP_TM] = iba_step_tm,
 };
 
 __attribute__((hot)) enum iba_err iba_view_parse(struct iba_view *v, enum iba_link link, const uint8_t *wire,

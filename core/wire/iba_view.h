@@ -72,8 +72,8 @@ enum iba_check {
 enum { IBA_MAX_LAYERS = 32, IBA_MAX_PORTS = 8, IBA_MAX_QPS = 16 };
 
 /* Kinds of payload, which the options may declare for a QP. Otherwise packets to QPs 0 and 1 have management
- * datagrams, and IPoIB is recognized by its bytes. */
-enum iba_holds { IBA_HOLDS_UNKNOWN, IBA_HOLDS_DATA, IBA_HOLDS_MAD, IBA_HOLDS_IPOIB };
+ * datagrams, and IPoIB is recognized by its bytes. TM: messages of tag matching, which no packet announces. */
+enum iba_holds { IBA_HOLDS_UNKNOWN, IBA_HOLDS_DATA, IBA_HOLDS_MAD, IBA_HOLDS_IPOIB, IBA_HOLDS_TM };
 struct iba_view_opts {
     struct {
         uint32_t qpn;  /* destination QP */

@@ -160,6 +160,27 @@ static bool holds_ipoib(const struct iba_view *v)
     }
 }
 
+/* Returns whether the payload begins with a header of tag matching, because the options say so (VN-04). */
+static bool holds_tm(const struct iba_view *v)
+{
+    return v->holds == IBA_HOLDS_TM && v->op && (v->op->svc == IBA_RC || v->op->svc == IBA_XRC) &&
+           v->op->operation == IBA_OPERATION_SEND && iba_opcode_begins(v->op);
+}
+
+/* A RNDV has an RVH (VN-05). Public text gives two forms of a FIN: with the RVH of its RNDV, and without. */
+enum step iba_step_tm(struct walk *w)
+{
+    const bool there = w->at < w->end && w->at < w->v->caplen;
+    const uint8_t kind = there ? iba_tmop_opcode(w->v->wire + w->at) : IBA_TM_NO_TAG;
+
+    if (kind == IBA_TM_NO_TAG || kind > IBA_TM_EAGER)
+        (void)iba_walk_take(w, IBA_H_tmop);
+    else if (iba_walk_take(w, IBA_H_tmh) &&
+             (kind == IBA_TM_RNDV || (kind == IBA_TM_FIN && w->end - w->at >= IBA_BYTES_rvh)))
+        (void)iba_walk_take(w, IBA_H_rvh);
+    return STEP_DONE;
+}
+
 static uint8_t told(const struct walk *w, uint32_t qpn)
 {
     for (unsigned i = 0; i < IBA_MAX_QPS && w->opts->qp[i].holds != IBA_HOLDS_UNKNOWN; i++)
@@ -180,12 +201,12 @@ static enum step payload(struct walk *w, uint32_t at, uint32_t room)
     }
     v->payload_len = room - v->pad;
     v->holds = told(w, iba_bth_destqp(iba_view_bth(v)));
-    if (!holds_ipoib(v))
+    if (!holds_ipoib(v) && !holds_tm(v))
         return STEP_DONE;
     w->inner = true;
     w->at = at;
     w->end = at + v->payload_len;
-    return STEP_IPOIBSEND;
+    return v->holds == IBA_HOLDS_TM ? STEP_TM : STEP_IPOIBSEND;
 }
 
 enum step iba_step_bth(struct walk *w)

@@ -31,6 +31,7 @@ enum step {
     STEP_GRH,
     STEP_RWH,
     STEP_BTH,
+    STEP_TM,
     STEP_COUNT
 };
 
@@ -74,7 +75,7 @@ typedef enum step iba_step(struct walk *w);
 __attribute__((hot)) iba_step iba_step_eth, iba_step_ipv4, iba_step_udp, iba_step_bth;
 iba_step iba_step_erf, iba_step_sll, iba_step_sll2, iba_step_ipoibph, iba_step_svlan, iba_step_vlan, iba_step_mpls,
     iba_step_ip, iba_step_ipv6, iba_step_ip6ext, iba_step_vxlan, iba_step_gre, iba_step_erspan2, iba_step_erspan3,
-    iba_step_ipoib, iba_step_ipoibsend, iba_step_ib, iba_step_fc, iba_step_grh, iba_step_rwh;
+    iba_step_ipoib, iba_step_ipoibsend, iba_step_ib, iba_step_fc, iba_step_grh, iba_step_rwh, iba_step_tm;
 /* Returns the step for an EtherType. That of RoCE is ignored inside of the payload of an InfiniBand packet. */
 enum step iba_walk_by_ethertype(const struct walk *w, uint16_t type);
 /* Returns the kind of an ICRC that starts at header `l3`; `global`: a GRH follows the LRH. */
