@@ -187,7 +187,7 @@ static int add_qp(struct options *opt, const char *text)
     static const struct {
         const char *name;
         enum iba_holds holds;
-    } protos[] = {{"mad", IBA_HOLDS_MAD}, {"ipoib", IBA_HOLDS_IPOIB}, {"data", IBA_HOLDS_DATA}};
+    } protos[] = {{"mad", IBA_HOLDS_MAD}, {"ipoib", IBA_HOLDS_IPOIB}, {"tm", IBA_HOLDS_TM}, {"data", IBA_HOLDS_DATA}};
     enum { MOST_QPN = 0xffffff };
     unsigned at = 0;
     char *end;
@@ -204,7 +204,7 @@ static int add_qp(struct options *opt, const char *text)
             opt->view.qp[at].holds = (uint8_t)protos[i].holds;
             return EXIT_OK;
         }
-    return options_wrong("-d qp==%s: want qp==N,mad|ipoib|data, N below 0x1000000", text);
+    return options_wrong("-d qp==%s: want qp==N,mad|ipoib|tm|data, N below 0x1000000", text);
 }
 
 /* -d selector==value,protocol */
@@ -249,7 +249,7 @@ static int decode_as(struct options *opt, const char *text)
     }
     return options_wrong(
         "-d %s: want udp.port==N,infiniband or user0..15,infiniband|infiniband_link|eth|ip|erf or "
-        "infiniband.bth.service==RD,dc or infiniband.cm.serviceid==ID,PROTOCOL or qp==N,mad|ipoib|data",
+        "infiniband.bth.service==RD,dc or infiniband.cm.serviceid==ID,PROTOCOL or qp==N,mad|ipoib|tm|data",
         text);
 }
 

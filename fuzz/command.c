@@ -73,16 +73,26 @@ static const char *const filters[] = {NULL,
 
 /* A statistic of -z. "All statistics" are those before the last two rows. The intervals are long, because times that
  * are far apart would give many lines. */
-enum { ALL_STATISTICS = 17 };
-static const char *const statistics[] = {NULL,          "icrc",
-                                         "opcode,tree", "io,stat,100000000",
-                                         "io,stat,0",   "conv,qp",
-                                         "expert",      "rc,analysis",
-                                         "qp",          "messages",
-                                         "srt",         "agreed",
-                                         "cm",          "mad",
-                                         "perf",        "fabric",
-                                         "hosts",       "io,stat,1000000,infiniband.aeth,SUM(bth.psn)",
+enum { ALL_STATISTICS = 18 };
+static const char *const statistics[] = {NULL,
+                                         "icrc",
+                                         "opcode,tree",
+                                         "io,stat,100000000",
+                                         "io,stat,0",
+                                         "conv,qp",
+                                         "expert",
+                                         "rc,analysis",
+                                         "qp",
+                                         "messages",
+                                         "srt",
+                                         "agreed",
+                                         "cm",
+                                         "mad",
+                                         "perf",
+                                         "fabric",
+                                         "hosts",
+                                         "tm",
+                                         "io,stat,1000000,infiniband.aeth,SUM(bth.psn)",
                                          "expert,warn"};
 
 static void add_statistics(struct command *c, const uint8_t *head)
@@ -113,6 +123,7 @@ static void add_other(struct command *c, const uint8_t *head)
                                           {"-d", "user1,eth"},
                                           {"-d", "qp==18,mad"},
                                           {"-d", "qp==17,ipoib"},
+                                          {"-d", "qp==17,tm"},
                                           {"-d", "infiniband.cm.serviceid==0x1000,srp"}};
 
     if (ROW(rows, head[OTHER])[0])

@@ -4,7 +4,7 @@
 #include "seed.h"
 #include "wire/iba_opcode_rows.h"
 
-enum { HEAD = 2, ALL_PORTS = 8, CUT = 1 };
+enum { HEAD = 2, ALL_PORTS = 8, TM = 16, CUT = 1 };
 
 static void frame(const char *what, unsigned a, unsigned b, uint8_t link, uint8_t options, const struct iba_recipe *r)
 {
@@ -57,6 +57,24 @@ static void ipoib(void)
             r.payload = p;
             r.payload_len = sizeof p;
             frame("ipoib", i, delta, 3, 0, &r);
+        }
+}
+
+/* Seeds of tag matching: each kind of message, as long as its headers, and shorter by a byte. */
+static void tag_matching(void)
+{
+    enum { LONGEST = IBA_BYTES_tmh + IBA_BYTES_rvh };
+    static const uint8_t lengths[] = {0, 1, IBA_BYTES_tmh - 1, IBA_BYTES_tmh, LONGEST - 1, LONGEST};
+    uint8_t p[LONGEST] = {0};
+    struct iba_recipe r;
+
+    for (unsigned kind = IBA_TM_NO_TAG; kind <= IBA_TM_EAGER + 1; kind++)
+        for (unsigned i = 0; i < sizeof lengths; i++) {
+            iba_recipe_init(&r, IBA_ENCAP_ROCE2_V4, IBA_RC_SEND_ONLY);
+            p[0] = (uint8_t)kind;
+            r.payload = p;
+            r.payload_len = lengths[i];
+            frame("tm", kind, lengths[i], 0, TM, &r);
         }
 }
 
@@ -243,6 +261,7 @@ void seed_frames(void)
     results();
     ports();
     ipoib();
+    tag_matching();
     tunnels();
     recipes();
     tables();

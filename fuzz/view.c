@@ -6,7 +6,7 @@
 
 const struct fuzz_target fuzz_target = {"view", FUZZ_PACKET, NULL};
 
-enum { CUT = 1, DC = 2, PORT = 4, ALL_PORTS = 8 };
+enum { CUT = 1, DC = 2, PORT = 4, ALL_PORTS = 8, TM = 16 };
 
 /* Decodes a header to a struct, encodes it, and compares the bytes. */
 static void there_and_back(enum iba_hdr h, const uint8_t *wire)
@@ -74,6 +74,8 @@ int fuzz_one(const uint8_t *data, size_t n)
     const uint8_t options = fuzz_u8(&in);
     static const uint16_t ports[IBA_MAX_PORTS] = {4792, 4793, 4794, 4795, 4796, 4797, 4798, 4799};
     struct iba_view_opts opts = {.port = {options & PORT ? 4792 : 0}, .dc = (options & DC) != 0};
+    if (options & TM) /* of most packets: the builder's default */
+        opts.qp[0].qpn = 0x12, opts.qp[0].holds = IBA_HOLDS_TM;
     const size_t len = in.n + (options & CUT ? options >> 3 : 0);
     struct iba_view v;
 

@@ -158,6 +158,26 @@ static void info_extensions(struct out *o, const struct iba_view *v, const struc
         hex(o, " Inv=", iba_ieth_r_key(iba_view_hdr(v, IBA_H_ieth)), 8);
 }
 
+/* A message of tag matching (VN-04, VN-05); "app" is the user's number in the header. */
+static void info_tm(struct out *o, const struct iba_view *v)
+{
+    const bool tagged = iba_view_has(v, IBA_H_tmh);
+    const uint8_t *h = iba_view_hdr(v, tagged ? IBA_H_tmh : IBA_H_tmop);
+
+    OUT_LIT(o, " TM ");
+    out_str(o, iba_value_name(IBA_VALUES_TM_OP, tagged ? iba_tmh_opcode(h) : iba_tmop_opcode(h)));
+    if (!tagged)
+        return;
+    hex(o, " Tag=", iba_tmh_tag(h), 0);
+    hex(o, " App=", iba_tmh_app_ctx(h), 8);
+    if (iba_view_has(v, IBA_H_rvh)) {
+        h = iba_view_hdr(v, IBA_H_rvh);
+        hex(o, " VA=", iba_rvh_va(h), 0);
+        hex(o, " R_Key=", iba_rvh_r_key(h), 8);
+        number(o, " Size=", iba_rvh_len(h));
+    }
+}
+
 static void info_transport(struct out *o, const struct iba_view *v, const struct mad_context *mad)
 {
     const uint8_t *bth = iba_view_bth(v);
@@ -170,6 +190,8 @@ static void info_transport(struct out *o, const struct iba_view *v, const struct
     info_extensions(o, v, mad);
     if (v->payload_len > 0)
         number(o, " Len=", v->payload_len);
+    if (iba_view_has(v, IBA_H_tmh) || iba_view_has(v, IBA_H_tmop))
+        info_tm(o, v);
     if (iba_bth_a(bth))
         OUT_LIT(o, " AckReq");
     if (iba_bth_se(bth))

@@ -25,11 +25,13 @@ STAT_KIND(messages)
 STAT_KIND(qp)
 STAT_KIND(rc)
 STAT_KIND(srt)
+STAT_KIND(tm)
 void stat_io_close(void *state);
 bool stat_io_uses(const void *state, bool (*is)(const struct field *f));
 void stat_expert_late(void *state, const struct iba_finding *f, const struct verdict_names *names);
 void stat_messages_message(void *state, const struct iba_message *m, const struct verdict_names *names);
 void stat_srt_message(void *state, const struct iba_message *m, const struct verdict_names *names);
+void stat_tm_message(void *state, const struct iba_message *m, const struct verdict_names *names);
 void stat_rc_late(void *state, const struct iba_finding *f, const struct verdict_names *names);
 void stat_rc_expect(void *state, uint32_t direction);
 bool stat_rc_join(void *state, void *part, const struct stat_part *as);

@@ -47,6 +47,8 @@ const struct stat_kind stat_kinds[] = {
     {KIND("fabric", "fabric", "nodes and cables of a subnet, as its management datagrams show them; credits of lanes",
           fabric),
      .close = free},
+    {KIND("tm", "tm", "messages of tag matching, each rendezvous with its READ and FIN; needs -d qp==N,tm", tm),
+     .close = free, .judged = true, .message = stat_tm_message},
     {0},
 };
 

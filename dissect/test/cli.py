@@ -487,7 +487,7 @@ class Input(Case):
         first = lambda *args: jsonl(self.good("-T", "jsonl", *args, ip))
         self.assertEqual(first(), first("-d", "qp==0xabcdef,ipoib"))
         for wrong in ("qp==0x1000000,mad", "qp==,mad", "qp==7,nvme", "qp==7", "qp==-1,mad", "qp==7x,mad"):
-            self.fails(1, "-d", wrong, cm, says="want qp==N,mad|ipoib|data")
+            self.fails(1, "-d", wrong, cm, says="want qp==N,mad|ipoib|tm|data")
         self.fails(1, *17 * ["-d", "qp==7,data"], cm, says="more than 16")
 
     def test_ports(self):

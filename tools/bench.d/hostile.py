@@ -7,7 +7,7 @@ import ctypes
 import json
 import pathlib
 
-STATISTICS = ("icrc", "opcode,tree", "io,stat,1", "conv,qp", "rc,analysis", "expert", "messages", "srt", "perf", "hosts", "agreed", "cm", "mad", "qp", "fabric")
+STATISTICS = ("icrc", "opcode,tree", "io,stat,1", "conv,qp", "rc,analysis", "expert", "messages", "srt", "perf", "hosts", "tm", "agreed", "cm", "mad", "qp", "fabric")
 ALL = ["-q", *(word for name in STATISTICS for word in ("-z", name))]
 SINGLE = {"text": [], "-2": ["-2"], **{f"-z {name}": ["-q", "-z", name] for name in STATISTICS}}
 PACKETS = 1_000_000
