@@ -6,6 +6,7 @@
 #include "transport/iba_refusals.h"
 #include "transport/iba_queue.h"
 #include "transport/iba_rd.h"
+#include "transport/iba_recv.h"
 #include "transport/iba_qp_traits.h"
 #include "transport/iba_wr_ops.h"
 #include "transport/iba_xrc.h"
@@ -191,7 +192,20 @@ void iba_cq_push(struct iba_ca *ca, uint32_t number, const struct iba_wc *wc, bo
 /* ---- receive queues of QPs, and shared ones ---- */
 void iba_rq_put(struct iba_rq *rq, const struct iba_recv_wr *wr)
 {
-    rq->ring[(rq->head + rq->count++) % rq->n] = *wr;
+    struct iba_recv_wr *entry = &rq->ring[(rq->head + rq->count++) % rq->n];
+
+    *entry = *wr;
+    entry->at = 0;
+}
+
+bool iba_rq_put_back(struct iba_rq *rq, const struct iba_recv_wr *wr)
+{
+    if (rq->count == rq->n)
+        return false;
+    rq->head = (rq->head > 0 ? rq->head : rq->n) - 1;
+    rq->count++;
+    rq->ring[rq->head] = *wr;
+    return true;
 }
 
 const struct iba_recv_wr *iba_rq_next(const struct iba_rq *rq)
@@ -233,12 +247,15 @@ uint32_t iba_recv_free(const struct iba_ca *ca, const struct iba_qp *qp)
 }
 
 /* clang-format off */
-/* A QP takes no receives before Init (QS-17, QS-18). */
+/* A QP takes no receives before Init (QS-17, QS-18). Credits count the messages that a QP's own receives are for (RR-19),
+ * so these do not stream. */
 #define POST_RECV_CHECKS(R, A)                                                                                        \
     A(no_qp_to_receive,     IBA_VERB_NO_QP, !c->qp,                                                      "QS-83")     \
     A(no_own_receive_queue, IBA_VERB_TYPE,  !iba_qp_has(c->qp, IBA_QP_RECEIVES) || c->qp->srq != IBA_NONE, "QS-83")   \
     R(queue, RECV_RESET,    IBA_VERB_STATE, c->qp->state == IBA_QPS_RESET,                               "QS-17")     \
     A(receive_too_long,     IBA_VERB_SGE,   c->receive.wr->n_sge > IBA_MAX_SGE,                          "QS-83")     \
+    A(receive_malformed,    IBA_VERB_ATTR_VALUE, !iba_recv_legal(c->receive.wr),                         "QS-81")     \
+    A(receive_streams,      IBA_VERB_ATTR_VALUE, c->receive.wr->most > 0,                                "RR-19")     \
     A(receive_queue_full,   IBA_VERB_FULL,  c->receive.rq->count == c->receive.rq->n,                    "QS-83")
 /* clang-format on */
 IBA_REFUSAL_TABLE(POST_RECV_CHECKS, post_recv_checks, POST_RECV)
@@ -381,6 +398,7 @@ enum iba_verb_err iba_destroy_srq(struct iba_ca *ca, uint32_t number)
     A(no_srq,               IBA_VERB_NO_SRQ, !c->receive.srq,                                "QS-83")                \
     A(srq_lost,             IBA_VERB_STATE,  c->receive.srq->error,                          "QS-43")               \
     A(srq_receive_too_long, IBA_VERB_SGE,    c->receive.wr->n_sge > IBA_MAX_SGE,             "QS-83")                \
+    A(srq_receive_malformed, IBA_VERB_ATTR_VALUE, !iba_recv_legal(c->receive.wr),            "QS-81")                \
     A(srq_full,             IBA_VERB_FULL,   c->receive.rq->count == c->receive.rq->n,       "QS-83")
 /* clang-format on */
 IBA_REFUSAL_TABLE(POST_SRQ_RECV_CHECKS, post_srq_recv_checks, POST_SRQ_RECV)

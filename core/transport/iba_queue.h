@@ -12,4 +12,6 @@ void iba_recv_flush_one(struct iba_ca *ca, const struct iba_qp *qp, uint64_t wr_
 void iba_cq_add(struct iba_ca *ca, struct iba_cq *cq, const struct iba_wc *wc, bool solicited);
 /* Puts a receive into a queue that is not full. */
 void iba_rq_put(struct iba_rq *rq, const struct iba_recv_wr *wr);
+/* Puts a receive back, so that it is the next one. False: the queue is full. */
+bool iba_rq_put_back(struct iba_rq *rq, const struct iba_recv_wr *wr);
 #endif

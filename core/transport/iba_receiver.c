@@ -6,6 +6,7 @@
 #include "transport/deviations_rd.h"
 #include "transport/deviations_receiver.h"
 #include "transport/iba_rd.h"
+#include "transport/iba_recv.h"
 #include "transport/iba_wr_ops.h"
 #include "transport/iba_xrc.h"
 
@@ -120,7 +121,7 @@ bool iba_rx_send_too_long(const struct iba_rx *x)
 {
     const struct iba_recv_wr *w = iba_rx_wqe(x);
 
-    return iba_rx_send(x) && w && done(x) + x->v->payload_len > iba_sgl_length(w->sge, w->n_sge);
+    return iba_rx_send(x) && w && done(x) + x->v->payload_len > iba_recv_room(w);
 }
 
 uint32_t iba_rx_pd(const struct iba_rx *x)
@@ -183,7 +184,7 @@ enum iba_wc_status iba_rx_check_receive(const struct iba_rx *x, bool *absent)
     *absent = false;
     if (!w)
         return IBA_WC_SUCCESS;
-    return iba_sgl_check(x->ca, iba_rx_recv_pd(x), w->sge, w->n_sge, done(x), x->v->payload_len, true, absent);
+    return iba_recv_check(x->ca, iba_rx_recv_pd(x), w, done(x), x->v->payload_len, absent);
 }
 
 bool iba_rx_receive_protected(const struct iba_rx *x)
@@ -238,8 +239,8 @@ void iba_rx_store_send(struct iba_rx *x)
     if (iba_rx_begins(x))
         iba_rx_take_wqe(x);
     const uint64_t at = IBA_DEVIATES(x->ca, receive, SEND_FOLLOWS) ? 0 : qp->r.wqe_done;
-    (void)iba_sgl_scatter(x->ca, iba_rx_recv_pd(x), qp->r.wqe.sge, qp->r.wqe.n_sge, at, iba_rx_data(x),
-                          x->v->payload_len, &absent); /* checked by a row */
+    (void)iba_recv_scatter(x->ca, iba_rx_recv_pd(x), &qp->r.wqe, at, iba_rx_data(x), x->v->payload_len,
+                           &absent); /* checked by a row */
     qp->r.wqe_done += x->v->payload_len;
 }
 
@@ -295,6 +296,8 @@ uint16_t iba_rx_pkey_index(const struct iba_rx *x)
 
 void iba_rx_report(struct iba_rx *x, struct iba_wc *wc)
 {
+    if (x->qp->r.has_wqe && x->qp->r.wqe.most > 0)
+        iba_recv_end_message(x, srq_of(x), wc);
     if (x->ca->deviate && !x->ca->deviate->received(x, wc))
         return;
     const uint32_t cq = iba_rx_cq(x); /* the owner of the receive in use decides, so before it is let go */

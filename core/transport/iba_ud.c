@@ -2,6 +2,7 @@
 /* UD receiver (section 9.8.3; catalogue 5.2), the management QPs, and raw datagrams (section 9.8.4; catalogue 5.4). */
 #include <string.h>
 #include "transport/deviations.h"
+#include "transport/iba_recv.h"
 #include "transport/iba_wr_ops.h"
 
 enum { GRH_AREA = 40, MAD_BYTES = 256 };
@@ -75,7 +76,7 @@ static bool too_long(const struct iba_rx *x)
     const struct iba_recv_wr *w = iba_rx_wqe(x);
 
     return w && /* NULL: a mutant lacks a row */
-           (uint64_t)area(x).bytes + data_bytes(x) > iba_sgl_length(w->sge, w->n_sge);
+           (uint64_t)area(x).bytes + data_bytes(x) > iba_recv_room(w);
 }
 
 static enum iba_wc_status check(const struct iba_rx *x, bool *absent)
@@ -85,7 +86,7 @@ static enum iba_wc_status check(const struct iba_rx *x, bool *absent)
     *absent = false;
     if (!w)
         return IBA_WC_SUCCESS;
-    return iba_sgl_check(x->ca, iba_rx_recv_pd(x), w->sge, w->n_sge, 0, area(x).bytes + data_bytes(x), true, absent);
+    return iba_recv_check(x->ca, iba_rx_recv_pd(x), w, 0, area(x).bytes + data_bytes(x), absent);
 }
 
 static bool receive_protected(const struct iba_rx *x)
@@ -109,7 +110,7 @@ static void scatter(struct iba_rx *x, uint64_t at, const uint8_t *from, uint32_t
     const struct iba_recv_wr *w = &x->qp->r.wqe;
     bool absent;
 
-    (void)iba_sgl_scatter(x->ca, iba_rx_recv_pd(x), w->sge, w->n_sge, at, from, n, &absent); /* checked by a row */
+    (void)iba_recv_scatter(x->ca, iba_rx_recv_pd(x), w, at, from, n, &absent); /* checked by a row */
 }
 
 static uint8_t flags(const struct iba_rx *x)

@@ -62,7 +62,7 @@ enum iba_verb_err iba_create_srq(struct iba_ca *ca, struct iba_srq *srq, struct 
 enum iba_verb_err iba_arm_srq(struct iba_ca *ca, uint32_t number, uint32_t limit);
 /* Errors: NO_SRQ; BUSY while a QP uses the SRQ. */
 enum iba_verb_err iba_destroy_srq(struct iba_ca *ca, uint32_t number);
-/* Errors: NO_SRQ, STATE (the SRQ is in error), SGE, FULL. */
+/* Errors: NO_SRQ, STATE (the SRQ is in error), SGE, ATTR_VALUE (blocks or units, see iba_recv.h), FULL. */
 enum iba_verb_err iba_post_srq_recv(struct iba_ca *ca, uint32_t number, const struct iba_recv_wr *wr);
 
 /* ---- extended reliable connections (annex A14) ---- */
@@ -107,8 +107,8 @@ const struct iba_qp *iba_query_qp(const struct iba_ca *ca, uint32_t qpn); /* NUL
 /* Errors: NO_QP, TYPE (no send queue), STATE, OPCODE, SGE, LENGTH, ATTR_VALUE, NO_AH, FULL. In SQE and ERR the work
  * request is flushed at once (QS-24, QS-25). */
 enum iba_verb_err iba_post_send(struct iba_ca *ca, uint32_t qpn, const struct iba_send_wr *wr);
-/* Errors: NO_QP, TYPE (no receive queue of its own), STATE, SGE, FULL. In ERR the work request is flushed at once
- * (QS-25). */
+/* Errors: NO_QP, TYPE (no receive queue of its own), STATE, SGE, ATTR_VALUE (blocks, or a streaming receive), FULL. In
+ * ERR the work request is flushed at once (QS-25). */
 enum iba_verb_err iba_post_recv(struct iba_ca *ca, uint32_t qpn, const struct iba_recv_wr *wr);
 
 /* ---- addresses, groups, partitions ---- */

@@ -116,19 +116,44 @@ struct iba_send_wr {
 };
 _Static_assert(sizeof(struct iba_send_wr) == 48 + IBA_MAX_SGE * sizeof(struct iba_sge), "RD takes no memory of others");
 
+enum iba_recv_form {
+    IBA_RECV_LIST,  /* the receive has the buffers of `sge` */
+    IBA_RECV_BLOCKS /* it has blocks of equal length and distance; n_sge is 1 */
+};
+/* A receive. With `most` it is a streaming receive, which only shared receive queues take: it holds message after
+ * message, each in as many units as it needs, at least one, and completes once for each (iba_recv.h). */
 struct iba_recv_wr {
     uint64_t wr_id;
     uint8_t n_sge;
-    struct iba_sge sge[IBA_MAX_SGE];
+    uint8_t form;     /* enum iba_recv_form */
+    uint8_t unit_log; /* streaming: a unit has 2^unit_log bytes, and each message begins with a unit */
+    uint16_t most;    /* streaming: units of the longest message; 0: the receive is for one message */
+    uint16_t at;      /* streaming: unit in which the next message begins; the adapter sets it */
+    union {
+        struct iba_sge sge[IBA_MAX_SGE];
+        struct {
+            struct iba_sge block; /* the first block */
+            uint64_t distance;    /* bytes from the start of a block to the start of the next */
+            uint32_t n_block;
+        };
+    };
 };
+_Static_assert(sizeof(struct iba_recv_wr) == 16 + IBA_MAX_SGE * sizeof(struct iba_sge), "streams take no memory");
 
-enum iba_wc_flags { IBA_WC_WITH_IMM = 1, IBA_WC_WITH_INV = 2, IBA_WC_GRH = 4, IBA_WC_SOLICITED = 8 };
+enum iba_wc_flags {
+    IBA_WC_WITH_IMM = 1,
+    IBA_WC_WITH_INV = 2,
+    IBA_WC_GRH = 4,
+    IBA_WC_SOLICITED = 8,
+    IBA_WC_MORE = 16, /* streaming: the receive is back in its queue, and will complete again */
+};
 
 struct iba_wc {
     uint64_t wr_id;
     uint8_t status, op, flags; /* enum iba_wc_status, iba_wr_op, iba_wc_flags */
     uint8_t sl, path_bits;
     uint16_t slid, pkey_index;
+    uint16_t unit; /* streaming receive: unit in which the message begins */
     uint32_t byte_len, imm_or_key;
     uint32_t qpn, src_qpn, srqn;
 };

@@ -14,6 +14,7 @@
 #include "finding_help.h"
 #include "observer/iba_decision.h"
 #include "observer/iba_finding_kinds.h"
+#include "transport/iba_recv.h"
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 #define MEMORY_NAME "memory translation"
@@ -85,6 +86,10 @@ static void rules_md(void)
     for (size_t i = 0; i < iba_mem_rule_count; i++)
         printf("| %zu | `%s` | %s | %s |\n", i + 1, iba_mem_rules[i].name, iba_mem_rules[i].sentence,
                iba_mem_rules[i].clause);
+    printf("\n");
+    rule_head("Receives of several messages (iba_recv.h)", "streaming receives");
+    for (unsigned i = 0; i < IBA_RECV_ROWS; i++)
+        printf("| %u | `%s` | the receive %s | |\n", i + 1, iba_recv_rows[i].name, iba_recv_rows[i].sentence);
     cm_md();
 }
 

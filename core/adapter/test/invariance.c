@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The way in which software passes its work must change nothing on the wire. With buffers in one entry, in several
- * entries, or as inline data, two adapters send the same packets at the same times, complete alike, and store all bytes
- * at the same places. Random lists of work are played over networks with and without faults. IBPROOF_SEEDS sets the
- * number of lists, 1,000 in the usual run; IBPROOF_FIRST sets the first seed, 0 in the usual run. */
+ * entries, in blocks of a receive, in receives that hold several messages, or as inline data, two adapters send the
+ * same packets at the same times, and store all bytes where software wants them. Random lists of work are played over
+ * networks with and without faults. IBPROOF_SEEDS sets the number of lists, 1,000 in the usual run; IBPROOF_FIRST sets
+ * the first seed, 0 in the usual run. */
 #include <criterion/criterion.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -10,11 +11,21 @@
 #include "pair.h"
 #include "transport/iba_wr_ops.h"
 
-enum { WORK = 10, MOST = 1024, BYTES = 3 * WORK * MOST };
-enum form { WHOLE, CUT, INLINE, FORMS };
+enum { WORK = 10, MOST = 1024, PLAIN = 2 * WORK * MOST, BYTES = 4 * WORK * MOST, EMPTY = 0xcc };
+enum form { WHOLE, CUT, INLINE, BLOCKS, STREAM, FORMS };
 
+/* Where a receive has its bytes: from `at` on, or of a receive of blocks in blocks of this many bytes, each as far from
+ * the next as two of them take. */
+struct layout {
+    uint32_t at, block, unit_log;
+};
 struct outcome {
-    uint64_t hash, steps;
+    uint64_t wire, all; /* hashes: of the packets; with the completions */
+    uint64_t steps;
+    struct layout receive[WORK];
+    struct iba_wc done[WORK]; /* receives that succeeded, in order */
+    unsigned n_done;
+    bool partial; /* parts of messages may have been lost for good, and the others stored */
     uint8_t memory[2][BYTES];
 };
 
@@ -34,13 +45,43 @@ static uint8_t entries(struct iba_sge *sge, enum form form, struct iba_random *c
     return n;
 }
 
-static void post_receive(struct pair *p, enum form form, struct iba_random *cuts, unsigned i)
+/* Two receives of blocks share the bytes of both: each has every other block. */
+static void in_blocks(struct iba_recv_wr *wr, struct layout *l, struct iba_random *cuts, unsigned i, uint32_t lkey)
+{
+    l->block = i % 2 ? l[-1].block : UINT32_C(1) << iba_random_below(cuts, 9);
+    l->at = PLAIN + i / 2 * 2 * MOST + i % 2 * l->block;
+    wr->form = IBA_RECV_BLOCKS;
+    wr->n_sge = 1;
+    wr->block = (struct iba_sge){PAIR_VA + l->at, l->block, lkey};
+    wr->distance = 2 * l->block;
+    wr->n_block = MOST / l->block;
+}
+
+/* A receive of one message or more: as many bytes as one to two long messages, in units of up to 512 bytes. */
+static void as_stream(struct iba_recv_wr *wr, struct layout *l, struct iba_random *cuts, unsigned i, uint32_t lkey)
+{
+    l->at = PLAIN + i * 2 * MOST;
+    l->unit_log = (uint32_t)iba_random_below(cuts, 10);
+    wr->unit_log = (uint8_t)l->unit_log;
+    wr->most = (uint16_t)(MOST >> l->unit_log);
+    wr->n_sge = entries(wr->sge, iba_random_below(cuts, 2) ? CUT : WHOLE, cuts, l->at,
+                        MOST + (uint32_t)iba_random_below(cuts, MOST + 1), lkey);
+}
+
+static void post_receive(struct pair *p, enum form form, struct iba_random *cuts, struct outcome *o, unsigned i)
 {
     const struct pair_end *e = &p->end[1];
     struct iba_recv_wr wr = {.wr_id = i};
+    struct layout *l = &o->receive[i];
 
-    wr.n_sge = entries(wr.sge, form, cuts, (uint64_t)(2 * WORK + i) * MOST, MOST, e->lkey);
-    if (e->qp.type == IBA_QPT_XRC_TGT)
+    *l = (struct layout){.at = PLAIN + i * MOST};
+    if (form == BLOCKS)
+        in_blocks(&wr, l, cuts, i, e->lkey);
+    else if (form == STREAM)
+        as_stream(&wr, l, cuts, i, e->lkey);
+    else
+        wr.n_sge = entries(wr.sge, form, cuts, l->at, MOST, e->lkey);
+    if (e->qp.type == IBA_QPT_XRC_TGT || e->qp.srq != IBA_NONE)
         cr_assert_eq(iba_post_srq_recv(&p->end[1].ca, e->srqn, &wr), IBA_VERB_OK);
     else
         cr_assert_eq(iba_post_recv(&p->end[1].ca, e->qpn, &wr), IBA_VERB_OK);
@@ -68,6 +109,18 @@ static void post_send(struct pair *p, enum form form, struct iba_random *list, s
     cr_assert_eq(iba_post_send(&p->end[0].ca, e->qpn, &wr), IBA_VERB_OK);
 }
 
+static void note_completions(struct pair *p, struct outcome *o)
+{
+    struct iba_wc wc;
+
+    o->n_done = 0;
+    while (pair_poll(p, 0, &wc) > 0)
+        continue;
+    while (pair_poll(p, 1, &wc) > 0)
+        if (wc.status == IBA_WC_SUCCESS)
+            o->done[o->n_done++] = wc;
+}
+
 static void play(uint64_t seed, enum form form, struct outcome *o)
 {
     static const enum iba_qp_type types[] = {IBA_QPT_RC, IBA_QPT_UC, IBA_QPT_XRC_INI};
@@ -75,27 +128,64 @@ static void play(uint64_t seed, enum form form, struct outcome *o)
                                 some = {.lose = 30000, .reorder = 30000, .reorder_ns = 20000, .delay_ns = 1000};
     struct pair_config c = pair_config_of(seed, BYTES, seed / 2 % 2 ? &some : &none);
     struct iba_random list, cuts;
-    struct iba_wc wc;
     struct pair *p;
 
     c.type = types[seed % 3];
+    c.srq = form == STREAM;
     p = pair_open(&c);
+    memset(pair_memory(p, 1) + PLAIN, EMPTY, BYTES - PLAIN);
     iba_random_seed(&list, seed);
     iba_random_seed(&cuts, seed + 1);
     for (unsigned i = 0; i < WORK; i++)
-        post_receive(p, form, &cuts, i);
+        post_receive(p, form, &cuts, o, i);
     for (unsigned i = 0; i < WORK; i++)
         post_send(p, form, &list, &cuts, i);
     cr_assert(pair_run(p, IBA_NEVER), "seed %" PRIu64 " does not end", seed);
-    for (unsigned end = 0; end < 2; end++)
-        while (pair_poll(p, end, &wc) > 0)
-            continue;
-    o->hash = p->hash;
+    o->wire = p->hash;
+    note_completions(p, o);
+    o->all = p->hash;
     o->steps = p->steps;
+    o->partial = c.type == IBA_QPT_UC && c.faults.lose > 0;
     for (unsigned end = 0; end < 2; end++)
         memcpy(o->memory[end], pair_memory(p, end), BYTES);
     cr_assert(pair_guards_hold(p));
     pair_close(p);
+}
+
+/* Moves the bytes of each receive of blocks to the place at which a whole receive has them. */
+static void from_blocks(struct outcome *o)
+{
+    static uint8_t in_order[WORK * MOST];
+
+    for (unsigned i = 0; i < WORK; i++)
+        for (uint32_t k = 0; k < MOST; k++)
+            in_order[i * MOST + k] = o->memory[1][o->receive[i].at + k / o->receive[i].block * 2 * o->receive[i].block +
+                                                  k % o->receive[i].block];
+    memcpy(o->memory[1] + PLAIN, in_order, sizeof in_order);
+}
+
+/* The messages of `whole` lie one after the other in the receives of `stream`, each at the unit that its completion
+ * names, and other bytes are as before. */
+static void streams_alike(const struct outcome *whole, const struct outcome *stream, unsigned seed)
+{
+    static uint8_t model[BYTES];
+    unsigned units[WORK] = {0};
+
+    cr_assert_eq(stream->n_done, whole->n_done, "seed %u", seed);
+    memcpy(model, whole->memory[1], PLAIN);
+    memset(model + PLAIN, EMPTY, BYTES - PLAIN);
+    for (unsigned k = 0; k < whole->n_done; k++) {
+        const struct iba_wc *w = &whole->done[k], *s = &stream->done[k];
+        const struct layout *l = &stream->receive[s->wr_id];
+        const uint32_t n = w->op == IBA_WR_RECV ? w->byte_len : 0, at = l->at + ((uint32_t)s->unit << l->unit_log);
+        cr_assert(s->op == w->op && s->byte_len == w->byte_len && s->imm_or_key == w->imm_or_key, "seed %u", seed);
+        cr_assert_eq(s->unit, units[s->wr_id], "seed %u: completion %u", seed, k);
+        units[s->wr_id] += n > 0 ? (n + (1u << l->unit_log) - 1) >> l->unit_log : 1;
+        memcpy(model + at, whole->memory[1] + whole->receive[w->wr_id].at, n);
+        cr_assert_arr_eq(stream->memory[1] + at, model + at, n, "seed %u: message %u", seed, k);
+    }
+    if (!stream->partial)
+        cr_assert_arr_eq(stream->memory[1], model, BYTES, "seed %u", seed);
 }
 
 Test(invariance, the_wire_does_not_show_how_buffers_are_given)
@@ -108,8 +198,15 @@ Test(invariance, the_wire_does_not_show_how_buffers_are_given)
         cr_assert_gt(whole.steps, 0u);
         for (enum form form = CUT; form < FORMS; form++) {
             play(seed, form, &other);
-            cr_assert_eq(other.hash, whole.hash, "seed %u, form %d: other packets or completions", seed, (int)form);
+            cr_assert_eq(other.wire, whole.wire, "seed %u, form %d: other packets", seed, (int)form);
             cr_assert_arr_eq(other.memory[0], whole.memory[0], BYTES, "seed %u, form %d", seed, (int)form);
+            if (form == STREAM) {
+                streams_alike(&whole, &other, seed);
+                continue;
+            }
+            cr_assert_eq(other.all, whole.all, "seed %u, form %d: other completions", seed, (int)form);
+            if (form == BLOCKS)
+                from_blocks(&other);
             cr_assert_arr_eq(other.memory[1], whole.memory[1], BYTES, "seed %u, form %d", seed, (int)form);
         }
     }

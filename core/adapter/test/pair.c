@@ -67,6 +67,14 @@ static void open_xrc(struct pair_end *e, uint32_t *xrcd)
     cr_assert_eq(iba_create_xrc_srq(&e->ca, &e->srq, &init, &e->srqn), IBA_VERB_OK);
 }
 
+static void open_srq(struct pair_end *e, struct iba_qp_init *init)
+{
+    cr_assert_eq(iba_create_srq(&e->ca, &e->srq, e->rq, PAIR_DEPTH, e->pd, &e->srqn), IBA_VERB_OK);
+    init->srq = e->srqn;
+    init->rq = NULL;
+    init->n_rq = 0;
+}
+
 /* Creates the EE context of the end, and a second RD QP that uses the context. */
 static void open_rd(struct pair_end *e, const struct iba_qp_init *rd)
 {
@@ -124,6 +132,8 @@ static void open_end(struct pair *p, unsigned i, const struct pair_config *c)
                                .n_saved = PAIR_SAVED};
     if (init.type == IBA_QPT_XRC_TGT)
         open_xrc(e, &init.xrcd);
+    else if (c->srq && i == 1)
+        open_srq(e, &init);
     cr_assert_leq(c->earlier, (unsigned)PAIR_EARLIER);
     for (unsigned k = 0; e == p->end + 1 && k < c->earlier; k++)
         cr_assert_eq(iba_create_qp(&e->ca, &e->earlier[k], &init, &e->qpn), IBA_VERB_OK);

@@ -31,7 +31,7 @@ struct pair_end {
     struct iba_qp qp, earlier[PAIR_EARLIER];
     struct iba_sqe sq[PAIR_DEPTH];
     struct iba_recv_wr rq[PAIR_DEPTH];
-    struct iba_srq srq; /* the SRQ of an XRC target; its ring is rq */
+    struct iba_srq srq; /* of an XRC target, or as pair_config says; its ring is rq */
     struct iba_saved saved[PAIR_SAVED];
     struct iba_qp second, context; /* for RD: another QP, and the EE context of both QPs */
     struct iba_sqe second_sq[PAIR_DEPTH], context_sq[1];
@@ -79,6 +79,7 @@ struct pair_config {
     uint8_t timeout, retry, rnr_retry, rd_depth;
     size_t bytes;     /* of each region */
     unsigned flight;  /* frames the network holds; 0: PAIR_FLIGHT */
+    bool srq;         /* the QP of end 1 takes its receives from an SRQ */
     unsigned earlier; /* QPs that end 1 has created before, so that this one has another number */
     bool waits;       /* a full network delays its senders instead of dropping their packets */
     struct iba_net_faults faults;
