@@ -348,6 +348,11 @@ static void serve_datagram(struct server *s, unsigned i, struct ibsim_request *r
 {
     const uint64_t length = be64toh(r->length);
 
+    if (s->alter && !s->alter(s->alter_ctx, r->mad)) {
+        if (is_response(r->mad))
+            (void)give(s, i, r);
+        return;
+    }
     if (!is_answer(r->mad)) {
         const uint64_t tid = iba_madhdr_transactionid(r->mad) & ((UINT64_C(1) << CLIENT_SHIFT) - 1);
         iba_madhdr_set_transactionid(r->mad, tid | mark_of(s, i) << CLIENT_SHIFT);

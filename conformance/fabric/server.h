@@ -30,6 +30,10 @@ struct server {
     uint16_t *length;               /* length of the datagram that a packet carries, indexed by the PSN; 0: unknown */
     uint16_t psn;
     uint64_t requests, answers, silences;
+    /* Called for each datagram of a client, which it may change; NULL: nobody does. False: the datagram does not get
+     * into the subnet, and a request has its answer in `mad`. */
+    bool (*alter)(void *ctx, uint8_t mad[IBSIM_MAD]);
+    void *alter_ctx;
 };
 
 bool server_open(struct server *s, struct subnet *subnet, const char *name, uint16_t udp_port, char err[SOCKETS_ERROR]);

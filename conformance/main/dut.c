@@ -8,9 +8,12 @@
 #include "reports.h"
 #include "system/text.h"
 #include "targets/live_channel.h"
+#include "targets/sm.h"
 
 struct ibc_target *dut_open(const struct dut *d, unsigned lane, char *err, size_t errlen)
 {
+    if (d->manager)
+        return ibc_sm_open(d->spec, err, errlen);
     return d->live ? ibc_live_open(&d->live->lane[lane].live, err, errlen) : ibc_target_open(d->spec, err, errlen);
 }
 
@@ -209,6 +212,7 @@ void live_end(struct live_dut *l)
 int dut_choose(struct dut *d, struct live_dut *l, const struct options *o)
 {
     *d = (struct dut){.spec = o->target ? o->target : "reference"};
+    d->manager = ibc_sm_is(d->spec);
     if (strcmp(d->spec, "live") == 0) {
         d->live = l;
         return live_begin(l, o);

@@ -11,6 +11,7 @@
 struct dut {
     const char *spec;            /* the argument of ibc_target_open(), or "live" */
     const struct live_dut *live; /* NULL: spec is sufficient */
+    bool manager;                /* the spec names a subnet manager */
 };
 /* Opens the device. lane: number of one of several equal live devices. NULL: it failed, and err has one line. */
 struct ibc_target *dut_open(const struct dut *d, unsigned lane, char *err, size_t errlen);

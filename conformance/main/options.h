@@ -16,7 +16,7 @@ enum { MAX_WORDS = 256, MAX_CHILDREN = 256, MAX_REPEAT = 100000, MAX_MUTANTS = 1
     O(shard,         "shard",         0,   "I/N",     TEXT,   shard,         "only part I of N, for N machines: 1/4 to 4/4")  \
     O(max_failures,  "max-failures",  0,   "N",       COUNT,  max_failures,  "begin no scenario after N failures that no waiver excuses") \
     O(deadline,      "deadline",      0,   "SECONDS", COUNT,  deadline,      "begin no scenario later than this")      \
-    O(target,        "target",        0,   "SPEC",    TEXT,   target,        "reference (the default), live, mutant:RULE=CHANGE or mutant:emit.FIELD=VALUE") \
+    O(target,        "target",        0,   "SPEC",    TEXT,   target,        "reference (the default), live, sm:COMMAND, mutant:RULE=CHANGE or mutant:emit.FIELD=VALUE") \
     O(wire,          "wire",          0,   "ADAPTER", WORDS,  wire,          "live: unix:PEER,OWN, dgram:HOST:PORT,HOST:PORT, afpacket:IFACE (one a device)") \
     O(agent,         "agent",         0,   "CHANNEL", TEXT,   agent,         "live: exec:COMMAND, unix:PATH or tcp:HOST:PORT") \
     O(agent_token_file, "agent-token-file", 0, "FILE", TEXT,  agent_token_file, "live: its first line is the agent's token") \

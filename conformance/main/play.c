@@ -107,7 +107,7 @@ static void play(struct playing *p, uint32_t nth, struct ibc_result *r)
                                   .stop_at_first = p->run->stop_at_first};
     p->settle.t = p->target;
     p->settle.o = &o;
-    if (!p->run->dut.live)
+    if (!p->run->dut.live && !p->run->dut.manager)
         ibc_run(c->s, p->target, &o, r);
     else if (fits(p, c->s, r))
         settle(&p->settle, c->s, r);

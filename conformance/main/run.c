@@ -182,10 +182,11 @@ static int by_count(const void *a, const void *b)
     return x->n != y->n ? (x->n < y->n ? 1 : -1) : strcmp(x->why, y->why);
 }
 
-/* Prints after a terminal's report how many scenarios do not apply to a live device, for each missing capability. */
+/* Prints after a terminal's report how many scenarios do not apply to a device that others made, for each missing
+ * capability. */
 static void print_left_out(const struct running *u)
 {
-    struct reason *all = u->dut.live && !u->taken ? calloc(u->sel.n, sizeof *all) : NULL;
+    struct reason *all = (u->dut.live || u->dut.manager) && !u->taken ? calloc(u->sel.n, sizeof *all) : NULL;
     size_t n = 0, k;
 
     for (size_t i = 0; all && i < u->sel.n; i++) {

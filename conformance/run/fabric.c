@@ -20,7 +20,8 @@ static struct ibc_node_spec node_of(const struct ibc_object *o)
 {
     enum { USUAL_PORTS = 2, USUAL_VLS = 4 };
 
-    return (struct ibc_node_spec){.type = type_of(o->kind),
+    return (struct ibc_node_spec){.name = o->name,
+                                  .type = type_of(o->kind),
                                   .ports = (uint8_t)key_n(o, IBC_K_ports, USUAL_PORTS),
                                   .state = (uint8_t)key_n(o, IBC_K_state, IBA_PORT_ACTIVE),
                                   .vls = (uint8_t)key_n(o, IBC_K_vls, USUAL_VLS),
@@ -97,6 +98,9 @@ bool run_make_fabric(struct run_player *p)
     for (unsigned i = 0; i < p->play->n_object; i++)
         if (p->live[i].kind == IBC_O_cable && !add_cable(p, &f, &p->play->object[i]))
             return false;
+    f.unmanaged = p->managed;
+    if (!run_add_partitions(p, &f))
+        return false;
     if (!p->t->ops->fabric_open)
         return run_did(p, &begin, IBC_UNSUPPORTED, "subnet");
     return run_did(p, &begin, p->t->ops->fabric_open(p->t, &f), "subnet");

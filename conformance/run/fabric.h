@@ -10,6 +10,14 @@ enum { RUN_GET = 1, RUN_SET = 2, RUN_TRAP = 5, RUN_GET_RESP = 0x81, RUN_FIRST_HO
 /* ---- fabric.c ---- */
 bool run_make_fabric(struct run_player *p);
 
+/* ---- lid.c ---- */
+/* Returns the base LID of a node: that of its first port, or of a switch. */
+uint16_t run_lid(const struct run_player *p, const struct run_live *node);
+
+/* ---- manager.c ---- */
+/* Adds the partitions of the scenario. False: there are too many; the fault was recorded. */
+bool run_add_partitions(struct run_player *p, struct ibc_fabric *f);
+
 /* ---- fabric_packet.c: what the tester sends ---- */
 /* Sets the fields that the line of a packet does not name: the host at wire w's port sends to the node. */
 void run_wire_defaults(const struct run_player *p, const struct ibc_step *s, const struct run_live *w,
@@ -27,6 +35,9 @@ unsigned run_smp_status(const uint8_t *mad);
 /* Describes the datagram for people: "GET_RESP PortInfo tid 0x1001 status 0". False: the packet has no such
  * datagram. */
 bool run_smp_show(const struct iba_view *v, char *out, size_t n);
+
+/* Whether no line of the scenario waits for such a packet at that end: a subnet manager sends many. */
+bool run_is_passing(const struct run_player *p, const struct run_packet *k);
 
 /* ---- fabric_match.c: what comes ---- */
 /* Whether the datagram has the fields that the line names. */

@@ -54,10 +54,10 @@ static uint16_t lid_of(const struct run_live *w)
     return (uint16_t)(key_of_node(w, IBC_K_lid, 1) + (adapter ? (w->port - 1u) << lmc : 0));
 }
 
-static void put_lrh(const struct ibc_step *s, const struct run_live *w, uint8_t *lrh)
+static void put_lrh(const struct run_player *p, const struct ibc_step *s, const struct run_live *w, uint8_t *lrh)
 {
     const uint16_t host = (uint16_t)(RUN_FIRST_HOST + (w->port ? w->port : 1));
-    const uint16_t node = lid_of(w);
+    const uint16_t node = p->managed ? run_lid(p, w->node) : lid_of(w);
 
     iba_lrh_set_slid(lrh, is_directed(s) ? PERMISSIVE : w->port ? host : node);
     iba_lrh_set_dlid(lrh, is_directed(s) ? PERMISSIVE : w->port ? node : host);
@@ -82,9 +82,8 @@ void run_wire_defaults(const struct run_player *p, const struct ibc_step *s, con
     uint8_t *h = iba_recipe_part(r, IBA_H_lrh);
     const unsigned qp = !s->message ? DATA_QP : is_gmp(s) ? 1 : 0;
 
-    (void)p;
     if (h)
-        put_lrh(s, w, h);
+        put_lrh(p, s, w, h);
     if ((h = iba_recipe_part(r, IBA_H_grh)))
         put_grh(w, h);
     if ((h = iba_recipe_part(r, IBA_H_bth))) {

@@ -146,7 +146,8 @@ struct run_player {
     enum ibc_link link;
     uint64_t caps, seed;
     unsigned n_device;       /* 2: the tester is in the middle */
-    bool fabric;             /* a subnet is under test: packets come from the ends of its wires */
+    bool fabric;             /* the scenario is about a subnet: packets come from the ends of its wires */
+    bool managed;            /* the device under test is the subnet's manager */
     const uint8_t *smp_base; /* the datagram that a `set` step has read and now changes; otherwise NULL */
     bool informs;            /* the scenario is informational */
     bool unwell;             /* a health probe of this play has failed, or its device has died */

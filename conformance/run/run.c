@@ -144,7 +144,7 @@ static void play_all(struct run_player *p, struct run_evidence *e, struct ibc_re
     for (unsigned i = 0; i < n; i++) {
         const enum iba_qp_type service = service_at(s, i / s->n_variation);
         struct ibc_result unused = {0}, *answered = r->variations == 0 ? r : &unused;
-        if (lacks(needs_of(service), p->caps, answered))
+        if (lacks(p->managed ? 0 : needs_of(service), p->caps, answered))
             continue;
         if (r->variations == 0)
             r->measured[0] = '\0';
@@ -209,7 +209,8 @@ static void run_with(const struct ibc_scenario *s, struct run_player *p, struct 
 
     p->seed = p->o->seed;
     p->informs = is_informational(s);
-    p->fabric = s->role == IBC_ROLE_fabric;
+    p->fabric = ibc_role_has_subnet(s->role);
+    p->managed = s->role == IBC_ROLE_sm;
     p->n_device = s->role == IBC_ROLE_middle ? IBC_DEVICES : 1;
     p->keep_evidence = p->o->evidence_dir != NULL;
     if (!applicable(s, p, r))

@@ -43,3 +43,22 @@ bool run_smp_show(const struct iba_view *v, char *out, size_t n)
              a ? a->name : "unknown attribute", (uint64_t)iba_madhdr_transactionid(mad), run_smp_status(mad));
     return true;
 }
+
+static bool is_about(const struct run_player *p, const struct ibc_step *s, const struct run_packet *k)
+{
+    const uint8_t *mad = run_smp_in(k);
+
+    if ((s->kind != IBC_S_gets && s->kind != IBC_S_expect) || p->live[s->object].id[0] != k->device)
+        return false;
+    if (!s->message)
+        return !mad;
+    return mad && iba_madhdr_method(mad) == s->method && iba_madhdr_attributeid(mad) == ibc_smp_attr(s->message)->id;
+}
+
+bool run_is_passing(const struct run_player *p, const struct run_packet *k)
+{
+    for (unsigned i = 0; i < p->play->n_step; i++)
+        if (is_about(p, &p->play->step[i], k))
+            return false;
+    return true;
+}

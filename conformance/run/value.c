@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Resolves values of the language once the objects exist. */
 #include <string.h>
-#include "run/play.h"
+#include "run/fabric.h"
 #include "wire/iba_psn.h"
 
 const struct ibc_arg *run_arg(const struct ibc_step *s, enum ibc_key key)
@@ -92,7 +92,7 @@ uint64_t run_value(const struct run_player *p, const struct ibc_value *v, const 
         return (c->psn_base + v->n) & IBA_PSN_MASK;
     if (v->kind != IBC_V_REF || v->object >= p->play->n_object)
         return v->n;
-    n = attribute(&p->live[v->object], v->attr, c);
+    n = v->attr == IBC_A_lid ? run_lid(p, &p->live[v->object]) : attribute(&p->live[v->object], v->attr, c);
     n = v->op == '+' ? n + v->n : v->op == '-' ? n - v->n : v->op == '^' ? n ^ v->n : n;
     return v->attr == IBC_A_epsn || v->attr == IBC_A_psn ? n & IBA_PSN_MASK : n;
 }

@@ -82,6 +82,8 @@ static bool is_unasked(const struct run_player *p, const struct run_packet *k)
     const uint8_t *mad = run_smp_in(k);
     const bool flow = iba_view_has(&k->view, IBA_H_fc), trap = mad && iba_madhdr_method(mad) == RUN_TRAP;
 
+    if (p->managed)
+        return run_is_passing(p, k);
     if (!p->fabric || (!flow && !trap))
         return false;
     for (unsigned i = 0; i < p->play->n_step; i++) {

@@ -30,6 +30,8 @@ static const uint16_t attrs_of[IBC_O_COUNT] = {
     [IBC_O_mr] = 1 << IBC_A_va | 1 << IBC_A_lkey | 1 << IBC_A_rkey | 1 << IBC_A_length,
     [IBC_O_mw] = 1 << IBC_A_va | 1 << IBC_A_rkey | 1 << IBC_A_length,
     [IBC_O_srq] = 1 << IBC_A_srqn,
+    [IBC_O_switch] = 1 << IBC_A_lid,
+    [IBC_O_adapter] = 1 << IBC_A_lid,
     [IBC_O_cm] = 1 << IBC_A_id | 1 << IBC_A_peer | 1 << IBC_A_tid,
     [IBC_O_qp] = 1 << IBC_A_qpn | 1 << IBC_A_peer | 1 << IBC_A_epsn | 1 << IBC_A_psn};
 

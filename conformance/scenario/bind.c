@@ -151,7 +151,7 @@ static bool object_line(struct ibc_binder *b, bool above)
         return false;
     if (above)
         return true;
-    if (ibc_is_node(b->at->kind) || b->at->kind == IBC_O_cable)
+    if (ibc_role_has_subnet(p->scenario->role))
         return ibc_fault(b->fault, b->at->line, b->at->column, "a %s stands above the first step",
                          ibc_object_names[b->at->kind]);
     s = step_new(b);
@@ -252,7 +252,7 @@ static bool wire_packet(struct ibc_binder *b, struct ibc_step *s, unsigned *from
     const struct ibc_word *w = &b->word[*from];
     const struct ibc_vocab_row *method = ibc_vocab_find(IBC_VOCAB_METHOD, w->s);
 
-    if (s->kind == IBC_S_set || s->kind == IBC_S_get) {
+    if (s->kind == IBC_S_set || s->kind == IBC_S_get || s->kind == IBC_S_has) {
         ++*from;
         return smp(b, s, w);
     }
@@ -261,6 +261,9 @@ static bool wire_packet(struct ibc_binder *b, struct ibc_step *s, unsigned *from
         s->method = (uint8_t)method->n;
         return smp(b, s, w + 1);
     }
+    if (s->kind == IBC_S_gets)
+        return ibc_fault_unknown(IBC_AT(b, w), ibc_vocabularies[IBC_VOCAB_METHOD].what, w->s, ibc_vocab_name,
+                                 ibc_vocabularies[IBC_VOCAB_METHOD].n, &(const enum ibc_vocab){IBC_VOCAB_METHOD});
     ++*from;
     if (strcmp(w->s, "FLOW") == 0) {
         s->op = IBC_FLOW_OPCODE;

@@ -255,18 +255,32 @@ static const struct ibc_row gives[] = {
 };
 
 /* ---- nodes of a subnet ---- */
+#define MANAGED(k, t, of, max) FL(k, t, of, max, IBC_R_FABRIC)
 #define NODE                                                                                                           \
-    ONE_TO(ports, 18), BITS(lid, 16), UPTO(lmc, 7), BITS(sm, 16), BITS(mkey, 64), UPTO(protect, 3), BITS(lease, 16),   \
-        WORD(state, PORT), ONE_TO(vls, 5), UPTO(credits, 2048), FLAG(refresh), FLAG(unmapped)
-static const struct ibc_row node_switch[] = {NODE, FL(route, REMOVE, 0, 0xffff, IBC_R_MANY)};
-static const struct ibc_row node_adapter[] = {NODE, BITS(ipd, 8)};
+    ONE_TO(ports, 18), MANAGED(lid, NUMBER, N, MAX(16)), MANAGED(lmc, NUMBER, N, 7), MANAGED(sm, NUMBER, N, MAX(16)),  \
+        MANAGED(mkey, NUMBER, N, MAX(64)), MANAGED(protect, NUMBER, N, 3), MANAGED(lease, NUMBER, N, MAX(16)),         \
+        MANAGED(state, WORD, IBC_VOCAB_PORT, 0), FL(vls, NUMBER, N, 5, IBC_R_SOME | IBC_R_FABRIC),                     \
+        MANAGED(credits, NUMBER, N, 2048), MANAGED(refresh, FLAG, 0, 0), MANAGED(unmapped, FLAG, 0, 0)
+static const struct ibc_row node_switch[] = {NODE, FL(route, REMOVE, 0, 0xffff, IBC_R_MANY | IBC_R_FABRIC)};
+static const struct ibc_row node_adapter[] = {NODE, MANAGED(ipd, NUMBER, N, MAX(8))};
 static const struct ibc_row node_router[] = {NODE};
 static const struct ibc_row cable[] = {FL(one, OBJECT, KIND(wire), 0, MUST), FL(other, OBJECT, KIND(wire), 0, MUST)};
 
+/* ---- subnet managers ---- */
+static const struct ibc_row manager[] = {
+    FL(at, OBJECT, KIND(wire), 0, IBC_R_MUST), UPTO(priority, 15), UPTO(lmc, 7), BITS(mkey, 64), UPTO(protect, 3),
+    BITS(lease, 16), ROW(sweep, TIME, 0), ROW(poll, TIME, 0)};
+static const struct ibc_row partition[] = {
+    FL(pkey, NUMBER, N, MAX(15), IBC_R_MUST), FL(full, OBJECT, KIND(wire), 0, IBC_R_MANY),
+    FL(limited, OBJECT, KIND(wire), 0, IBC_R_MANY)};
+static const struct ibc_row within[] = {FL(within, TIME, 0, 0, IBC_R_PLAIN)};
+
 #define ROWS(r) r, sizeof r / sizeof *r
-#define SENDS (1 << IBC_ROLE_responder | 1 << IBC_ROLE_requester | 1 << IBC_ROLE_both | 1 << IBC_ROLE_middle | 1 << IBC_ROLE_fabric)
+#define SENDS (1 << IBC_ROLE_responder | 1 << IBC_ROLE_requester | 1 << IBC_ROLE_both | 1 << IBC_ROLE_middle | SUBNET)
 #define BETWEEN (1 << IBC_ROLE_middle)
 #define FABRIC (1 << IBC_ROLE_fabric)
+#define MANAGER (1 << IBC_ROLE_sm)
+#define SUBNET (FABRIC | MANAGER)
 #define QUEUES (KIND(qp) | KIND(srq) | KIND(cq))
 /*   kind            keys               object              kinds                        op    must   packet compares some, roles */
 static const struct ibc_shape steps[IBC_S_COUNT] = {
@@ -306,8 +320,13 @@ static const struct ibc_shape steps[IBC_S_COUNT] = {
     [IBC_S_gives]       = {ROWS(gives),       IBC_OBJECT_BEFORE, KIND(cm),                0,                false, false, true,  false, 0},
     [IBC_S_set]         = {NULL, 0,           IBC_OBJECT_BEFORE, KIND(wire),              0,                true,  false, false, false, FABRIC},
     [IBC_S_get]         = {NULL, 0,           IBC_OBJECT_BEFORE, KIND(wire),              0,                true,  false, true,  false, FABRIC},
-    [IBC_S_pull]        = {NULL, 0,           IBC_OBJECT_BEFORE, KIND(wire),              0,                false, false, false, false, FABRIC},
-    [IBC_S_plug]        = {NULL, 0,           IBC_OBJECT_BEFORE, KIND(wire),              0,                false, false, false, false, FABRIC},
+    [IBC_S_pull]        = {NULL, 0,           IBC_OBJECT_BEFORE, KIND(wire),              0,                false, false, false, false, SUBNET},
+    [IBC_S_plug]        = {NULL, 0,           IBC_OBJECT_BEFORE, KIND(wire),              0,                false, false, false, false, SUBNET},
+    [IBC_S_start]       = {NULL, 0,           IBC_OBJECT_BEFORE, KIND(manager),           0,                false, false, false, false, MANAGER},
+    [IBC_S_stop]        = {NULL, 0,           IBC_OBJECT_BEFORE, KIND(manager),           0,                false, false, false, false, MANAGER},
+    [IBC_S_has]         = {ROWS(within),      IBC_OBJECT_BEFORE, KIND(wire),              0,                true,  false, true,  false, MANAGER},
+    [IBC_S_gets]        = {ROWS(within),      IBC_OBJECT_BEFORE, KIND(wire),              0,                true,  false, true,  false, MANAGER},
+    [IBC_S_subnet]      = {ROWS(within),      IBC_OBJECT_NONE,   0,                       IBC_VOCAB_CHECK,  true,  false, false, false, MANAGER},
     [IBC_S_object]      = {NULL, 0,           IBC_OBJECT_NONE,   0,                       0,                false, false, false, false, 0},
 };
 static const struct ibc_shape objects[IBC_O_COUNT] = {
@@ -324,6 +343,8 @@ static const struct ibc_shape objects[IBC_O_COUNT] = {
     [IBC_O_switch] = {.row = node_switch, .n = sizeof node_switch / sizeof *node_switch},
     [IBC_O_adapter] = {.row = node_adapter, .n = sizeof node_adapter / sizeof *node_adapter},
     [IBC_O_router] = {.row = node_router, .n = sizeof node_router / sizeof *node_router},
+    [IBC_O_manager] = {.row = manager, .n = sizeof manager / sizeof *manager},
+    [IBC_O_partition] = {.row = partition, .n = sizeof partition / sizeof *partition},
     [IBC_O_cable] = {.row = cable, .n = sizeof cable / sizeof *cable},
 };
 /* clang-format on */

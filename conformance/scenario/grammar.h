@@ -44,6 +44,7 @@ enum ibc_row_flag {
     IBC_R_PLAIN = 64,   /* an instruction even on an expectation line, so that it has only one value */
     IBC_R_SOME = 128,   /* a number of at least 1 */
     IBC_R_MIDDLE = 256, /* role middle only */
+    IBC_R_FABRIC = 512, /* role fabric only: a subnet manager sets it */
 };
 struct ibc_row {
     uint8_t key, type;

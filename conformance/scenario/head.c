@@ -286,16 +286,16 @@ static bool line_read(struct head *h, size_t kind, unsigned *seen)
     return heads[kind].read(h);
 }
 
-/* Sets the service. A scenario of a subnet has no `service` line: its packets are datagrams if their lines do not
+/* Sets the service. A scenario about a subnet has no `service` line: its packets are datagrams if their lines do not
  * name another opcode, and its link is InfiniBand. */
 static bool give_service(struct head *h, unsigned seen, unsigned body)
 {
     struct ibc_scenario *s = &h->l->s;
 
-    if (s->role == IBC_ROLE_fabric && (seen >> IBC_HEAD_role & 1) != 0) {
+    if (ibc_role_has_subnet(s->role) && (seen >> IBC_HEAD_role & 1) != 0) {
         s->services = 1u << IBA_QPT_UD;
         s->links = 1u << IBC_LINK_ib_local;
-        s->needs |= UINT64_C(1) << IBC_CAP_fabric;
+        s->needs |= UINT64_C(1) << (s->role == IBC_ROLE_sm ? IBC_CAP_sm : IBC_CAP_fabric);
         return true;
     }
     return (seen >> IBC_HEAD_service & 1) != 0 || (body < s->n_line && !ibc_line_classify(h->f, &s->text[body])) ||

@@ -265,6 +265,8 @@ static bool key_bind(struct args *a, const struct ibc_row *r, const struct ibc_w
         return false;
     if ((r->flags & IBC_R_MIDDLE) != 0 && a->b->play->scenario->role != IBC_ROLE_middle)
         return ibc_fault(IBC_AT(a->b, w), "'%s' is for role middle", ibc_key_names[r->key]);
+    if ((r->flags & IBC_R_FABRIC) != 0 && a->b->play->scenario->role != IBC_ROLE_fabric)
+        return ibc_fault(IBC_AT(a->b, w), "'%s' is for role fabric", ibc_key_names[r->key]);
     if (r->type == IBC_T_EVERYWHERE)
         arg->hdr = IBA_H_grh;
     return ibc_value_bind(a->b, r, w, value, arg);
@@ -301,6 +303,8 @@ static bool field(struct args *a, const struct ibc_word *w, const char *name, co
 
     if (b->message != 0 && message_field(a, w, name, -1, value, &arg))
         return arg != NULL;
+    if (b->at->kind == IBC_S_has)
+        return unknown(a, w, name); /* a node is read, and no packet */
     switch (ibc_field_find(name, b->hdrs, &hdr, &f, &attr)) {
     case IBC_FIELD_UNKNOWN: return unknown(a, w, name);
     case IBC_FIELD_ABSENT:

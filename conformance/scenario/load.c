@@ -51,13 +51,20 @@ static bool alternative_placed(struct ibc_fault *f, const struct ibc_text *first
                      ibc_step_names[before->kind]);
 }
 
+static bool role_has_object(uint8_t role, uint8_t kind)
+{
+    if (kind == IBC_O_manager || kind == IBC_O_partition)
+        return role == IBC_ROLE_sm;
+    return ibc_role_has_subnet(role) == (ibc_is_node(kind) || kind == IBC_O_cable);
+}
+
 static bool role_has(const struct ibc_scenario *s, struct ibc_fault *f, const struct ibc_text *t)
 {
     const struct ibc_shape *shape = ibc_shape_of_step((enum ibc_step_kind)t->kind);
 
     if (t->form == IBC_FORM_OBJECT && t->kind == IBC_O_wire)
         return ibc_fault(f, t->line, t->column, "wires are made with their switch, adapter or router");
-    if (t->form == IBC_FORM_OBJECT && (s->role == IBC_ROLE_fabric) != (ibc_is_node(t->kind) || t->kind == IBC_O_cable))
+    if (t->form == IBC_FORM_OBJECT && !role_has_object(s->role, t->kind))
         return ibc_fault(f, t->line, t->column, "role %s has no '%s'", ibc_role_names[s->role],
                          ibc_object_names[t->kind]);
 

@@ -93,6 +93,8 @@ ROWS(KIND_rows) = {IBC_OBJECT_KINDS(KIND)};
 ROWS(METHOD_rows) = {{"GET", 0x01}, {"SET", 0x02}, {"GET_RESP", 0x81}, {"TRAP", 0x05}, {"TRAP_REPRESS", 0x07}};
 ROWS(PORT_rows) = {
     {"down", IBA_PORT_DOWN}, {"init", IBA_PORT_INIT}, {"armed", IBA_PORT_ARMED}, {"active", IBA_PORT_ACTIVE}};
+#define CHECK(w, words) {#w, IBC_CHECK_##w},
+ROWS(CHECK_rows) = {IBC_CHECKS(CHECK)};
 ROWS(NONE_rows) = {{"none", 0}};
 
 #define IS_SMALL(id)                                                                                                   \

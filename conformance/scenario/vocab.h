@@ -39,6 +39,7 @@
     V(CM_EVENT,   "event of a connection manager")                                                                     \
     V(METHOD,     "method")                                                                                            \
     V(PORT,       "state of a port")                                                                                   \
+    V(CHECK,      "property of a subnet")                                                                              \
     V(KIND,       "kind of object")
 /* clang-format on */
 enum ibc_vocab {

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 /* clang-format off */
-#define IBC_ROLES(R) R(responder) R(requester) R(both) R(middle) R(verbs) R(fabric)
+#define IBC_ROLES(R) R(responder) R(requester) R(both) R(middle) R(verbs) R(fabric) R(sm)
 #define IBC_CLASSES(C) C(mandatory) C(optional) C(recommended) C(conditional) C(informational) C(security)
 /*   word            encapsulation of core it is */
 #define IBC_LINKS(L)                                                                                                   \
@@ -62,6 +62,7 @@
     C(cm_fields,     "a connection manager whose user chooses each field of a message, and sees all that it does")          \
     C(cm_verbs,      "a connection manager whose user delays answers, loads alternate paths and chooses each field of a SIDR_REP")  \
     C(fabric,        "switches, adapters and links of a subnet whose other ends the tester has")                         \
+    C(sm,            "a subnet manager that the tester starts, in a subnet that the tester simulates")                   \
     C(virtual_time,  "time that is exact and costs nothing: hours, and single microseconds")
 /* Why a device under libibverbs does not claim them, when the device itself could do them */
 #define IBC_UNCLAIMED(U)                                                                                               \
@@ -72,11 +73,12 @@
     U(pkey_table, "a subnet manager sets it; no verb does")                                                            \
     U(page_hook, "the kernel removes pages; no verb does")                                                               \
     U(counter_hook, "no verb sets counters")                                                                            \
+    U(sm, "--target sm:COMMAND tests one")                                                                               \
     U(cm_fields, "librdmacm shows and sets private data, READ depths, retries; the kernel chooses all else")            \
     U(cm_verbs, "librdmacm has no call for MRA, LAP and SAP, and none that chooses the fields of SIDR_REP")
-#define IBC_OBJECT_KINDS(K) K(pd) K(mr) K(mw) K(cq) K(xrcd) K(srq) K(group) K(handle) K(qp) K(cm) K(switch) K(adapter) K(router) K(wire) K(cable)
+#define IBC_OBJECT_KINDS(K) K(pd) K(mr) K(mw) K(cq) K(xrcd) K(srq) K(group) K(handle) K(qp) K(cm) K(switch) K(adapter) K(router) K(wire) K(cable) K(manager) K(partition)
 /* Attributes of an object with values known at run time: "m.rkey", "a.peer" */
-#define IBC_ATTRS(A) A(va) A(lkey) A(rkey) A(length) A(qpn) A(peer) A(epsn) A(psn) A(id) A(tid) A(srqn)
+#define IBC_ATTRS(A) A(va) A(lkey) A(rkey) A(length) A(qpn) A(peer) A(epsn) A(psn) A(id) A(tid) A(srqn) A(lid)
 
 /* The qp types that a file may name */
 #define IBC_SERVICES(S)                                                                                                \
@@ -146,6 +148,11 @@
     S(get,            "get")                                                                                           \
     S(pull,           "pull")                                                                                          \
     S(plug,           "plug")                                                                                          \
+    S(start,          "start")                                                                                         \
+    S(stop,           "stop")                                                                                          \
+    S(has,            "has")                                                                                           \
+    S(gets,           "gets")                                                                                          \
+    S(subnet,         "subnet")                                                                                        \
     S(object,         "object")   /* mr, mw, qp ... below the first step: created in the order of steps */
 
 /* Keys of name=value words, and bare words (a flag: value 1; a positional value has a key of its own). A key has the
@@ -173,6 +180,8 @@
     K(backlog) K(compare) K(datagrams) K(both) K(alt_lid)                                                     \
     /* nodes of a subnet */                                                                                            \
     K(ports) K(sm) K(mkey) K(protect) K(lease) K(route) K(vls) K(credits) K(refresh) K(unmapped) K(ipd) K(one) K(other)       \
+    /* subnet managers, and the partitions that they have to make */                                               \
+    K(priority) K(sweep) K(poll) K(full) K(limited)                                                                    \
     /* positional: the one value of silence, wait, state, event, notified, counter, memory, score, group, op */        \
     K(value) K(name) K(delta)
 /* clang-format on */
@@ -197,6 +206,20 @@ enum ibc_object_kind {
 #define IBC_OBJECT_ID(w) IBC_O_##w,
     IBC_OBJECT_KINDS(IBC_OBJECT_ID) IBC_O_COUNT
 };
+/* Properties of a whole subnet, for a line `subnet` */
+#define IBC_CHECKS(C)                                                                                                  \
+    C(lids, "each adapter port and switch has LIDs of its own, in a row that begins at a multiple of 2^LMC")           \
+    C(active, "both ports of each cable are Active")                                                                   \
+    C(routed, "a data packet from each adapter port to each LID of each other one arrives")
+enum ibc_check {
+#define IBC_CHECK_ID(w, words) IBC_CHECK_##w,
+    IBC_CHECKS(IBC_CHECK_ID) IBC_CHECK_COUNT
+};
+/* Whether scenarios of that role are about a subnet. */
+static inline bool ibc_role_has_subnet(uint8_t role)
+{
+    return role == IBC_ROLE_fabric || role == IBC_ROLE_sm;
+}
 /* Whether objects of that kind are nodes of a subnet. */
 static inline bool ibc_is_node(uint8_t kind)
 {

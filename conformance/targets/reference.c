@@ -83,8 +83,8 @@ static enum ibc_rc reset(struct ibc_target *t, enum ibc_link link, uint64_t seed
 static uint64_t capabilities(struct ibc_target *t)
 {
     (void)t;
-    return (UINT64_C(1) << IBC_CAP_COUNT) -
-           1; /* libiba has all capabilities; core/README.md lists other features that it lacks */
+    /* libiba has all capabilities of devices; core/README.md lists other features that it lacks */
+    return ((UINT64_C(1) << IBC_CAP_COUNT) - 1) & ~(UINT64_C(1) << IBC_CAP_sm);
 }
 
 static uint32_t links(struct ibc_target *t)

@@ -25,7 +25,8 @@ struct ibc_target *ibc_target_open(const char *spec, char *err, size_t errlen)
 {
     if (strcmp(spec, "reference") == 0 || strncmp(spec, "mutant:", 7) == 0)
         return open_changed(spec, err, errlen);
-    (void)snprintf(err, errlen, "%s: no such target; there are reference, live and mutant:NAME=CHANGE", spec);
+    (void)snprintf(err, errlen, "%s: no such target; there are reference, live, sm:COMMAND and mutant:NAME=CHANGE",
+                   spec);
     return NULL;
 }
 

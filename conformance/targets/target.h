@@ -130,6 +130,7 @@ struct ibc_cm_call {
 /* A subnet under test: nodes as a subnet manager has set them up, and the ends of their wires. */
 enum { IBC_NODES = 6, IBC_ENDS = 24, IBC_ROUTES = 24 };
 struct ibc_node_spec {
+    const char *name;
     uint8_t type;  /* enum iba_node_type */
     uint8_t ports; /* without a switch's port 0 */
     uint8_t state; /* enum iba_port_state of all ports */
@@ -151,7 +152,27 @@ struct ibc_route {
     uint8_t node, port;
     uint16_t lid;
 };
+/* A subnet manager, with what its administrator tells it. */
+enum { IBC_MANAGERS = 4, IBC_PARTITIONS = 4, IBC_MEMBERS = 8, IBC_UNSAID = -1 };
+struct ibc_manager {
+    uint8_t node;         /* the adapter at whose first port it runs */
+    int priority, lmc;    /* IBC_UNSAID: the manager's default */
+    uint64_t mkey;        /* 0: none */
+    int protect, lease;   /* protection level, and lease in s; IBC_UNSAID as above */
+    uint64_t sweep, poll; /* ns between sweeps, and between a standby's questions to the master; 0 as above */
+};
+struct ibc_partition {
+    uint16_t pkey; /* without the bit of full members */
+    unsigned n;
+    struct {
+        uint8_t node, port;
+        bool full;
+    } member[IBC_MEMBERS];
+};
 struct ibc_fabric {
+    bool unmanaged; /* the nodes are as after power-up; names are given */
+    struct ibc_partition partition[IBC_PARTITIONS];
+    unsigned n_partition;
     struct ibc_node_spec node[IBC_NODES];
     struct ibc_end end[IBC_ENDS];
     struct ibc_route route[IBC_ROUTES]; /* routes in the forwarding tables of switches */
@@ -240,6 +261,15 @@ struct ibc_target_ops {
     enum ibc_rc (*fabric_open)(struct ibc_target *t, const struct ibc_fabric *f);
     /* Pulls the cable of an end, or plugs it in. */
     enum ibc_rc (*fabric_plug)(struct ibc_target *t, unsigned end, bool in);
+    /* Role sm; NULL: the target has no subnet managers. Starts manager `number`, or ends it at once. */
+    enum ibc_rc (*manager_start)(struct ibc_target *t, unsigned number, const struct ibc_manager *m);
+    enum ibc_rc (*manager_stop)(struct ibc_target *t, unsigned number);
+    /* Returns for how many ns the running managers have waited for a processor so far. */
+    uint64_t (*managers_waited)(struct ibc_target *t);
+    /* Turns a Get of subnet management into the answer of the port's node, without a packet. */
+    enum ibc_rc (*fabric_read)(struct ibc_target *t, unsigned end, uint8_t mad[IBA_MAD_BYTES]);
+    /* Whether the whole subnet is as required; if not, `got` says what differs. */
+    bool (*fabric_check)(struct ibc_target *t, enum ibc_check check, char *got, size_t n);
     /* Returns the first complaint of the device's system since the last call; empty: there was none. NULL: the
      * target cannot read the log. */
     enum ibc_rc (*log)(struct ibc_target *t, unsigned d, char *text, size_t n);

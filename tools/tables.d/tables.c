@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* ibtables rules|rows|behaviours|qp-states|opcodes|fields|counters|findings|decisions|fabric [--format
+/* ibtables rules|rows|behaviours|qp-states|opcodes|fields|counters|findings|decisions|fabric|spoiled [--format
  * md|dot|man]: the tables of libiba, as the code has them.
  *
  * rules: every rule table; rows: the same for programs, table<TAB>row; behaviours: every list of them; qp-states: the
@@ -11,6 +11,7 @@
 #include "adapter/iba_change_rules.h"
 #include "cm/iba_cm_rules.h"
 #include "fabric/iba_node.h"
+#include "targets/sm_spoil_rows.h"
 #include "finding_help.h"
 #include "observer/iba_decision.h"
 #include "observer/iba_finding_kinds.h"
@@ -349,6 +350,19 @@ static void fabric_md(void)
     }
 }
 
+static void spoiled_md(void)
+{
+    static const struct {
+        const char *name, *sentence;
+    } spoil[] = {
+#define SPOIL(name, method, attribute, change, sentence) {#name, sentence},
+        SM_SPOILS(SPOIL)};
+
+    printf("| spoiled manager | it ... |\n|---|---|\n");
+    for (size_t i = 0; i < COUNT(spoil); i++)
+        printf("| `%s` | %s |\n", spoil[i].name, spoil[i].sentence);
+}
+
 static void counters_md(void)
 {
     static const struct {
@@ -372,6 +386,7 @@ static const struct {
     {"counters", "md", counters_md},     {"findings", "md", findings_md},
     {"behaviours", "md", behaviours_md}, {"decisions", "md", decisions_md},
     {"findings", "man", findings_man},   {"fabric", "md", fabric_md},
+    {"spoiled", "md", spoiled_md},
 };
 
 int main(int argc, char **argv)
@@ -383,7 +398,8 @@ int main(int argc, char **argv)
             commands[i].print();
             return fflush(stdout) == 0 && !ferror(stdout) ? 0 : 1;
         }
-    fprintf(stderr, "ibtables rules|rows|behaviours|qp-states|opcodes|fields|counters|findings|decisions|fabric "
-                    "[--format md|dot|man]; DOT is for qp-states, man for findings\n");
+    fprintf(stderr,
+            "ibtables rules|rows|behaviours|qp-states|opcodes|fields|counters|findings|decisions|fabric|spoiled "
+            "[--format md|dot|man]; DOT is for qp-states, man for findings\n");
     return 2;
 }

@@ -12,20 +12,31 @@
 /* The same for a scenario of a subnet, whose objects must stand above the first step. */
 #define SUBNET_HEAD "title t\nspec RR-03\nrole fabric\n\n"
 #define SUBNET "switch x ports=1\nadapter y ports=1\nrouter z ports=1\n\n\n\n\n\n\n\n\n\n\n\n"
+/* The same for a scenario of a subnet's manager. */
+#define MANAGER_HEAD "title t\nspec RR-03\nrole sm\n\n"
+#define MANAGER "switch x ports=1\nadapter y ports=1\nmanager boss at=y.1\n\n\n\n\n\n\n\n\n\n\n\n"
 enum { LINE = 19 };
-static const char *const named[IBC_O_COUNT] = {"p", "r", "w", "c", "k", "s",   "g",  "h",
-                                               "a", "e", "x", "y", "z", "x.1", "new"};
+static const char *const named[IBC_O_COUNT] = {"p", "r", "w", "c", "k", "s",   "g",   "h",
+                                               "a", "e", "x", "y", "z", "x.1", "new", "boss"};
+
+static bool of_manager(const struct ibc_shape *shape)
+{
+    return shape->roles == 1 << IBC_ROLE_sm || shape == ibc_shape_of_object(IBC_O_manager) ||
+           shape == ibc_shape_of_object(IBC_O_partition);
+}
 
 static bool of_subnet(const struct ibc_shape *shape)
 {
-    return (shape->roles == 1 << IBC_ROLE_fabric) || shape == ibc_shape_of_object(IBC_O_switch) ||
-           shape == ibc_shape_of_object(IBC_O_adapter) || shape == ibc_shape_of_object(IBC_O_router) ||
-           shape == ibc_shape_of_object(IBC_O_cable);
+    return (shape->roles && !(shape->roles & ~(1 << IBC_ROLE_fabric | 1 << IBC_ROLE_sm))) || of_manager(shape) ||
+           shape == ibc_shape_of_object(IBC_O_switch) || shape == ibc_shape_of_object(IBC_O_adapter) ||
+           shape == ibc_shape_of_object(IBC_O_router) || shape == ibc_shape_of_object(IBC_O_cable);
 }
 
 /* Writes lines 1 to 18; the line that is tested follows them. */
 static size_t begin(char *text, const struct ibc_shape *shape)
 {
+    if (of_manager(shape))
+        return (size_t)sprintf(text, MANAGER_HEAD MANAGER);
     return (size_t)sprintf(text, "%s%s", of_subnet(shape) ? SUBNET_HEAD : HEAD, of_subnet(shape) ? SUBNET : WORLD);
 }
 
@@ -86,7 +97,7 @@ static size_t key_put(char *at, const struct ibc_row *r, const char *value)
 static size_t line_begin(char *at, const struct ibc_shape *shape, const char *word, const struct ibc_row *row)
 {
     const char *object = first_of(shape->kinds);
-    const bool smp = strcmp(word, "set") == 0 || strcmp(word, "get") == 0;
+    const bool smp = strcmp(word, "set") == 0 || strcmp(word, "get") == 0 || strcmp(word, "has") == 0;
     char *from = at;
 
     if (shape->object == IBC_OBJECT_BEFORE || shape->object == IBC_OBJECT_MAYBE)
@@ -96,6 +107,8 @@ static size_t line_begin(char *at, const struct ibc_shape *shape, const char *wo
         at += sprintf(at, " %s", strcmp(word, "attach") == 0 || strcmp(word, "detach") == 0 ? "b" : object);
     if (shape->packet || smp)
         at += sprintf(at, smp ? " PortInfo" : " SEND_ONLY");
+    if (strcmp(word, "gets") == 0)
+        at += sprintf(at, " TRAP_REPRESS Notice");
     if (shape->op != 0 && shape->op_must) {
         unsigned op = 0;
 
@@ -132,11 +145,11 @@ static void taken(const char *text, const struct ibc_row *r, const char *value)
     char err[500];
     struct ibc_scenario *s = load_text(text, err);
     cr_assert_not_null(s, "%s", err);
-    struct ibc_play *p = ibc_bind(s, s->role == IBC_ROLE_fabric ? IBA_QPT_UD : IBA_QPT_RC, 0);
+    struct ibc_play *p = ibc_bind(s, ibc_role_has_subnet(s->role) ? IBA_QPT_UD : IBA_QPT_RC, 0);
     const struct ibc_arg *arg = NULL;
 
     for (unsigned i = 0; i < p->n_object && !arg; i++)
-        if (s->role == IBC_ROLE_fabric && p->object[i].line == LINE)
+        if (ibc_role_has_subnet(s->role) && p->object[i].line == LINE)
             arg = ibc_arg(p->object[i].arg, p->object[i].n_arg, (enum ibc_key)r->key);
     for (unsigned i = 0; i < p->n_step; i++)
         if (p->step[i].line == LINE)

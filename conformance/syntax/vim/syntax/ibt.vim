@@ -11,7 +11,7 @@ syntax match ibtNumber '\<\%(0x\x\+\|\d\+\%(\.\d\+\)\?\)\%(KiB\|MiB\|ns\|us\|ms\
 syntax match ibtBytes '\<hex:\x\+\>'
 syntax match ibtOpcode '\<\u[A-Z0-9_]\+\>'
 syntax match ibtField '\<[a-z0-9]\+\%(\.[a-z0-9_]\+\)\+\ze='
-syntax match ibtLive '\<\l\w*\.\%(length\|epsn\|lkey\|peer\|rkey\|psn\|qpn\|va\|tid\|id\)\>'
+syntax match ibtLive '\<\l\w*\.\%(length\|epsn\|lkey\|peer\|rkey\|psn\|qpn\|va\|tid\|lid\|id\)\>'
 syntax match ibtArrow '\%(^\|\s\)\zs[<>][?*]\?\ze\s'
 syntax match ibtAlternative '^\s*\zs|\ze\s' nextgroup=ibtVerdict skipwhite
 syntax keyword ibtVerdict contained pass tolerated fail done
@@ -33,7 +33,7 @@ syntax match ibtKey '\<\%(nxthdr\|ipver\|paylen\|sport\|dport\)\ze[=[]'
 syntax match ibtKey '\<\%(vlan\|gid_index\|path_bits\|ethertype\|srqn\|pkey_violations\|qkey_violations\)\ze[=[]'
 syntax match ibtKey '\<\%(vlan\|gid_index\|path_bits\|mapped\|ethertype\|srqn\|pkey_violations\)\ze[=[]'
 syntax match ibtKey '\<\%(qkey_violations\|av_port\|alt_port\|quiet\|late\|slower\|faster\|backlog\|compare\|datagrams\|both\|alt_lid\)\ze[=[]'
-syntax match ibtKey '\<\%(ports\|sm\|mkey\|protect\|lease\|route\|vls\|credits\|refresh\|unmapped\|ipd\|one\|other\)\ze[=[]'
+syntax match ibtKey '\<\%(ports\|sm\|mkey\|protect\|lease\|route\|vls\|credits\|refresh\|unmapped\|ipd\|one\|other\|priority\|sweep\|poll\|full\|limited\)\ze[=[]'
 syntax match ibtWord '\<\%(good\|bad\|none\|any\|ack\|rnr\|nak\|reset\|init\|rtr\|rts\|sqd\|sqe\)\>=\@!'
 syntax match ibtWord '\<\%(err\|success\|migrated\|rearm\|all\|wr\|forward\|drop\|twice\|hold\)\>=\@!'
 syntax match ibtWord '\<\%(corrupt\|peer\|stranger\|rkeys\|qpns\|psns\)\>=\@!'
@@ -42,9 +42,9 @@ syntax match ibtWord '\<\%(nowhere\|loopback\|ipv4\|unknown\|armed\)\>=\@!'
 syntax match ibtStep '\<\%(call\|told\|gives\|silence\|wait\|post\|recv\|modify\|state\|completion\|completions\)\ze\%(\s\|$\)'
 syntax match ibtStep '\<\%(event\|events\|destroy\|dereg\|free\|arm\|notified\|resize\|limit\|attach\)\ze\%(\s\|$\)'
 syntax match ibtStep '\<\%(detach\|memory\|write\|page\|port\|counter\|pace\|pass\|release\|score\)\ze\%(\s\|$\)'
-syntax match ibtStep '\<\%(health\|repeat\|end\|set\|get\|pull\|plug\)\ze\%(\s\|$\)'
+syntax match ibtStep '\<\%(health\|repeat\|end\|set\|get\|pull\|plug\|start\|stop\|has\|gets\|subnet\)\ze\%(\s\|$\)'
 syntax match ibtFlag '\<mapped\>=\@!'
-syntax match ibtObject '^\s*\zs\%(switch\|adapter\|router\|wire\|cable\|handle\|group\|xrcd\|srq\|cm\|cq\|mr\|mw\|pd\|qp\)\ze\s\+\l'
+syntax match ibtObject '^\s*\zs\%(manager\|partition\|switch\|adapter\|router\|wire\|cable\|handle\|group\|xrcd\|srq\|cm\|cq\|mr\|mw\|pd\|qp\)\ze\s\+\l'
 syntax match ibtFlag '\<\%(repair\|only\|solicited\|absent\|present\|unchanged\)\>=\@!'
 
 " the head
@@ -54,10 +54,10 @@ syntax match ibtNeeds '^\s*\%(needs\|role\|class\|service\|link\)\>.*$' contains
 syntax keyword ibtCapability contained rc uc ud raw management write read atomic flush persistent atomic_write send_inv mw1 mw2 mw2a
 syntax keyword ibtCapability contained fast_reg xrc_tgt pieces inline_data zero_based resize_cq srq multicast odp page_hook apm credits congestion
 syntax keyword ibtCapability contained pkey_table limited_pkey lmc two_ports two_devices qp_states rate_control exact_depth notify counters cm cm_fields cm_verbs
-syntax keyword ibtCapability contained virtual_time counter_hook xrc rd fabric
+syntax keyword ibtCapability contained virtual_time counter_hook xrc rd fabric sm
 syntax keyword ibtCapability contained counter_hook xrc
 syntax keyword ibtCapability contained virtual_time
-syntax keyword ibtOneOf contained responder requester both middle verbs fabric mandatory optional recommended conditional
+syntax keyword ibtOneOf contained responder requester both middle verbs fabric sm mandatory optional recommended conditional
 syntax keyword ibtOneOf contained informational security roce2-ipv4 roce2-ipv6 roce1 ib-local ib-global rc uc ud
 syntax keyword ibtOneOf contained raw-ipv6 raw-ethertype smi gsi xrc-ini xrc-tgt rd ee
 
