@@ -163,6 +163,75 @@ Test(cm_why, how_long_it_waits)
         }
 }
 
+/* A message was sent again if there were two of them. A REQ that comes after the REP, or a REP after the RTU, shows
+ * that the answer was late or lost; at the same time shows nothing. A SIDR_REQ waits for 4.096 us * 2^20 (MD-60),
+ * unless it was sent again. */
+Test(cm_why, facts)
+{
+    enum { SIDR_NS = 4096 << 10 }; /* in units of 1024 ns */
+    static const struct {
+        unsigned reqs, reps, rtus, dreqs, dreps;
+        int64_t req_last, rep_last; /* the first ones come at 0 and 100, an RTU at 300 */
+        bool sidr;
+        int64_t now;
+        enum cm_why setup, end;
+    } shown[] = {
+        {1, 0, 0, 0, 0, 0, 0, false, LAST, CM_WHY_NOTHING_SEEN, CM_WHY_COUNT},
+        {2, 0, 0, 0, 0, 50, 0, false, LAST, CM_WHY_NO_ANSWER, CM_WHY_COUNT},
+        {1, 1, 0, 0, 0, 0, 100, false, LAST, CM_WHY_NO_RTU_SEEN, CM_WHY_COUNT},
+        {1, 2, 0, 0, 0, 0, 200, false, LAST, CM_WHY_NOT_CONFIRMED, CM_WHY_COUNT},
+        {2, 1, 0, 0, 0, 100, 100, false, LAST, CM_WHY_NO_RTU_SEEN, CM_WHY_COUNT},
+        {2, 1, 0, 0, 0, 101, 100, false, LAST, CM_WHY_REP_LOST, CM_WHY_COUNT},
+        {1, 1, 1, 0, 0, 0, 100, false, LAST, CM_WHY_CONNECTED, CM_WHY_COUNT},
+        {1, 2, 1, 0, 0, 0, 300, false, LAST, CM_WHY_CONNECTED, CM_WHY_COUNT},
+        {1, 2, 1, 0, 0, 0, 301, false, LAST, CM_WHY_RTU_LATE, CM_WHY_COUNT},
+        {2, 1, 1, 0, 0, 50, 100, false, LAST, CM_WHY_CONNECTED_LATE, CM_WHY_COUNT},
+        {1, 1, 1, 1, 0, 0, 100, false, LAST, CM_WHY_CONNECTED, CM_WHY_DISCONNECTS},
+        {1, 1, 1, 1, 1, 0, 100, false, LAST, CM_WHY_CONNECTED, CM_WHY_DISCONNECTED},
+        {1, 1, 1, 2, 0, 0, 100, false, LAST, CM_WHY_CONNECTED, CM_WHY_DREQ_UNANSWERED},
+        {1, 1, 1, 2, 1, 0, 100, false, LAST, CM_WHY_CONNECTED, CM_WHY_DISCONNECTED_LATE},
+        {1, 0, 0, 1, 0, 0, 0, false, LAST, CM_WHY_CONNECTED_BEFORE, CM_WHY_DISCONNECTS},
+        {1, 0, 0, 0, 0, 0, 0, true, (int64_t)SIDR_NS * 1024 - 1, CM_WHY_SIDR_WAITS, CM_WHY_COUNT},
+        {1, 0, 0, 0, 0, 0, 0, true, (int64_t)SIDR_NS * 1024, CM_WHY_SIDR_NOTHING_SEEN, CM_WHY_COUNT},
+        {2, 0, 0, 0, 0, 50, 0, true, 60, CM_WHY_SIDR_NO_ANSWER, CM_WHY_COUNT},
+        {1, 1, 0, 0, 0, 0, 100, true, LAST, CM_WHY_SIDR_RESOLVED, CM_WHY_COUNT},
+    };
+
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
+        struct cm_connection c = {.used = true, .sidr = shown[i].sidr};
+        sent(&c, CM_KEPT_REQ, shown[i].reqs, 0, shown[i].req_last);
+        sent(&c, CM_KEPT_REP, shown[i].reps, 100, shown[i].rep_last);
+        sent(&c, CM_KEPT_RTU, shown[i].rtus, 300, 300);
+        sent(&c, CM_KEPT_DREQ, shown[i].dreqs, 500, 600);
+        sent(&c, CM_KEPT_DREP, shown[i].dreps, 700, 700);
+        cr_expect_eq(cm_why_setup(&c, shown[i].now), shown[i].setup, "row %zu: %s", i,
+                     cm_whys[cm_why_setup(&c, shown[i].now)].name);
+        cr_expect_eq(cm_why_end(&c), shown[i].end, "row %zu", i);
+        cr_expect_str_eq(cm_why_now(&c, shown[i].now),
+                         cm_whys[shown[i].end == CM_WHY_COUNT ? shown[i].setup : shown[i].end].name);
+    }
+}
+
+/* How long a connection lasted is counted from its RTU; where the capture has no RTU, from its REP, else its REQ. */
+Test(cm_why, how_long_it_lasted)
+{
+    enum { MS = 1000000 };
+    static const char *const text[] = {"10.0.0.1 disconnects after 130 ms", "10.0.0.1 disconnects after 120 ms",
+                                       "10.0.0.1 disconnects after 100 ms"};
+
+    for (unsigned shows = 0; shows < 3; shows++) {
+        struct cm_connection c = {.used = true, .kind = IBA_ADDR_IPV4, .released_by_active = true};
+        iba_bits_put(c.active.addr, 0, 32, 0x0a000001);
+        iba_bits_put(c.passive.addr, 0, 32, 0x0a000002);
+        sent(&c, CM_KEPT_REQ, 1, 1 * MS, 1 * MS);
+        sent(&c, CM_KEPT_REP, shows > 0, 11 * MS, 11 * MS);
+        sent(&c, CM_KEPT_RTU, shows > 1, 31 * MS, 31 * MS);
+        sent(&c, CM_KEPT_DREQ, 1, 131 * MS, 131 * MS);
+        const char *is = sentence(CM_WHY_DISCONNECTED, &c, 500 * MS);
+        cr_expect_str_eq(is, text[shows], "%s", is);
+    }
+}
+
 /* Each time and each number in a sentence is the one that the words around it name. The messages come at these
  * milliseconds: REQs 1 and 4, REPs 11 and 17, RTU 31, DREQs 131 and 140, the end at 61. */
 Test(cm_why, sentences)
@@ -185,6 +254,14 @@ Test(cm_why, sentences)
         {CM_WHY_STALE, "10.0.0.2 still has a connection with QP 0x000101 of 10.0.0.1: REJ reason 10, stale connection"},
         {CM_WHY_DREQ_UNANSWERED, "10.0.0.2 disconnects, and 10.0.0.1 does not answer: 2 DREQs in 9 ms"},
         {CM_WHY_DISCONNECTED, "10.0.0.2 disconnects after 100 ms"},
+        {CM_WHY_GAVE_UP_ON_REP, "10.0.0.1 gives up after 3 REQs of the 8 that Max CM Retries allows: 10.0.0.2 sent 2 "
+                                "REPs, but none arrived"},
+        {CM_WHY_GAVE_UP_AFTER_MRA,
+         "10.0.0.2 asked for 131 us more (MRA) and did not answer; 10.0.0.1 gives up 60 ms after its REQ"},
+        {CM_WHY_NO_LISTENER,
+         "10.0.0.2 has no program that listens at service 0x0000001234567890: REJ reason 10, stale connection"},
+        {CM_WHY_RTU_LOST, "10.0.0.2 gives up after 2 REPs: 10.0.0.1 sent 1 RTU, but none arrived"},
+        {CM_WHY_DISCONNECTED_LATE, "10.0.0.2 disconnects, but only after 2 DREQs"},
     };
 
     for (size_t i = 0; i < sizeof says / sizeof *says; i++) {
@@ -192,6 +269,7 @@ Test(cm_why, sentences)
         iba_bits_put(c.active.addr, 0, 32, 0x0a000001);
         iba_bits_put(c.passive.addr, 0, 32, 0x0a000002);
         c.active.qpn = 0x101;
+        c.service_id = UINT64_C(0x1234567890);
         c.answer_ns = 11 * MS;
         c.end_ns = 61 * MS;
         sent(&c, CM_KEPT_REQ, 3, 1 * MS, 4 * MS);
