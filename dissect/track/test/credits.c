@@ -39,7 +39,8 @@ static int left(uint32_t iface, unsigned vl)
     return fabric_credits(f, interface(iface), vl, &n) ? (int)n : -1;
 }
 
-/* What S may still send to T on a lane: T's limit, less what S says that it has sent and what was seen since. */
+/* S may send to T on a lane up to T's limit. Its credits are the limit less the blocks that S says that it has sent,
+ * and less those seen since. */
 Test(credits, credits_left)
 {
     begin_tables();

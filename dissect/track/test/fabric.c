@@ -322,6 +322,10 @@ Test(fabric, tables_that_are_set)
     cr_expect_eq(known(A, 0), 1);
     ask(GET, A, 0, 0, 70);
     cr_expect_eq(known(A, 0), 1);
+    make_answer(A, 0, 70, 9);
+    mad[3] = SET;
+    takes(2);
+    cr_expect_eq(known(A, 0), 1, "no answer has this method");
     ask(SET, A, 0, 0, 71);
     cr_expect_eq(known(A, 0), -1);
     cr_expect_eq(known(B, 0), 2);
