@@ -56,6 +56,8 @@ const char *const help_text[] = {
     "  -z srt                 response times by operation and size: p50, p90, p99, longest\n"
     "  -z perf                each direction: rates, outstanding messages, what limits it and how much of the time\n"
     "  -z hosts               host by host, incast, and the rounds of a collective: who begins last\n"
+    "  -z rails,FILE          how evenly hosts use their ports, and payload between rails; a line of FILE is\n"
+    "                         HOST ADDRESS ADDRESS ...\n"
     "  -z agreed              reliable connections: agreed on, and observed\n"
     "  -z cm                  connections, from CM messages\n"
     "  -z mad                 management datagrams, response times\n"

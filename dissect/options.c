@@ -13,6 +13,7 @@
 #include "help.h"
 #include "option_rows.h"
 #include "options_check.h"
+#include "seed.h"
 #include "system/confine.h"
 #include "system/text.h"
 
@@ -476,6 +477,7 @@ int options_parse(struct options *opt, int argc, char **argv, bool *done)
     int c, rc = EXIT_OK;
 
     *opt = (struct options){.check_crc = true, .judge_printed = true, .printer = &printers[0]};
+    opt->seed = seed_hashes(); /* before a statistic fills a table */
     opt->print = (struct print_opts){.separator = '\t', .aggregator = ',', .occurrence = 'a'};
     *done = false;
     (void)set_color(opt, "auto");

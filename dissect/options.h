@@ -44,6 +44,7 @@ struct options {
     struct service_hint service[SERVICE_HINTS]; /* -d infiniband.cm.serviceid==ID,PROTOCOL */
     size_t n_service;
     struct iba_view_opts view;
+    uint64_t seed;            /* seed of the observer's hashes */
     bool print_anyway;        /* -P: print packets even with -w */
     bool no_sandbox;          /* --no-sandbox: keep root, and run unconfined */
     unsigned jobs;            /* --jobs; 0: not given, means 1 */

@@ -15,7 +15,6 @@
 #include "outputs.h"
 #include "page/page.h"
 #include "run_state.h"
-#include "seed.h"
 #include "summaries.h"
 #include "system/privileges.h"
 #include "system/signals.h"
@@ -461,7 +460,6 @@ __attribute__((hot)) int run(struct options *opt)
     static struct run r;
 
     r = (struct run){.opt = opt, .out = &out, .track = track_open(), .rc = EXIT_OK};
-    r.seed = seed_hashes();
     out_init(&out, STDOUT_FILENO);
     if (!r.track || !signals_mind(run_stop_capture)) {
         complain(&r, r.track ? "no descriptors are left" : "out of memory");
@@ -476,7 +474,7 @@ __attribute__((hot)) int run(struct options *opt)
         if (!opt->quiet && opt->printer->begin)
             opt->printer->begin(&out, &opt->print);
         if (jobs_can(opt))
-            r.jobs = jobs_open(&(struct jobs_config){opt, r.seed, progress_of_jobs, &r});
+            r.jobs = jobs_open(&(struct jobs_config){opt, opt->seed, progress_of_jobs, &r});
         outputs_confine(opt);
         if (!read_by_jobs(&r))
             read_all(&r);

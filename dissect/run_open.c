@@ -72,7 +72,7 @@ static void message(void *ctx, const struct iba_message *m, const struct verdict
 
 bool run_open_judge(struct run *r)
 {
-    struct judge_config cfg = {.pmtu = r->opt->pmtu, .seed = r->seed, .late = late, .ctx = r};
+    struct judge_config cfg = {.pmtu = r->opt->pmtu, .seed = r->opt->seed, .late = late, .ctx = r};
 
     cfg.message = r->report || r->summaries ? message : NULL;
     for (size_t i = 0; i < r->opt->n_stat; i++)

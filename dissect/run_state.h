@@ -32,7 +32,6 @@ struct run {
     bool quiet;                  /* the capture is live, and no packet comes */
     bool cut;                    /* the batch ended early because a packet cannot be parsed */
     const struct packet *packet; /* the current one */
-    uint64_t seed;               /* of the observer's hashes */
     uint64_t first_ns, prev_ns;
     uint64_t begin_ns; /* the time of the first packet in the captures, in the window or not */
     bool timed;        /* begin_ns is known */

@@ -100,7 +100,7 @@ void table_time(struct table *t, int64_t ns)
     table_end(t);
 }
 
-static void percent(struct out *o, uint64_t part, uint64_t whole)
+void percent_print(struct out *o, uint64_t part, uint64_t whole)
 {
     enum { HUNDREDTHS = 10000 };
     const uint64_t h = whole ? (part * HUNDREDTHS + whole / 2) / whole : 0;
@@ -114,7 +114,7 @@ static void percent(struct out *o, uint64_t part, uint64_t whole)
 void table_percent(struct table *t, uint64_t part, uint64_t whole)
 {
     table_begin(t);
-    percent(t->o, part, whole);
+    percent_print(t->o, part, whole);
     out_ch(t->o, '%');
     table_end(t);
 }
@@ -158,5 +158,5 @@ void json_time(struct out *o, const char *key, int64_t ns)
 void json_percent(struct out *o, const char *key, uint64_t part, uint64_t whole)
 {
     json_key(o, key);
-    percent(o, part, whole);
+    percent_print(o, part, whole);
 }

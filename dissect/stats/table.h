@@ -29,7 +29,8 @@ void table_str(struct table *t, const char *s);
 void table_u64(struct table *t, uint64_t v);
 void table_known(struct table *t, bool known, uint64_t v); /* "-" when it is not known */
 void table_time(struct table *t, int64_t ns);
-/* Prints the percentage of `whole`, with two decimals and the sign. */
+/* Print the percentage of `whole`, with two decimals; the cell has the sign, too. */
+void percent_print(struct out *o, uint64_t part, uint64_t whole);
 void table_percent(struct table *t, uint64_t part, uint64_t whole);
 
 /* Print members of an object, each preceded by a comma: the first member is the caller's. */

@@ -26,7 +26,7 @@ LONG = REGRESS / "wire-length-2-31"
 NAMES = REGRESS / "hostile-names"
 PLACE = {"TZ": "UTC", "LC_ALL": "C.UTF-8", "PATH": os.environ["PATH"], "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "")}
 FORMS = ("text", "tree", "json", "jsonl", "ek", "pdml")
-STATS = ("icrc", "opcode,tree", "io,stat,1", "io,stat,1,infiniband,AVG(bth.psn),MAX(frame.time_delta)infiniband.analysis", "conv,qp", "rc,analysis", "expert", "messages", "srt", "perf", "hosts", "tm", "agreed", "cm", "mad", "fabric", "qp")
+STATS = ("icrc", "opcode,tree", "io,stat,1", "io,stat,1,infiniband,AVG(bth.psn),MAX(frame.time_delta)infiniband.analysis", "conv,qp", "rc,analysis", "expert", "messages", "srt", "perf", "hosts", "tm", f"rails,{PCAPS.parent}/examples/rails.txt", "agreed", "cm", "mad", "fabric", "qp")
 # Characters that a terminal executes, or that make a line look like another.
 UNSAFE = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""-z hosts: the matrix, an incast, and the straggler of a collective.
+"""-z hosts: the matrix, an incast, and the straggler of a collective. -z rails: the same matrix, added up by port and by rail.
 
   hosts.py PROGRAM   PROGRAM simulates (stats/test/perf_sim.c): with IBPROOF_SAVE it leaves a capture of each work load
 
@@ -104,12 +104,40 @@ def check_incast(folder):
     assert max(row["senders_at_once"] for row in hosts(many)["hosts"]) == 1, "they take turns"
 
 
+def check_rails(folder):
+    """The ring's hosts are four ports of two hosts. Rails of -z rails are sums of pairs of -z hosts."""
+    ring, ports, listed = f"{folder}/ring.pcap", [f"10.0.1.{i + 1}" for i in range(RING)], f"{folder}/rails.txt"
+    pairs = hosts(ring)["pairs"]
+    for order in ((0, 1, 2, 3), (0, 2, 1, 3), (3, 0, 1, 2)):
+        at = {ports[i]: divmod(k, 2) for k, i in enumerate(order)}  # host and rail of each address
+        with open(listed, "w", encoding="ascii") as f:
+            f.write("".join(f"h{h} " + " ".join(p for p in sorted(at, key=at.get) if at[p][0] == h) + "\n" for h in range(2)))
+        said = json.loads(run("-q", "-T", "json", "-z", f"rails,{listed}", ring).stdout)
+        for pair in pairs:
+            pair["rails"] = at[pair["src"]][1] + 1, at[pair["dst"]][1] + 1
+        for h in range(2):
+            for rail, row in enumerate(said["hosts"][h]["rails"]):
+                port = next(p for p in ports if at[p] == (h, rail))
+                mine = [pair for pair in pairs if pair["src"] == port]
+                assert row["sent"] == sum(pair["payload_bytes"] for pair in mine), row
+                assert row["received"] == sum(pair["payload_bytes"] for pair in pairs if pair["dst"] == port), row
+                assert row["sent_to_other_rails"] == sum(p["payload_bytes"] for p in mine if len(set(p["rails"])) == 2), row
+        for row in said["rails"]:
+            mine = [pair for pair in pairs if pair["rails"] == (row["from"], row["to"])]
+            assert row["payload_bytes"] == sum(pair["payload_bytes"] for pair in mine) and row["packets"] == sum(pair["packets"] for pair in mine), row
+        assert said["payload_bytes"] == sum(pair["payload_bytes"] for pair in pairs) and said["unlisted"] == 0, said
+        assert said["to_other_rails"] == sum(row["payload_bytes"] for row in said["rails"] if row["from"] != row["to"]), said
+    wrong = run("-q", "-z", f"rails,{ring}", ring)
+    assert wrong.returncode == 1 and wrong.stderr.startswith(b"ibdissect: -z rails,") and wrong.stderr.count(b"\n") == 1, wrong
+
+
 def main(program):
     with tempfile.TemporaryDirectory() as folder:
         env = {**os.environ, "IBPROOF_SAVE": folder, "IBPROOF_FIRST": why.SEED, "IBPROOF_SEEDS": "1"}
         subprocess.run([program, "--filter", "perf_score/near", "--jobs", "1"], env=env, stdout=subprocess.DEVNULL,
                        stderr=subprocess.DEVNULL, check=False)
         check_collective(folder)
+        check_rails(folder)
         check_incast(folder)
 
 

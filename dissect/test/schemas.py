@@ -18,7 +18,7 @@ PROGRAM = pathlib.Path(os.environ["IBPROOF_BIN"], "ibdissect")
 SCHEMAS = ROOT / "docs/schemas"
 CAPTURES = sorted(path for path in (ROOT / "pcaps").iterdir() if path.name.endswith((".pcap", ".pcapng", ".gz", ".erf")))
 PACKETS = "300"  # of each capture
-ARGUMENTS = {"io,stat,SEC": "io,stat,0.5", "expert[,SEVERITY]": "expert"}
+ARGUMENTS = {"io,stat,SEC": "io,stat,0.5", "expert[,SEVERITY]": "expert", "rails,FILE": f"rails,{ROOT}/examples/rails.txt"}
 
 
 def read(name):
