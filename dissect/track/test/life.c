@@ -237,6 +237,23 @@ Test(life, of_a_service)
     talk_end();
 }
 
+/* A datagram QP of a service has the number of a connection's QP: neither ends the other. */
+Test(life, a_service_beside_a_connection)
+{
+    talk_begin();
+    const struct talk_message q = talk_sidr(false), p = talk_sidr(true);
+    const struct cm_connection *service = talk_send(&q);
+    talk_send(&p);
+    const struct cm_connection *c = talk_connect();
+    cr_expect(!service->outlived && !c->outlived);
+    cr_expect_eq(talk_packet.mad_context.reused_in, 0);
+    talk_data(IBA_UD_SEND_ONLY, OTHER, PASSIVE, P_QP);
+    cr_expect_eq(talk_packet.mad_context.setup_in, 1);
+    talk_data(IBA_RC_SEND_ONLY, ACTIVE, PASSIVE, P_QP);
+    cr_expect_eq(talk_packet.mad_context.setup_in, 3);
+    talk_end();
+}
+
 Test(life, of_a_refused_service)
 {
     talk_begin();

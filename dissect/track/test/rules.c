@@ -285,6 +285,39 @@ Test(rules, identifiers_of_no_connection)
     talk_end();
 }
 
+/* Of an end's LAP and DREQ the last one is kept. An answer with unknown identifiers belongs to the connection only if
+ * it is in that transaction; a request only if its sender's identifier is the one that the last REP gave. */
+Test(rules, identifiers_of_before)
+{
+    enum { LAP_TID = 0x55, NEW_ID = 0x23, WRONG = 0x700 };
+    static const uint64_t tids[] = {LAP_TID, 0x99};
+
+    for (size_t i = 0; i < 2; i++) {
+        begin_with(CONFIRMED);
+        struct talk_message l = talk_ids(ACTIVE, IBA_CM_ID_LAP, LAP_TID), d = talk_dreq(ACTIVE),
+                            e = talk_ids(PASSIVE, IBA_CM_ID_DREP, tids[i]);
+        iba_cm_lap_set_remoteqpn(talk_body(&l), P_QP);
+        iba_cm_rtu_set_localcommid(talk_body(&e), WRONG);
+        iba_cm_rtu_set_remotecommid(talk_body(&e), WRONG + 1);
+        talk_send(&l);
+        talk_send(&d);
+        talk_send(&e);
+        talk_breaks(i ? IBA_FINDING_CM_IDS : IBA_FINDING_COUNT, 1, i ? "in the transaction of the DREQ" : "of the LAP");
+        talk_end();
+    }
+    for (size_t i = 0; i < 2; i++) {
+        begin_with(REPLIED);
+        struct talk_message p = talk_rep(), d = talk_dreq(PASSIVE);
+        iba_cm_rep_set_localcommid(talk_body(&p), NEW_ID);
+        iba_cm_dreq_set_localcommid(talk_body(&d), i ? NEW_ID : P_ID);
+        iba_cm_dreq_set_remotecommid(talk_body(&d), WRONG);
+        talk_send(&p);
+        talk_send(&d);
+        talk_breaks(i ? IBA_FINDING_CM_IDS : IBA_FINDING_COUNT, 1, i ? "the new identifier" : "the old one");
+        talk_end();
+    }
+}
+
 /* A REJ ends the connection, so later messages with wrong identifiers do not belong to it. */
 Test(rules, identifiers_after_the_end)
 {
