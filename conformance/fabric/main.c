@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include "capture.h"
 #include "console.h"
+#include "mad_server.h"
 #include "options.h"
 #include "server.h"
 #include "system/descriptors.h"
@@ -18,6 +19,7 @@ struct program {
     struct topology *t;
     struct subnet *subnet;
     struct server server;
+    struct mad_server mads;
     struct fabric_capture *capture;
     /* CLOCK_MONOTONIC in ns at the subnet's time 0, less the time by which the subnet's clock was set forward */
     uint64_t begun;
@@ -52,9 +54,14 @@ static void sent(void *ctx, size_t node, uint8_t port, const uint8_t *packet, si
 static void received(void *ctx, size_t node, uint8_t port, const uint8_t *packet, size_t len, iba_time at)
 {
     struct program *p = ctx;
+    const uint8_t *mad;
 
     (void)at;
-    server_received(&p->server, node, port, packet, len);
+    mad = mad_layer_received(&p->mads.layer, node, port, packet, len);
+    if (mad)
+        server_taken(&p->server, mad);
+    else
+        server_received(&p->server, node, port, packet, len);
 }
 
 /* ---- broken nodes ---- */
@@ -86,6 +93,13 @@ static bool find_row(const char *row, struct iba_node_break *found)
 
 /* ---- the loop ---- */
 
+static void advance(struct program *p)
+{
+    server_advance(&p->server, now(p));
+    mad_layer_advance(&p->mads.layer);
+    server_advance(&p->server, now(p)); /* packets that are sent again arrive at once */
+}
+
 /* Traffic that the console starts takes virtual time at once, and no real time. So the subnet's clock is set
  * forward to the end of the traffic. */
 static void set_clock_forward(struct program *p)
@@ -98,10 +112,10 @@ static void run_line(struct program *p)
 {
     p->line[p->n_line] = '\0';
     p->n_line = 0;
-    server_advance(&p->server, now(p));
+    advance(p);
     p->quit = console_line(p->subnet, p->line, stdout) == CONSOLE_QUIT;
     set_clock_forward(p);
-    server_advance(&p->server, now(p));
+    advance(p);
     (void)fflush(stdout);
     if (p->capture)
         (void)fabric_capture_flush(p->capture);
@@ -128,7 +142,8 @@ static void serve_console(struct program *p)
 static int patience(const struct program *p)
 {
     enum { MS = 1000000, LONGEST_MS = 60000 };
-    const iba_time due = server_deadline(&p->server), at = now(p);
+    const iba_time datagrams = mad_layer_deadline(&p->mads.layer), packets = server_deadline(&p->server), at = now(p);
+    const iba_time due = datagrams < packets ? datagrams : packets;
 
     if (due == IBA_NEVER)
         return -1;
@@ -139,16 +154,19 @@ static int patience(const struct program *p)
 
 static int loop(struct program *p)
 {
-    enum { SIGNAL = SERVER_FDS, CONSOLE, FDS };
+    enum { MADS = SERVER_FDS, SIGNAL = MADS + MAD_SERVER_FDS, CONSOLE, FDS };
     struct pollfd fds[FDS];
 
     while (!p->quit && !signals_came()) {
         server_fds(&p->server, fds);
+        mad_server_fds(&p->mads, fds + MADS);
         fds[SIGNAL] = (struct pollfd){.fd = signals_fd(), .events = POLLIN};
         fds[CONSOLE] = (struct pollfd){.fd = p->o.console ? STDIN_FILENO : -1, .events = POLLIN};
         if (poll(fds, FDS, patience(p)) < 0 && errno != EINTR)
             return options_wrong(EXIT_BROKEN, "poll: %s", strerror(errno));
         server_serve(&p->server, fds, now(p));
+        mad_server_serve(&p->mads, fds + MADS);
+        advance(p);
         if (fds[CONSOLE].revents)
             serve_console(p);
     }
@@ -188,10 +206,13 @@ static int serve(struct program *p)
     if (e != EXIT_OK)
         return e;
     p->begun = clock_ns(CLOCK_MONOTONIC);
-    if (server_open(&p->server, p->subnet, p->o.sim, p->o.udp_port, err)) {
+    if (!server_open(&p->server, p->subnet, p->o.sim, p->o.udp_port, err)) {
+        e = options_wrong(EXIT_BROKEN, "%s", err);
+    } else if (mad_server_open(&p->mads, p->subnet, p->o.udp_port ? NULL : p->o.sim, err)) {
         server_advance(&p->server, 0);
         fprintf(stderr, "ibfabric: %zu nodes, serving %s\n", p->t->n, p->o.udp_port ? "UDP" : p->o.sim);
         e = loop(p);
+        mad_server_close(&p->mads);
     } else {
         e = options_wrong(EXIT_BROKEN, "%s", err);
     }

@@ -6,7 +6,8 @@
 /* clang-format off */
 /*    name          value       what */
 #define IBFABRIC_OPTIONS(O)                                                                                                     \
-    O("sim",        required,   " NAME",   "serve under this name: $IBSIM_SOCKNAME of the programs; left out: sim")    \
+    O("sim",        required,   " NAME",   "serve under this name: $IBFABRIC_SIM or $IBSIM_SOCKNAME of the\n"           \
+                                           "programs; left out: sim")                                                  \
     O("udp",        required,   " PORT",   "serve UDP of 127.0.0.1 from this port on: $IBSIM_SERVER_NAME 127.0.0.1")   \
     O("pcap",       required,   " FILE",   "write every packet of every wire: pcapng, link type 247, an interface\n"   \
                                            "for each port that sends")                                                 \

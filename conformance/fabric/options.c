@@ -30,7 +30,8 @@ static int help(void)
     puts("ibfabric - simulate an InfiniBand subnet for a subnet manager and its tools\n\n"
          "Usage: ibfabric [option]... TOPOLOGY\n\n"
          "TOPOLOGY is a file as ibnetdiscover prints it, or a net file of ibsim; - is the standard input.\n"
-         "Programs reach the subnet through libumad2sim, as they reach ibsim.\n\nOptions");
+         "Programs reach the subnet through libibfabric-umad.so (whole addresses, RMPP) or libumad2sim.so, which they "
+         "preload.\n\nOptions");
     ibc_usage_print(rows, sizeof rows / sizeof *rows, 18);
     puts("\nCommands of the console; an empty line ends each answer");
     console_help(stdout);
@@ -42,6 +43,7 @@ static int help(void)
          "  export IBSIM_SOCKNAME=lab LD_PRELOAD=/usr/lib/x86_64-linux-gnu/umad2sim/libumad2sim.so\n"
          "  SIM_HOST=Hca1 opensm -o\n"
          "  SIM_HOST=Hca2 ibnetdiscover\n"
+         "  LD_PRELOAD=libibfabric-umad.so IBFABRIC_SIM=lab IBFABRIC_NODE=Hca2 saquery NR\n"
          "  ibdissect bring-up.pcapng\n\n"
          "  printf 'pull Switch1 1\\nport Switch1 2\\n' | ibfabric net --console\n"
          "  ibfabric ring --credits 128 --console        then: loops, flood 100 0 0, stalls\n"

@@ -438,6 +438,16 @@ void server_received(struct server *s, size_t node, uint8_t port, const uint8_t 
     }
 }
 
+void server_taken(struct server *s, const uint8_t *mad)
+{
+    struct server_pending *p = is_answer(mad) ? NULL : recall(s, mad);
+
+    if (!p)
+        return;
+    p->by = IBSIM_CLIENTS;
+    p->asked = subnet_now(s->subnet);
+}
+
 /* ---- the whole ---- */
 
 void server_advance(struct server *s, iba_time now)

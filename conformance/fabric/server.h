@@ -17,7 +17,7 @@ struct server_client {
 struct server_pending { /* a request of a client that has no response yet */
     bool used;
     uint8_t client;
-    int8_t by;      /* the client that has to respond; -1: no client so far */
+    int8_t by;      /* the client that has to respond; -1: no client so far; IBSIM_CLIENTS: another program */
     iba_time asked; /* when that client got the request */
     struct ibsim_request request;
 };
@@ -49,4 +49,6 @@ void server_advance(struct server *s, iba_time now);
 iba_time server_deadline(const struct server *s);
 /* Handles a packet for software of a node (subnet_events.received). */
 void server_received(struct server *s, size_t node, uint8_t port, const uint8_t *packet, size_t len);
+/* A program that is no client got this datagram: if a client sent it, the client waits for an answer. */
+void server_taken(struct server *s, const uint8_t *mad);
 #endif

@@ -117,6 +117,15 @@ static void give_flying(struct subnet *s, int32_t i)
 
 /* ---- a node's work ---- */
 
+/* Returns whether a wire that loses one in `lose` packets loses the next one. */
+static bool loses(struct subnet_end *e)
+{
+    if (e->lose == 0 || ++e->counted < e->lose)
+        return false;
+    e->counted = 0;
+    return true;
+}
+
 static void settle_links(struct subnet *s, size_t node)
 {
     struct subnet_node *a = &s->node[node];
@@ -136,7 +145,7 @@ static void settle_links(struct subnet *s, size_t node)
 static void send_what_waits(struct subnet *s, size_t node, uint8_t port)
 {
     struct subnet_node *a = &s->node[node];
-    const struct subnet_end *e = &a->end[port];
+    struct subnet_end *e = &a->end[port];
 
     while (iba_node_port_has_work(&a->n.port[port])) {
         uint8_t packet[IBA_PACKET_MOST];
@@ -148,7 +157,7 @@ static void send_what_waits(struct subnet *s, size_t node, uint8_t port)
             s->events.sent(s->events.ctx, node, port, packet, len, s->now);
         if (s->watch.sent && !s->watch.sent(s->watch.ctx, node, port, packet, len))
             continue;
-        if (e->node < 0 || e->pulled)
+        if (e->node < 0 || e->pulled || loses(e))
             continue;
         i = take_flying(s);
         s->flying[i].len = (uint16_t)len;

@@ -11,6 +11,8 @@ struct subnet_end { /* one end of a cable */
     int32_t node;   /* node at the other end; -1: no cable */
     uint8_t port;
     bool pulled;
+    uint32_t lose;    /* a fault: the wire loses one in so many packets that leave by the port; 0: none */
+    uint32_t counted; /* packets since the last one that was lost */
     /* number of the subnet. Ports that cables and switches join have the same number; routers join no subnets */
     uint32_t subnet;
 };

@@ -4,6 +4,7 @@
 #   lib/libiba.a    the model; include/iba/ its headers, folders kept (<wire/...> with the flags of libiba.pc). With IBPROOF_SHARED
 #                   lib/libiba.so, too
 #   lib/pkgconfig, lib/cmake  how other programs find it: pkg-config libiba, find_package(libiba) and its target libiba::iba
+#   lib/ibproof/libibfabric-umad.so  what programs preload to reach ibfabric
 #   share/man/man1, man7  the manual pages of the programs that are built
 #   share/bash-completion, zsh, fish  completions (tools/completions.d)
 #   share/ibproof   the scenarios that ibconform plays by default; files for Wireshark
@@ -33,6 +34,11 @@ foreach(program ibdissect ibconform ibagent ibagent-static ibfabric)
     set_target_properties(${program} PROPERTIES EXCLUDE_FROM_ALL TRUE)
   endif()
 endforeach()
+
+if(TARGET ibfabric-umad AND "ibfabric" IN_LIST IBPROOF_PROGRAMS)
+  install(TARGETS ibfabric-umad LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/ibproof)
+  list(APPEND installed ibfabric-umad)
+endif()
 
 # This target builds only the installed files: half of the whole build, which also has tools and fuzz targets.
 if(TARGET completions)

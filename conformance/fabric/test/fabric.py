@@ -98,6 +98,15 @@ class Fabric:
         return code
 
 
+class Preloaded(Fabric):
+    """Its programs preload libibfabric-umad.so instead of libumad2sim."""
+
+    def environment(self, host):
+        shim = os.environ.get("IBPROOF_PRELOAD_FIRST", "") + str(BIN / "libibfabric-umad.so")
+        return {**os.environ, "IBFABRIC_SIM": self.name, "IBFABRIC_NODE": host, "LD_PRELOAD": shim, "OSM_CACHE_DIR": ".",
+                "OSM_TMP_DIR": "."}
+
+
 class Manager:
     """An OpenSM at a node, running until close()."""
 
@@ -142,6 +151,7 @@ class Manager:
 class Case(unittest.TestCase):
     """Each test has a folder; what it starts ends with it. ibdissect judges every packet of a test whose class says so."""
 
+    FABRIC = Fabric
     FINDINGS = None  # a class in which no node is broken names the findings there may be: a set
 
     def setUp(self):
@@ -152,11 +162,11 @@ class Case(unittest.TestCase):
 
     def fabric(self, topology, *options):
         if self.FINDINGS is None:
-            f = Fabric(self.folder, topology, *options)
+            f = self.FABRIC(self.folder, topology, *options)
             self.addCleanup(f.close)
             return f
         capture = tempfile.mktemp(".pcapng", dir=self.folder)
-        f = Fabric(self.folder, topology, "--pcap", capture, *options)
+        f = self.FABRIC(self.folder, topology, "--pcap", capture, *options)
         self.addCleanup(self.judge, f, capture)
         return f
 
