@@ -307,6 +307,35 @@ Test(life, packets)
     talk_end();
 }
 
+/* A damaged message or packet may have any content, so it shows nothing of a connection. */
+Test(life, damaged_ones)
+{
+    talk_begin();
+    const struct talk_message q = talk_req(), d = talk_dreq(ACTIVE), s = talk_sidr(false), a = talk_sidr(true);
+    talk_damaged = true;
+    talk_send(&q);
+    cr_expect_eq(talk_track->cm.begun, 0);
+    talk_damaged = false;
+    const struct cm_connection *c = talk_connect();
+    talk_damaged = true;
+    talk_data(IBA_RC_SEND_ONLY, ACTIVE, PASSIVE, P_QP);
+    cr_expect_eq(talk_packet.mad_context.setup_in, 0);
+    cr_expect_not(talk_packet.mad_context.has_source_qp);
+    talk_send(&d);
+    cr_expect_eq(c->state, CM_ESTABLISHED);
+    talk_send(&s);
+    cr_expect_eq(talk_track->cm.begun, 1);
+    talk_damaged = false;
+    talk_data(IBA_RC_SEND_ONLY, ACTIVE, PASSIVE, P_QP);
+    cr_expect_eq(talk_packet.mad_context.setup_in, 2);
+    talk_send(&s);
+    talk_send(&a);
+    talk_damaged = true;
+    talk_data(IBA_UD_SEND_ONLY, OTHER, PASSIVE, P_QP);
+    cr_expect_eq(talk_packet.mad_context.setup_in, 0);
+    talk_end();
+}
+
 static void gid_of(uint8_t *gid, uint8_t last)
 {
     memset(gid, 0, 16);

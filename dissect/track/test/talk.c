@@ -18,6 +18,7 @@ static struct cap_packet cap;
 static uint8_t frame[FRAME];
 static uint64_t number;
 uint64_t talk_now_ns;
+bool talk_damaged;
 static uint32_t psn; /* of the next datagram's BTH */
 
 void talk_begin(void)
@@ -25,6 +26,7 @@ void talk_begin(void)
     talk_track = track_open();
     number = 0;
     talk_now_ns = 0;
+    talk_damaged = false;
     psn = 0;
     talk_packet = (struct packet){.first_ns = RUN_NS};
 }
@@ -41,6 +43,7 @@ static void take(const struct iba_recipe *r, bool timed, size_t cut)
     size_t n;
 
     cr_assert_eq(iba_build(r, frame, sizeof frame, &n), IBA_OK);
+    frame[n - 1] ^= talk_damaged;
     cap = (struct cap_packet){.data = frame,
                               .caplen = (uint32_t)(n - cut),
                               .len = (uint32_t)n,

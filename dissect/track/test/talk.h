@@ -11,6 +11,7 @@ enum { A_ID = 0x11, P_ID = 0x22, A_QP = 0x101, P_QP = 0x202, A_PSN = 0x1000, P_P
 extern struct track *talk_track;
 extern struct packet talk_packet; /* the last one */
 extern uint64_t talk_now_ns;      /* of the next packet */
+extern bool talk_damaged;         /* whether packets have a wrong ICRC */
 
 struct talk_message {
     uint8_t mad[IBA_MAD_BYTES];

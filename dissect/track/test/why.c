@@ -102,6 +102,42 @@ Test(cm_why, each_sentence_is_complete)
     }
 }
 
+/* A reason has 16 bits. Those that no row names are refusals like others. */
+Test(cm_why, reasons)
+{
+    static const struct {
+        unsigned facts, reason;
+        enum cm_why why;
+    } refused[] = {
+        {REJ, 0, CM_WHY_VALUE_REFUSED},
+        {REJ, 0xffff, CM_WHY_VALUE_REFUSED},
+        {REJ, 1, CM_WHY_NO_RESOURCES},
+        {REJ, 3, CM_WHY_NO_RESOURCES},
+        {REJ, 4, CM_WHY_VALUE_REFUSED},
+        {REJ, 5, CM_WHY_VALUE_REFUSED},
+        {REJ, 6, CM_WHY_UNKNOWN_ID},
+        {REJ, 7, CM_WHY_UNKNOWN_ID},
+        {REJ, 8, CM_WHY_NO_LISTENER},
+        {REJ, 9, CM_WHY_VALUE_REFUSED},
+        {REJ, 10, CM_WHY_STALE},
+        {REJ, 23, CM_WHY_VALUE_REFUSED},
+        {REJ, 24, CM_WHY_REDIRECTED},
+        {REJ, 25, CM_WHY_REDIRECTED},
+        {REJ, 26, CM_WHY_VALUE_REFUSED},
+        {REJ, 28, CM_WHY_REFUSED},
+        {SIDR | REJ, 1, CM_WHY_SIDR_NO_SERVICE},
+        {SIDR | REJ, 0xffff, CM_WHY_SIDR_REFUSED},
+        {REJ | REJ_OF_ACTIVE, 4, CM_WHY_GAVE_UP},
+        {REJ | REJ_OF_ACTIVE, 0xffff, CM_WHY_WITHDRAWN},
+    };
+
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        struct cm_connection c = with(refused[i].facts, 0);
+        c.reason = (uint16_t)refused[i].reason;
+        cr_expect_eq(cm_why_setup(&c, LAST), refused[i].why, "row %zu: %s", i, cm_whys[cm_why_setup(&c, LAST)].name);
+    }
+}
+
 /* If a capture has one REQ and nothing else, it may have lost the other messages, so nobody is blamed. */
 Test(cm_why, one_request_accuses_nobody)
 {
