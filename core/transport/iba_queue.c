@@ -198,16 +198,6 @@ void iba_rq_put(struct iba_rq *rq, const struct iba_recv_wr *wr)
     entry->at = 0;
 }
 
-bool iba_rq_put_back(struct iba_rq *rq, const struct iba_recv_wr *wr)
-{
-    if (rq->count == rq->n)
-        return false;
-    rq->head = (rq->head > 0 ? rq->head : rq->n) - 1;
-    rq->count++;
-    rq->ring[rq->head] = *wr;
-    return true;
-}
-
 const struct iba_recv_wr *iba_rq_next(const struct iba_rq *rq)
 {
     return rq->count > 0 ? &rq->ring[rq->head] : NULL;

@@ -13,5 +13,13 @@ void iba_cq_add(struct iba_ca *ca, struct iba_cq *cq, const struct iba_wc *wc, b
 /* Puts a receive into a queue that is not full. */
 void iba_rq_put(struct iba_rq *rq, const struct iba_recv_wr *wr);
 /* Puts a receive back, so that it is the next one. False: the queue is full. */
-bool iba_rq_put_back(struct iba_rq *rq, const struct iba_recv_wr *wr);
+static inline bool iba_rq_put_back(struct iba_rq *rq, const struct iba_recv_wr *wr)
+{
+    if (rq->count == rq->n)
+        return false;
+    rq->head = (rq->head > 0 ? rq->head : rq->n) - 1;
+    rq->count++;
+    rq->ring[rq->head] = *wr;
+    return true;
+}
 #endif
