@@ -15,6 +15,7 @@
 #include "finding_help.h"
 #include "observer/iba_decision.h"
 #include "observer/iba_finding_kinds.h"
+#include "transport/iba_dc.h"
 #include "transport/iba_recv.h"
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
@@ -74,6 +75,16 @@ static void cm_md(void)
     }
 }
 
+/* The rows of a model without a specification say whether the public description has them. */
+static void dc_md(const char *title, const char *name, const struct iba_dc_row *row, unsigned n)
+{
+    printf("\n## %s\n\nTable `%s` (`core/transport/iba_dc.h`); the first row that applies decides.\n\n", title, name);
+    printf("| no. | rule | sentence | source |\n|---:|---|---|---|\n");
+    for (unsigned i = 0; i < n; i++)
+        printf("| %u | `%s` | %s | %s |\n", i + 1, row[i].name, row[i].sentence,
+               row[i].described ? "public description" : "our choice");
+}
+
 static void rules_md(void)
 {
     for (size_t t = 0; t < COUNT(tables); t++) {
@@ -91,6 +102,8 @@ static void rules_md(void)
     rule_head("Receives of several messages (iba_recv.h)", "streaming receives");
     for (unsigned i = 0; i < IBA_RECV_ROWS; i++)
         printf("| %u | `%s` | the receive %s | |\n", i + 1, iba_recv_rows[i].name, iba_recv_rows[i].sentence);
+    dc_md("Model of dynamic connections: initiator", "DC initiator", iba_dc_initiator_rows, IBA_DC_INITIATOR_ROWS);
+    dc_md("Model of dynamic connections: target", "DC target", iba_dc_target_rows, IBA_DC_TARGET_ROWS);
     cm_md();
 }
 
