@@ -134,6 +134,13 @@ const struct iba_recv_wr *iba_rq_next(const struct iba_rq *rq);
 /* Takes the next receive work request of the SRQ, or of the QP's own queue if `srq` is NULL (QS-37, QS-38). False:
  * there is none. */
 bool iba_recv_take(struct iba_ca *ca, struct iba_qp *qp, struct iba_srq *srq, struct iba_recv_wr *wr);
+/* The CQ of the QP's receives: that of its SRQ if the SRQ has tags (VN-06). Not for an XRC target. */
+static inline uint32_t iba_recv_cq(const struct iba_ca *ca, const struct iba_qp *qp)
+{
+    const struct iba_srq *srq = iba_srq_find(ca, qp->srq);
+
+    return srq && srq->tags.list ? srq->cq : qp->recv_cq;
+}
 /* Number of free receive work requests, for the credit code; IBA_NONE with an SRQ (RR-19, RR-20). */
 uint32_t iba_recv_free(const struct iba_ca *ca, const struct iba_qp *qp);
 /* Moves the QP to Error. Both queues are flushed: the send queue by iba_requester_flush, the receive queue and the

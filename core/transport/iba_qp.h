@@ -96,11 +96,27 @@ struct iba_rq {               /* of a QP, or of an SRQ */
     struct iba_recv_wr *ring; /* caller's */
     uint32_t n, head, count;
 };
+/* A tagged receive. Of several that fit a message the one that was added first gets it. */
+struct iba_tag {
+    struct iba_recv_wr wr;
+    uint64_t tag, mask;
+    uint32_t handle;
+    bool listed; /* false: it was added before software knew of all unexpected messages */
+};
+/* The matching list of an SRQ (VN-06). */
+struct iba_tags {
+    struct iba_tag *list; /* caller's, in the order in which they were added; NULL: the SRQ matches no tags */
+    uint32_t n, count, next_handle;
+    uint32_t unexpected; /* tagged messages that found no receive of the list */
+    uint8_t left_out;    /* for tests: the row of iba_tag_rules() that a broken device lacks, plus 1; 0: none */
+};
 struct iba_srq {
     struct iba_rq rq;
     uint32_t number, pd, limit;
-    uint32_t cq, xrcd; /* of an SRQ of XRC: the CQ of its receives, and its XRC domain; otherwise UINT32_MAX */
+    uint32_t cq;   /* of an SRQ of XRC or with tags: the CQ of its receives; otherwise UINT32_MAX */
+    uint32_t xrcd; /* of an SRQ of XRC: its XRC domain; otherwise UINT32_MAX */
     bool error;
+    struct iba_tags tags;
 };
 
 /* Responses that wait to be sent, in PSN order: answers and NAKs, and between two of them at most one ACK. A READ has

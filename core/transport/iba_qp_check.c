@@ -199,7 +199,7 @@ static bool srq_holds(const struct iba_ca *ca, const struct iba_srq *srq, uint32
 {
     return srq->number == number && (srq->xrcd == IBA_NONE || iba_xrcd_exists(ca, srq->xrcd)) &&
            iba_pd_exists(&ca->mem, srq->pd) && srq->limit <= srq->rq.n &&
-           ring_holds(srq->rq.n, srq->rq.head, srq->rq.count);
+           ring_holds(srq->rq.n, srq->rq.head, srq->rq.count) && srq->tags.count <= srq->tags.n;
 }
 
 const char *iba_queues_broken(const struct iba_ca *ca)

@@ -196,6 +196,7 @@ void iba_rq_put(struct iba_rq *rq, const struct iba_recv_wr *wr)
 
     *entry = *wr;
     entry->at = 0;
+    entry->matched = 0;
 }
 
 const struct iba_recv_wr *iba_rq_next(const struct iba_rq *rq)
@@ -273,7 +274,7 @@ void iba_recv_flush_one(struct iba_ca *ca, const struct iba_qp *qp, uint64_t wr_
                               .qpn = qp->qpn,
                               .srqn = qp->srq == IBA_NONE ? 0 : qp->srq};
 
-    iba_cq_push(ca, qp->recv_cq, &wc, true);
+    iba_cq_push(ca, iba_recv_cq(ca, qp), &wc, true);
 }
 
 /* A completion may overflow its queue and call this function again. So each receive leaves the queue before it

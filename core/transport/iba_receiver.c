@@ -7,6 +7,7 @@
 #include "transport/deviations_receiver.h"
 #include "transport/iba_rd.h"
 #include "transport/iba_recv.h"
+#include "transport/iba_tags.h"
 #include "transport/iba_wr_ops.h"
 #include "transport/iba_xrc.h"
 
@@ -57,7 +58,17 @@ const struct iba_recv_wr *iba_rx_wqe(const struct iba_rx *x)
 
     if (x->qp->r.has_wqe)
         return &x->qp->r.wqe;
-    return srq && srq->error ? NULL : iba_rq_next(rq);
+    if (srq && srq->error)
+        return NULL;
+    return srq && srq->tags.list && iba_rx_send(x) ? iba_tags_next(x, srq) : iba_rq_next(rq);
+}
+
+/* The bytes of a SEND's packet that go into the receive. */
+static struct iba_tag_part part_of(const struct iba_rx *x)
+{
+    const struct iba_srq *srq = x->qp->type == IBA_QPT_RC ? iba_srq_find(x->ca, x->qp->srq) : NULL;
+
+    return srq && srq->tags.list ? iba_tags_part(x, srq) : (struct iba_tag_part){.n = x->v->payload_len};
 }
 
 uint32_t iba_rx_recv_pd(const struct iba_rx *x)
@@ -121,7 +132,7 @@ bool iba_rx_send_too_long(const struct iba_rx *x)
 {
     const struct iba_recv_wr *w = iba_rx_wqe(x);
 
-    return iba_rx_send(x) && w && done(x) + x->v->payload_len > iba_recv_room(w);
+    return iba_rx_send(x) && w && done(x) + part_of(x).n > iba_recv_room(w);
 }
 
 uint32_t iba_rx_pd(const struct iba_rx *x)
@@ -184,7 +195,7 @@ enum iba_wc_status iba_rx_check_receive(const struct iba_rx *x, bool *absent)
     *absent = false;
     if (!w)
         return IBA_WC_SUCCESS;
-    return iba_recv_check(x->ca, iba_rx_recv_pd(x), w, done(x), x->v->payload_len, absent);
+    return iba_recv_check(x->ca, iba_rx_recv_pd(x), w, done(x), part_of(x).n, absent);
 }
 
 bool iba_rx_receive_protected(const struct iba_rx *x)
@@ -222,11 +233,16 @@ void iba_rx_establish(struct iba_rx *x)
 void iba_rx_take_wqe(struct iba_rx *x)
 {
     struct iba_qp *qp = x->qp;
+    struct iba_srq *srq;
 
     qp->r.wqe_done = 0;
     if (qp->r.has_wqe)
         return;
-    qp->r.has_wqe = iba_recv_take(x->ca, iba_rx_user(x), srq_of(x), &qp->r.wqe);
+    srq = srq_of(x);
+    if (srq && srq->tags.list && iba_rx_send(x))
+        qp->r.has_wqe = iba_tags_take(x, srq, &qp->r.wqe);
+    else
+        qp->r.has_wqe = iba_recv_take(x->ca, iba_rx_user(x), srq, &qp->r.wqe);
     if (x->user)
         qp->ee.receiver = x->user->qpn;
 }
@@ -234,14 +250,15 @@ void iba_rx_take_wqe(struct iba_rx *x)
 void iba_rx_store_send(struct iba_rx *x)
 {
     struct iba_qp *qp = x->qp;
+    const struct iba_tag_part part = part_of(x); /* decided before the receive leaves its list */
     bool absent;
 
     if (iba_rx_begins(x))
         iba_rx_take_wqe(x);
     const uint64_t at = IBA_DEVIATES(x->ca, receive, SEND_FOLLOWS) ? 0 : qp->r.wqe_done;
-    (void)iba_recv_scatter(x->ca, iba_rx_recv_pd(x), &qp->r.wqe, at, iba_rx_data(x), x->v->payload_len,
+    (void)iba_recv_scatter(x->ca, iba_rx_recv_pd(x), &qp->r.wqe, at, iba_rx_data(x) + part.skip, part.n,
                            &absent); /* checked by a row */
-    qp->r.wqe_done += x->v->payload_len;
+    qp->r.wqe_done += part.n;
 }
 
 void iba_rx_put(struct iba_rx *x, const struct iba_place *place)
@@ -289,11 +306,6 @@ static uint8_t flags(const struct iba_rx *x)
                      (iba_bth_se(x->bth) ? IBA_WC_SOLICITED : 0));
 }
 
-uint16_t iba_rx_pkey_index(const struct iba_rx *x)
-{
-    return (uint16_t)(x->pkey_index < 0 ? 0 : x->pkey_index);
-}
-
 void iba_rx_report(struct iba_rx *x, struct iba_wc *wc)
 {
     if (x->qp->r.has_wqe && x->qp->r.wqe.most > 0)
@@ -324,6 +336,8 @@ void iba_rx_complete(struct iba_rx *x, enum iba_wc_status status)
         .pkey_index = iba_rx_pkey_index(x),
     };
 
+    if (qp->r.wqe.matched)
+        iba_tags_complete(x, &wc);
     iba_rx_report(x, &wc);
 }
 

@@ -132,7 +132,10 @@ void iba_rx_store_send(struct iba_rx *x);
 void iba_rx_store_write(struct iba_rx *x);
 /* Writes the payload to `place`. */
 void iba_rx_put(struct iba_rx *x, const struct iba_place *place);
-uint16_t iba_rx_pkey_index(const struct iba_rx *x); /* as a completion reports it */
+static inline uint16_t iba_rx_pkey_index(const struct iba_rx *x) /* as a completion reports it */
+{
+    return (uint16_t)(x->pkey_index < 0 ? 0 : x->pkey_index);
+}
 /* Completes the WQE in use with *wc. */
 void iba_rx_report(struct iba_rx *x, struct iba_wc *wc);
 /* The QP fails because of the packet. */

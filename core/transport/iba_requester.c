@@ -91,6 +91,7 @@ void iba_requester_post(struct iba_ca *ca, struct iba_qp *qp, const struct iba_s
 
     assert(qp->s.count < qp->s.n && wr->op < IBA_WR_RECV && wr->n_sge <= IBA_MAX_SGE);
     e->wr = *wr;
+    e->wr.flags &= (uint8_t)~IBA_WR_TAGGED;
     e->length = length <= IBA_MAX_MESSAGE ? (uint32_t)length : 0;
     e->state = IBA_SQE_WAITING;
     fault = iba_refuse(&c, &work_request_checks);

@@ -48,11 +48,33 @@ static void end_message(struct iba_ca *ca, struct iba_qp *ee, enum iba_wc_status
     iba_requester_retire(ca, qp);
 }
 
+/* A READ that tag matching posted ends the tagged receive; a FIN comes after it, and ends nothing (VN-05). */
+static void complete_tagged(struct iba_ca *ca, const struct iba_qp *qp, const struct iba_sqe *e,
+                            enum iba_wc_status status)
+{
+    const bool good = status == IBA_WC_SUCCESS;
+    const struct iba_wc wc = {.wr_id = e->wr.wr_id,
+                              .status = (uint8_t)status,
+                              .op = IBA_WR_RECV,
+                              .flags = good ? IBA_WC_TAG_DATA : 0,
+                              .byte_len = good ? e->length : 0,
+                              .qpn = qp->qpn,
+                              .src_qpn = qp->attr.dest_qpn,
+                              .srqn = qp->srq};
+
+    if (e->wr.op == IBA_WR_READ)
+        iba_cq_push(ca, iba_recv_cq(ca, qp), &wc, !good);
+}
+
 /* Reports the completion if the work request asks for it, or if it failed (RQ-53, QS-36). */
 static void complete(struct iba_ca *ca, struct iba_qp *qp, const struct iba_sqe *e, enum iba_wc_status status)
 {
     if (iba_is_context(qp)) {
         end_message(ca, qp, status);
+        return;
+    }
+    if (e->wr.flags & IBA_WR_TAGGED) {
+        complete_tagged(ca, qp, e, status);
         return;
     }
     struct iba_wc wc = {.wr_id = e->wr.wr_id,

@@ -5,6 +5,7 @@
 #include "transport/deviations.h"
 #include "transport/deviations_rd.h"
 #include "transport/iba_rd.h"
+#include "transport/iba_tags.h"
 #include "transport/iba_xrc.h"
 #include "wire/iba_opcode.h"
 
@@ -286,6 +287,8 @@ void iba_rc_send_part(struct iba_rx *x)
 {
     iba_rx_store_send(x);
     accept_and_ack(x);
+    if (iba_rx_begins(x) && x->qp->r.has_wqe && x->qp->r.wqe.matched)
+        iba_tags_begun(x);
 }
 
 void iba_rc_send_end(struct iba_rx *x)

@@ -79,6 +79,29 @@ struct iba_xrc_srq_init {
 enum iba_verb_err iba_create_xrc_srq(struct iba_ca *ca, struct iba_srq *srq, const struct iba_xrc_srq_init *init,
                                      uint32_t *number);
 
+/* ---- tag matching: a model after public text (VN-04..VN-06; iba_tags.c) ---- */
+struct iba_tag_srq_init {
+    struct iba_recv_wr *ring; /* caller's, n >= 1 */
+    struct iba_tag *list;     /* caller's, n_tags >= 1: the most tagged receives at one time */
+    uint32_t n, n_tags, pd, cq;
+    uint8_t left_out; /* see struct iba_tags */
+};
+/* Creates an SRQ that RC QPs use as any other. Messages whose tag is in its list go to the tagged receive, all others
+ * to receives that iba_post_srq_recv() posts. The engine posts the READ and the FIN of a rendezvous to the send queue
+ * of the QP, which needs two free entries for them. Errors: NO_PD, NO_CQ, FULL. */
+enum iba_verb_err iba_create_tag_srq(struct iba_ca *ca, struct iba_srq *srq, const struct iba_tag_srq_init *init,
+                                     uint32_t *number);
+/* Adds a tagged receive: it takes a message whose tag is equal to `tag` in the bits of `mask`. `handled`: the number of
+ * unexpected messages that software has handled; if more have come, the receive takes no message before
+ * iba_sync_tags(), since one of these may be its message. Errors: NO_SRQ; TYPE: not an SRQ with tags; STATE; SGE, also
+ * for blocks and streaming receives; FULL. */
+enum iba_verb_err iba_add_tag(struct iba_ca *ca, uint32_t number, const struct iba_recv_wr *wr, uint64_t tag,
+                              uint64_t mask, uint32_t handled, uint32_t *handle);
+/* Errors: NO_SRQ, TYPE; ATTR_VALUE: there is no such receive, for example because a message has taken it. */
+enum iba_verb_err iba_remove_tag(struct iba_ca *ca, uint32_t number, uint32_t handle, uint32_t handled);
+/* Errors: NO_SRQ, TYPE. */
+enum iba_verb_err iba_sync_tags(struct iba_ca *ca, uint32_t number, uint32_t handled);
+
 /* ---- queue pairs ---- */
 struct iba_qp_init {
     uint8_t type; /* enum iba_qp_type */

@@ -33,7 +33,8 @@ enum { IBA_MAX_SGE = 4, IBA_RD_MAX_SGE = 3 };
     S(REMOTE_INVALID_RD,   "Remote Invalid RD Request")                                                                \
     S(REMOTE_ABORTED,      "Remote Aborted Error")                                                                     \
     S(INVALID_EECN,        "Invalid EE Context Number")                                                                \
-    S(INVALID_EE_STATE,    "Invalid EE Context State")
+    S(INVALID_EE_STATE,    "Invalid EE Context State")                                                                 \
+    S(TAG_INCOMPLETE,      "Rendezvous Incomplete")
 /* Asynchronous events (section 11.6.3; QS-75..QS-77) */
 #define IBA_EVENTS(E)                                                                                                  \
     E(PATH_MIGRATED,       "Path Migrated")                                                                            \
@@ -71,6 +72,7 @@ enum iba_wr_flags {
     IBA_WR_SOLICITED = 2, /* SE in the last packet (WF-28) */
     IBA_WR_FENCE = 4,     /* waits for earlier READs and ATOMICs (RQ-09) */
     IBA_WR_INLINE = 8,    /* SEND and WRITE: the data are copied when they are posted (QS-84) */
+    IBA_WR_TAGGED = 128,  /* only the engine sets it: tag matching has posted the work request (iba_tags.h) */
 };
 enum { IBA_MAX_INLINE = IBA_MAX_SGE * sizeof(struct iba_sge) }; /* bytes; they take the place of the list */
 
@@ -127,6 +129,7 @@ struct iba_recv_wr {
     uint8_t n_sge;
     uint8_t form;     /* enum iba_recv_form */
     uint8_t unit_log; /* streaming: a unit has 2^unit_log bytes, and each message begins with a unit */
+    uint8_t matched;  /* only the engine writes it: what tag matching decided (iba_tags.h) */
     uint16_t most;    /* streaming: units of the longest message; 0: the receive is for one message */
     uint16_t at;      /* streaming: unit in which the next message begins; the adapter sets it */
     union {
@@ -146,6 +149,9 @@ enum iba_wc_flags {
     IBA_WC_GRH = 4,
     IBA_WC_SOLICITED = 8,
     IBA_WC_MORE = 16, /* streaming: the receive is back in its queue, and will complete again */
+    IBA_WC_TAG_MATCH =
+        32,              /* the message has taken the tagged receive; `tag` and `imm_or_key` are those of its header */
+    IBA_WC_TAG_DATA = 64 /* all data of the message are in the tagged receive */
 };
 
 struct iba_wc {
@@ -156,6 +162,7 @@ struct iba_wc {
     uint16_t unit; /* streaming receive: unit in which the message begins */
     uint32_t byte_len, imm_or_key;
     uint32_t qpn, src_qpn, srqn;
+    uint64_t tag; /* with TAG_MATCH */
 };
 
 struct iba_event {

@@ -129,7 +129,7 @@ uint32_t iba_rx_cq(const struct iba_rx *x)
     if (iba_is_context(x->qp))
         return iba_rd_owner(x)->recv_cq;
     if (x->qp->recv_cq != IBA_NONE)
-        return x->qp->recv_cq;
+        return iba_recv_cq(x->ca, x->qp);
     srq = srq_for(x->ca, x->qp, named(x), IBA_DEVIATES(x->ca, receive, XRC_CQ));
     return srq ? srq->cq : IBA_NONE;
 }

@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Tag matching of an SRQ: which receive each message takes, and what the receiver sends by itself. Headers are
+ * structures of libibverbs. */
+#include <criterion/criterion.h>
+#include <endian.h>
+#include <infiniband/tm_types.h>
+#include <stdio.h>
+#include "adapter/test/lab.h"
+#include "transport/iba_tags.h"
+#include "transport/iba_wr_ops.h"
+#include "wire/iba_opcode_rows.h"
+
+enum {
+    TAGS = 4,
+    ROOM = 2000,        /* bytes of each receive */
+    ORDINARY_AT = 8192, /* of the receiver's region: ordinary receives, then tagged ones */
+    TAGGED_AT = 24576,
+    FIN_AT = 40960, /* of the sender's region */
+    DATA_AT = 4096,
+    ORDINARY_ID = 100, /* the wr_id of the first ordinary receive; of a tagged one it is its tag */
+};
+
+struct world {
+    struct lab *l;
+    uint32_t from, to, srq;
+    struct iba_tag list[TAGS];
+};
+
+static void open_world(struct world *w, uint8_t left_out, unsigned ordinary)
+{
+    struct lab *l = lab_open(IBA_PORT_ROCE2, 2);
+    struct lab_end *e = &l->end[1];
+    const struct iba_tag_srq_init init = {.ring = e->srq_ring,
+                                          .list = w->list,
+                                          .n = LAB_DEPTH,
+                                          .n_tags = TAGS,
+                                          .pd = e->pd,
+                                          .cq = e->cqn,
+                                          .left_out = left_out};
+
+    w->l = l;
+    cr_assert_eq(iba_create_tag_srq(&e->ca, &e->srq, &init, &w->srq), IBA_VERB_OK);
+    for (unsigned i = 0; i < ordinary; i++) {
+        const struct iba_recv_wr wr = {
+            .wr_id = ORDINARY_ID + i, .n_sge = 1, .sge = {{LAB_VA + ORDINARY_AT + i * 4096, 4096, e->lkey}}};
+        cr_assert_eq(iba_post_srq_recv(&e->ca, w->srq, &wr), IBA_VERB_OK);
+    }
+    w->from = lab_qp(l, 0, IBA_QPT_RC, IBA_NONE);
+    w->to = lab_qp(l, 1, IBA_QPT_RC, w->srq);
+    lab_connect(l, 0, w->from, 1, w->to, lab_attr());
+    for (unsigned i = 0; i < LAB_BYTES; i++)
+        lab_memory(l, 0)[i] = (uint8_t)(i * 7 + i / 251);
+    lab_recv(l, 0, w->from, 0, FIN_AT, 64);
+}
+
+/* Adds a receive of two entries for a tag. */
+static uint32_t add(struct world *w, uint64_t tag, uint64_t mask, uint32_t handled)
+{
+    struct lab_end *e = &w->l->end[1];
+    const uint64_t at = LAB_VA + TAGGED_AT + tag % TAGS * 4096;
+    const struct iba_recv_wr wr = {
+        .wr_id = tag, .n_sge = 2, .sge = {{at, 1000, e->lkey}, {at + 1000, ROOM - 1000, e->lkey}}};
+    uint32_t handle = 0;
+
+    cr_assert_eq(iba_add_tag(&e->ca, w->srq, &wr, tag, mask, handled, &handle), IBA_VERB_OK);
+    return handle;
+}
+
+static const uint8_t *tagged(struct world *w, uint64_t tag)
+{
+    return lab_memory(w->l, 1) + TAGGED_AT + tag % TAGS * 4096;
+}
+
+static void send_only(struct world *w, uint8_t kind, uint64_t tag, uint32_t n)
+{
+    struct ibv_tmh *h = (struct ibv_tmh *)lab_memory(w->l, 0);
+
+    *h = (struct ibv_tmh){.opcode = kind, .app_ctx = htobe32((uint32_t)tag + 1), .tag = htobe64(tag)};
+    cr_assert_eq(lab_send(w->l, 0, w->from, (struct iba_send_wr){.wr_id = 7, .op = IBA_WR_SEND}, 0, n), IBA_VERB_OK);
+    lab_settle(w->l);
+}
+
+/* Sends `n` bytes of the sender's memory, which begin with a header. */
+static void send_tm(struct world *w, uint8_t kind, uint64_t tag, uint32_t n)
+{
+    send_only(w, kind, tag, n);
+    (void)lab_done(w->l, 0, 7, IBA_WC_SUCCESS);
+}
+
+static void send_rndv(struct world *w, uint64_t tag, uint32_t length, uint32_t more)
+{
+    struct ibv_rvh *h = (struct ibv_rvh *)(lab_memory(w->l, 0) + sizeof(struct ibv_tmh));
+
+    *h = (struct ibv_rvh){htobe64(LAB_VA + DATA_AT), htobe32(w->l->end[0].rkey), htobe32(length)};
+    send_tm(w, IBV_TMH_RNDV, tag, (uint32_t)sizeof(struct ibv_tmh) + (uint32_t)sizeof *h + more);
+}
+
+static struct iba_wc received(struct world *w, uint64_t id, unsigned flags, uint32_t bytes)
+{
+    const struct iba_wc wc = lab_done(w->l, 1, id, IBA_WC_SUCCESS);
+
+    cr_expect_eq(wc.flags, flags, "receive %lu has flags %u, not %u", (unsigned long)id, wc.flags, flags);
+    cr_expect_eq(wc.byte_len, bytes, "receive %lu has %u bytes, not %u", (unsigned long)id, wc.byte_len, bytes);
+    cr_expect_eq(wc.op, IBA_WR_RECV);
+    if (flags & IBA_WC_TAG_MATCH)
+        cr_expect(wc.tag == id && wc.imm_or_key == id + 1, "receive %lu: tag %lu", (unsigned long)id,
+                  (unsigned long)wc.tag);
+    return wc;
+}
+
+static void close_world(struct world *w)
+{
+    lab_no_wc(w->l, 1);
+    lab_close(w->l);
+}
+
+Test(tags, eager_messages_take_their_receives_in_any_order)
+{
+    struct world w;
+
+    open_world(&w, 0, 1);
+    for (uint64_t tag = 1; tag <= 3; tag++)
+        (void)add(&w, tag, UINT64_MAX, 0);
+    for (uint64_t tag = 3; tag >= 1; tag--) {
+        send_tm(&w, IBV_TMH_EAGER, tag, 16 + (uint32_t)tag);
+        (void)received(&w, tag, IBA_WC_TAG_MATCH | IBA_WC_TAG_DATA, (uint32_t)tag);
+        cr_expect_eq(memcmp(tagged(&w, tag), lab_memory(w.l, 0) + 16, tag), 0);
+    }
+    send_tm(&w, IBV_TMH_EAGER, 1, 16); /* its receive is used */
+    (void)received(&w, ORDINARY_ID, 0, 16);
+    close_world(&w);
+}
+
+/* A message of several packets tells the match at once, and its data at the end. */
+Test(tags, an_eager_message_of_several_packets)
+{
+    struct world w;
+    const uint32_t n = 1900;
+
+    open_world(&w, 0, 1);
+    (void)add(&w, 2, UINT64_MAX, 0);
+    send_tm(&w, IBV_TMH_EAGER, 2, 16 + n);
+    (void)received(&w, 2, IBA_WC_TAG_MATCH, 0);
+    (void)received(&w, 2, IBA_WC_TAG_DATA, n);
+    cr_expect_eq(memcmp(tagged(&w, 2), lab_memory(w.l, 0) + 16, n), 0);
+    cr_expect_eq(w.l->end[1].srq.rq.count, 1);
+    close_world(&w);
+}
+
+Test(tags, masks_and_the_order_of_the_list)
+{
+    struct world w;
+
+    open_world(&w, 0, 2);
+    (void)add(&w, 0x105, 0xff, 0);
+    (void)add(&w, 0x206, 0xff00, 0);
+    (void)add(&w, 0x305, 0xff, 0);
+    send_tm(&w, IBV_TMH_EAGER, 0x905, 20);
+    cr_expect_eq(lab_done(w.l, 1, 0x105, IBA_WC_SUCCESS).tag, 0x905);
+    send_tm(&w, IBV_TMH_EAGER, 0x905, 20);
+    cr_expect_eq(lab_done(w.l, 1, 0x305, IBA_WC_SUCCESS).tag, 0x905);
+    send_tm(&w, IBV_TMH_EAGER, 0x277, 20);
+    cr_expect_eq(lab_done(w.l, 1, 0x206, IBA_WC_SUCCESS).tag, 0x277);
+    send_tm(&w, IBV_TMH_EAGER, 0x905, 20);
+    (void)received(&w, ORDINARY_ID, 0, 20);
+    close_world(&w);
+}
+
+/* The receiver reads the data, and only then tells the sender that it has them. */
+Test(tags, a_rendezvous)
+{
+    static const uint32_t lengths[] = {0, 1, 999, 1000, 1001, ROOM};
+
+    for (unsigned i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        struct world w;
+        const uint32_t n = lengths[i];
+        open_world(&w, 0, 0);
+        (void)add(&w, 3, UINT64_MAX, 0);
+        send_rndv(&w, 3, n, 5);
+        (void)received(&w, 3, IBA_WC_TAG_MATCH, 0);
+        (void)received(&w, 3, IBA_WC_TAG_DATA, n);
+        cr_expect_eq(memcmp(tagged(&w, 3), lab_memory(w.l, 0) + DATA_AT, n), 0);
+        cr_expect_eq(lab_done(w.l, 0, 0, IBA_WC_SUCCESS).byte_len, 32, "the FIN");
+        const uint8_t *fin = lab_memory(w.l, 0) + FIN_AT;
+        cr_expect_eq(fin[0], IBV_TMH_FIN);
+        cr_expect_eq(memcmp(fin + 1, lab_memory(w.l, 0) + 1, 31), 0, "the rest is that of the request");
+        cr_expect_eq(lab_count(w.l, IBA_RC_READ_REQUEST), 1);
+        close_world(&w);
+    }
+}
+
+Test(tags, a_rendezvous_that_does_not_fit)
+{
+    struct world w;
+
+    open_world(&w, 0, 0);
+    (void)add(&w, 3, UINT64_MAX, 0);
+    send_rndv(&w, 3, ROOM + 1, 9);
+    const struct iba_wc wc = lab_done(w.l, 1, 3, IBA_WC_TAG_INCOMPLETE);
+    cr_expect(wc.byte_len == 32 && wc.flags == IBA_WC_TAG_MATCH && wc.tag == 3);
+    cr_expect_eq(memcmp(tagged(&w, 3), lab_memory(w.l, 0), 32), 0, "the headers");
+    cr_expect_eq(lab_count(w.l, IBA_RC_READ_REQUEST), 0);
+    cr_expect_eq(lab_state(w.l, 1, w.to), IBA_QPS_RTS);
+    close_world(&w);
+}
+
+/* Messages without tag, FINs and messages shorter than their header are for software, whatever the list has. */
+Test(tags, messages_without_tag)
+{
+    static const struct {
+        uint8_t kind;
+        uint32_t bytes;
+    } rows[] = {{IBV_TMH_NO_TAG, 1}, {IBV_TMH_NO_TAG, 40}, {IBV_TMH_FIN, 16}, {IBV_TMH_FIN, 32},
+                {IBV_TMH_EAGER, 15}, {IBV_TMH_RNDV, 31},   {4, 40},           {255, 40},
+                {IBV_TMH_NO_TAG, 0}};
+
+    for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct world w;
+        open_world(&w, 0, 1);
+        (void)add(&w, 2, 0, 0); /* takes any tag */
+        send_tm(&w, rows[i].kind, 2, rows[i].bytes);
+        (void)received(&w, ORDINARY_ID, 0, rows[i].bytes);
+        cr_expect_eq(memcmp(lab_memory(w.l, 1) + ORDINARY_AT, lab_memory(w.l, 0), rows[i].bytes), 0);
+        cr_expect_eq(w.l->end[1].srq.tags.unexpected, 0);
+        cr_expect_eq(w.l->end[1].srq.tags.count, 1);
+        close_world(&w);
+    }
+}
+
+/* A receive that software adds before it knows of an unexpected message must not overtake that message. */
+Test(tags, receives_wait_until_software_knows_the_unexpected)
+{
+    struct world w;
+
+    open_world(&w, 0, 3);
+    send_tm(&w, IBV_TMH_EAGER, 1, 20);
+    (void)received(&w, ORDINARY_ID, 0, 20);
+    (void)add(&w, 1, UINT64_MAX, 0);
+    send_tm(&w, IBV_TMH_EAGER, 1, 21);
+    (void)received(&w, ORDINARY_ID + 1, 0, 21);
+    cr_assert_eq(iba_sync_tags(&w.l->end[1].ca, w.srq, 1), IBA_VERB_OK);
+    send_tm(&w, IBV_TMH_EAGER, 1, 22);
+    (void)received(&w, ORDINARY_ID + 2, 0, 22);
+    cr_assert_eq(iba_sync_tags(&w.l->end[1].ca, w.srq, 3), IBA_VERB_OK);
+    send_tm(&w, IBV_TMH_EAGER, 1, 23);
+    (void)received(&w, 1, IBA_WC_TAG_MATCH | IBA_WC_TAG_DATA, 7);
+    (void)add(&w, 2, UINT64_MAX, 3);
+    send_tm(&w, IBV_TMH_EAGER, 2, 24);
+    (void)received(&w, 2, IBA_WC_TAG_MATCH | IBA_WC_TAG_DATA, 8);
+    close_world(&w);
+}
+
+/* The data are longer than the tagged receive: the responder refuses as it does for an ordinary one (RR-38). */
+Test(tags, an_eager_message_that_does_not_fit)
+{
+    struct world w;
+
+    open_world(&w, 0, 1);
+    (void)add(&w, 2, UINT64_MAX, 0);
+    send_only(&w, IBV_TMH_EAGER, 2, 16 + ROOM + 1);
+    (void)lab_done(w.l, 0, 7, IBA_WC_REMOTE_INVALID_REQ);
+    (void)received(&w, 2, IBA_WC_TAG_MATCH, 0);
+    (void)lab_done(w.l, 1, 2, IBA_WC_LOCAL_LENGTH);
+    cr_expect_eq(w.l->end[1].srq.rq.count, 1);
+    close_world(&w);
+}
+
+/* A READ that the sender refuses ends the receive in error; there is no FIN. */
+Test(tags, a_rendezvous_of_a_bad_key)
+{
+    struct world w;
+
+    open_world(&w, 0, 0);
+    (void)add(&w, 3, UINT64_MAX, 0);
+    w.l->end[0].rkey ^= 1;
+    send_rndv(&w, 3, 100, 0);
+    (void)received(&w, 3, IBA_WC_TAG_MATCH, 0);
+    cr_expect_eq(lab_done(w.l, 1, 3, IBA_WC_REMOTE_ACCESS).flags, 0);
+    w.l->end[0].rkey ^= 1;
+    cr_expect_eq(lab_state(w.l, 1, w.to), IBA_QPS_ERR);
+    (void)lab_done(w.l, 0, 0, IBA_WC_FLUSHED);
+    close_world(&w);
+}
+
+/* A rendezvous needs two entries of the send queue; until they are free the receiver is not ready. */
+Test(tags, a_rendezvous_without_room_in_the_send_queue)
+{
+    struct world w;
+    const struct iba_send_wr write = {.wr_id = 5, .op = IBA_WR_WRITE};
+    struct iba_qp_attr sqd = {.state = IBA_QPS_SQD};
+
+    open_world(&w, 0, 1);
+    (void)add(&w, 3, UINT64_MAX, 0);
+    cr_assert_eq(iba_modify_qp(&w.l->end[1].ca, w.to, &sqd, IBA_QPA_STATE), IBA_VERB_OK);
+    for (unsigned i = 0; i < LAB_DEPTH - 1; i++)
+        cr_assert_eq(lab_send(w.l, 1, w.to, write, 0, 0), IBA_VERB_OK);
+    ((struct ibv_rvh *)(lab_memory(w.l, 0) + 16))->len = htobe32(4);
+    send_only(&w, IBV_TMH_RNDV, 3, 32);
+    lab_no_wc(w.l, 0);
+    cr_expect_eq(w.l->end[1].srq.tags.count, 1);
+    cr_expect_eq(lab_find(w.l, IBA_RC_ACKNOWLEDGE, 0)->syndrome >> 5, IBA_AETH_RNR);
+    close_world(&w);
+}
+
+Test(tags, verbs_that_are_refused)
+{
+    struct world w;
+    struct iba_srq other;
+    struct iba_recv_wr ring[1];
+    uint32_t handle = 0, plain;
+    struct iba_ca *ca;
+
+    open_world(&w, 0, 0);
+    ca = &w.l->end[1].ca;
+    cr_assert_eq(iba_create_srq(ca, &other, ring, 1, w.l->end[1].pd, &plain), IBA_VERB_OK);
+    cr_expect_eq(iba_add_tag(ca, plain, ring, 1, 1, 0, &handle), IBA_VERB_TYPE);
+    cr_expect_eq(iba_sync_tags(ca, plain, 0), IBA_VERB_TYPE);
+    cr_expect_eq(iba_remove_tag(ca, plain, 1, 0), IBA_VERB_TYPE);
+    cr_expect_eq(iba_sync_tags(ca, 99, 0), IBA_VERB_NO_SRQ);
+    cr_expect_eq(iba_add_tag(ca, w.srq, &(struct iba_recv_wr){.n_sge = IBA_MAX_SGE + 1}, 1, 1, 0, &handle),
+                 IBA_VERB_SGE);
+    for (uint64_t tag = 0; tag < TAGS; tag++)
+        handle = add(&w, tag, UINT64_MAX, 0);
+    cr_expect_eq(iba_add_tag(ca, w.srq, &(struct iba_recv_wr){0}, 1, 1, 0, &plain), IBA_VERB_FULL);
+    cr_expect_eq(iba_remove_tag(ca, w.srq, handle, 0), IBA_VERB_OK);
+    cr_expect_eq(iba_remove_tag(ca, w.srq, handle, 0), IBA_VERB_ATTR_VALUE, "a message may have taken it");
+    const struct iba_tag_srq_init no_cq = {.ring = ring, .list = w.list, .n = 1, .n_tags = 1, .cq = 99};
+    cr_expect_eq(iba_create_tag_srq(ca, &other, &no_cq, &plain), IBA_VERB_NO_CQ);
+    close_world(&w);
+}
+
+/* Writes the completions of an exchange that needs each row, by a device that lacks one. */
+static size_t exchange(uint8_t left_out, char *to, size_t room)
+{
+    static const struct {
+        uint8_t kind;
+        uint64_t tag;
+        uint32_t bytes, length; /* length: of a rendezvous */
+    } messages[] = {{IBV_TMH_NO_TAG, 1, 40, 0},      {IBV_TMH_EAGER, 1, 50, 0},   {IBV_TMH_RNDV, 2, 32, 60},
+                    {IBV_TMH_RNDV, 3, 32, ROOM + 1}, {IBV_TMH_RNDV, 0, 1500, 70}, {IBV_TMH_EAGER, 9, 80, 0},
+                    {IBV_TMH_EAGER, 0, 90, 0}};
+    struct world w;
+    struct iba_wc wc;
+    size_t n = 0;
+
+    open_world(&w, left_out, 3);
+    for (uint64_t tag = 0; tag < TAGS; tag++)
+        (void)add(&w, tag, UINT64_MAX, 0);
+    for (unsigned i = 0; i < sizeof messages / sizeof *messages; i++) {
+        struct ibv_rvh *h = (struct ibv_rvh *)(lab_memory(w.l, 0) + sizeof(struct ibv_tmh));
+        *h = (struct ibv_rvh){htobe64(LAB_VA + DATA_AT), htobe32(w.l->end[0].rkey), htobe32(messages[i].length)};
+        lab_recv(w.l, 0, w.from, 0, FIN_AT, 64);
+        send_only(&w, messages[i].kind, messages[i].tag, messages[i].bytes);
+        while (iba_poll_cq(&w.l->end[0].ca, w.l->end[0].cqn, &wc) > 0) {
+        }
+        while (iba_poll_cq(&w.l->end[1].ca, w.l->end[1].cqn, &wc) > 0)
+            n += (size_t)snprintf(to + n, room - n, "%u:%u/%u/%u ", (unsigned)wc.wr_id, wc.status, wc.flags,
+                                  wc.byte_len);
+        n += (size_t)snprintf(to + n, room - n, "(%u) ", w.l->end[1].srq.tags.unexpected);
+        cr_assert_lt(n, room);
+        if (lab_state(w.l, 1, w.to) != IBA_QPS_RTS)
+            break;
+    }
+    lab_close(w.l);
+    return n;
+}
+
+/* The row `no_room` needs a full queue, and has a test of its own. */
+Test(tags, each_row_that_a_device_lacks_shows)
+{
+    char whole[1024], broken[1024];
+    size_t n;
+    const struct iba_tag_row *row = iba_tag_rules(&n);
+
+    (void)exchange(0, whole, sizeof whole);
+    for (size_t i = 0; i < n; i++) {
+        cr_expect(row[i].sentence[0] && strncmp(row[i].clause, "VN-0", 4) == 0);
+        (void)exchange((uint8_t)(i + 1), broken, sizeof broken);
+        cr_expect_eq(strcmp(whole, broken) == 0, row[i].use == IBA_TAG_WAIT, "%s: %s", row[i].name, broken);
+    }
+}
