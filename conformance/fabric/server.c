@@ -348,7 +348,7 @@ static void serve_datagram(struct server *s, unsigned i, struct ibsim_request *r
 {
     const uint64_t length = be64toh(r->length);
 
-    if (s->alter && !s->alter(s->alter_ctx, r->mad)) {
+    if (s->alter && !s->alter(s->alter_ctx, true, r->mad)) {
         if (is_response(r->mad))
             (void)give(s, i, r);
         return;
@@ -427,6 +427,8 @@ void server_received(struct server *s, size_t node, uint8_t port, const uint8_t 
     r.sqp = htonl(iba_deth_srcqp(deth));
     r.length = htobe64(psn && psn < SERVER_LENGTHS ? s->length[psn] : IBSIM_MAD);
     memcpy(r.mad, mad, IBSIM_MAD);
+    if (s->alter && !s->alter(s->alter_ctx, false, r.mad))
+        return;
     if (!give(s, (unsigned)to, &r))
         return;
     if (p && is_answer(mad)) {

@@ -30,9 +30,9 @@ struct server {
     uint16_t *length;               /* length of the datagram that a packet carries, indexed by the PSN; 0: unknown */
     uint16_t psn;
     uint64_t requests, answers, silences;
-    /* Called for each datagram of a client, which it may change; NULL: nobody does. False: the datagram does not get
-     * into the subnet, and a request has its answer in `mad`. */
-    bool (*alter)(void *ctx, uint8_t mad[IBSIM_MAD]);
+    /* Called for each datagram from or to a client, which it may change; NULL: nobody does. False: the datagram goes
+     * no further; a request of a client then has its answer in `mad`. */
+    bool (*alter)(void *ctx, bool from_client, uint8_t mad[IBSIM_MAD]);
     void *alter_ctx;
 };
 

@@ -101,7 +101,7 @@ bool run_make_fabric(struct run_player *p)
     f.unmanaged = p->managed;
     if (!run_add_partitions(p, &f))
         return false;
-    if (!p->t->ops->fabric_open)
+    if (!p->t->ops->fabric_open || (p->managed && !p->t->ops->fabric_read))
         return run_did(p, &begin, IBC_UNSUPPORTED, "subnet");
     return run_did(p, &begin, p->t->ops->fabric_open(p->t, &f), "subnet");
 }

@@ -16,6 +16,11 @@ static bool is_congestion(const struct ibc_step *s)
     return ibc_smp_attr(s->message)->group == IBA_GROUP_CC;
 }
 
+static bool is_administration(const struct ibc_step *s)
+{
+    return ibc_smp_attr(s->message)->group == IBA_GROUP_SA;
+}
+
 static bool names_lid(const struct ibc_step *s)
 {
     for (unsigned i = 0; i < s->n_arg; i++)
@@ -32,12 +37,14 @@ static bool is_directed(const struct ibc_step *s)
 
 static unsigned class_of(const struct ibc_step *s)
 {
-    enum { CLASS_SMP = 0x01, CLASS_PERF = 0x04, CLASS_BASEBOARD = 0x05, CLASS_CONGESTION = 0x21 };
+    enum { CLASS_SMP = 0x01, CLASS_SA = 0x03, CLASS_PERF = 0x04, CLASS_BASEBOARD = 0x05, CLASS_CONGESTION = 0x21 };
 
     if (!is_gmp(s))
         return is_directed(s) ? IBA_CLASS_DIRECTED : CLASS_SMP;
     if (is_congestion(s))
         return CLASS_CONGESTION;
+    if (is_administration(s))
+        return CLASS_SA;
     return ibc_smp_attr(s->message)->group == IBA_GROUP_BM ? CLASS_BASEBOARD : CLASS_PERF;
 }
 
@@ -200,7 +207,7 @@ static void put_fields(struct run_player *p, const struct ibc_step *s, uint8_t *
 
 void run_smp_fill(struct run_player *p, const struct ibc_step *s, struct run_live *w, uint8_t mad[IBA_MAD_BYTES])
 {
-    enum { PORTINFO = 0x15, TRAP_REPRESS = 7, CONGESTION_VERSION = 2 };
+    enum { PORTINFO = 0x15, TRAP_REPRESS = 7, LATER_VERSION = 2, RMPP_AT = 24 };
     const struct iba_mad_attr *a = ibc_smp_attr(s->message);
 
     memset(mad, 0, IBA_MAD_BYTES);
@@ -210,12 +217,14 @@ void run_smp_fill(struct run_player *p, const struct ibc_step *s, struct run_liv
         put_usual_portinfo(w, mad + DATA_AT);
     iba_madhdr_set_baseversion(mad, 1);
     iba_madhdr_set_mgmtclass(mad, class_of(s));
-    iba_madhdr_set_classversion(mad, is_congestion(s) ? CONGESTION_VERSION : 1);
+    iba_madhdr_set_classversion(mad, is_congestion(s) || is_administration(s) ? LATER_VERSION : 1);
     iba_madhdr_set_method(mad, s->method);
     iba_madhdr_set_transactionid(mad, s->method == TRAP_REPRESS ? w->trap_tid : ++w->tid);
     iba_madhdr_set_attributeid(mad, a->id);
     if (is_directed(s))
         put_route(w, mad);
+    if (is_administration(s))
+        mad[RMPP_AT] = 1; /* the version; the datagram is no part of a transfer */
     if (!is_gmp(s))
         iba_smplid_set_mkey(mad + IBA_BYTES_madhdr, key_of_node(w, IBC_K_mkey, 0));
     put_fields(p, s, mad);

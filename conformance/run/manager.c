@@ -8,6 +8,7 @@
 
 #define PATIENCE (10 * RUN_S)        /* default time limit of a line */
 #define PAUSE (10 * RUN_MS)          /* time between two looks at the subnet */
+#define REPEAT (2 * RUN_S)           /* time after which a request without an answer is sent again */
 #define STARVED(limit) ((limit) / 4) /* the manager is not blamed if it waited this long for a processor */
 
 /* ---- what the administrator tells it ---- */
@@ -209,10 +210,28 @@ static bool find(struct run_player *p, const struct ibc_step *s, struct run_live
     return false;
 }
 
+/* Sends the last request of that end again, since a manager may drop one, as any datagram may be lost. */
+static bool repeat(struct run_player *p, const struct ibc_step *s, const struct run_live *q, uint64_t *due)
+{
+    struct run_packet *k;
+
+    if (!(s->method & RUN_RESPONSE) || !q->asked_last || run_now(p) < *due)
+        return true;
+    *due = run_now(p) + run_scaled(p, REPEAT);
+    k = run_packet_new(p, q->asked_last->device, true);
+    if (!k)
+        return run_error(p, s, "out of memory");
+    k->frame = q->asked_last->frame;
+    k->len = q->asked_last->len;
+    k->view = q->asked_last->view;
+    return run_inject(p, k, s);
+}
+
 bool run_step_gets(struct run_player *p, const struct ibc_step *s)
 {
     struct run_live *q = run_live(p, s);
     const struct wait w = wait_of(p, s);
+    uint64_t due = run_now(p) + run_scaled(p, REPEAT);
     struct run_difference d;
     bool good;
 
@@ -222,6 +241,8 @@ bool run_step_gets(struct run_player *p, const struct ibc_step *s)
     do {
         if (find(p, s, q, &d))
             return true;
+        if (!repeat(p, s, q, &due))
+            return false;
     } while (moment(p, s, &w, &good));
     return good && too_late(p, s, &w, &d);
 }

@@ -104,7 +104,8 @@ struct run_live {
     uint64_t tid;
     /* wires of a subnet: id[0] is the number of the end */
     const struct run_live *node;
-    uint64_t trap_tid; /* transaction ID of the last trap that was expected */
+    uint64_t trap_tid;                   /* transaction ID of the last trap that was expected */
+    const struct run_packet *asked_last; /* the last packet that was sent from this end; NULL: none */
 };
 /* Whether the object sends and receives packets. For a connection manager id[0] is 1, for QP1, id[1] is the
  * device's communication ID, and peer is the tester's. */

@@ -206,8 +206,10 @@ bool run_inject(struct run_player *p, struct run_packet *k, const struct ibc_ste
     if (!run_did(p, s, p->t->ops->inject(p->t, k->device, k->frame, k->len), "take the packet"))
         return false;
     p->sent_by = run_now(p);
-    if (p->fabric)
+    if (p->fabric) {
+        run_wire_of(p, k->device)->asked_last = k;
         return true;
+    }
     run_flight_sent(p, &k->view, k->device);
     if (is_unbroken(s))
         run_late_answered(p, &k->view, k->device);

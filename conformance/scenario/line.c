@@ -342,6 +342,15 @@ static bool indexed(struct args *a, const struct ibc_word *w, const char *bracke
     return true;
 }
 
+/* Whether the line is about a record of subnet administration: such records have GIDs and other fields that headers
+ * have, too. */
+static bool is_record(const struct ibc_binder *b)
+{
+    const struct iba_mad_attr *a = ibc_smp_attr(b->message);
+
+    return a != NULL && a->group == IBA_GROUP_SA;
+}
+
 /* Reads an argument "name=value". */
 static bool named(struct args *a, const struct ibc_word *w, const char *equals)
 {
@@ -349,17 +358,20 @@ static bool named(struct args *a, const struct ibc_word *w, const char *equals)
     const char *bracket = memchr(w->s, '[', len);
     const struct ibc_row *r;
     const char *name;
+    struct ibc_arg *arg;
 
     if (bracket != NULL)
         return indexed(a, w, bracket, equals);
     r = row_find(a->shape, w->s, len);
+    name = ibc_arena_string(a->b->arena, w->s, len);
+    if (r != NULL && is_record(a->b) && message_field(a, w, name, -1, equals + 1, &arg))
+        return arg != NULL;
     if (r != NULL && r->type == IBC_T_FLAG)
         return ibc_fault(IBC_AT(a->b, w), "'%s' stands alone, without '='", ibc_key_names[r->key]);
     if (r != NULL && (r->flags & IBC_R_INDEX) != 0)
         return ibc_fault(IBC_AT(a->b, w), "which one? %s[I]=", ibc_key_names[r->key]);
     if (r != NULL)
         return key_bind(a, r, w, equals + 1);
-    name = ibc_arena_string(a->b->arena, w->s, len);
     return a->b->packet || a->b->message != 0 ? field(a, w, name, equals + 1) : unknown(a, w, name);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Names in datagrams of subnet, performance and baseboard management and of congestion control: core's attributes
- * and layouts, entries of tables, and fields of the headers. */
+/* Names in datagrams of subnet, performance and baseboard management, of congestion control and of subnet
+ * administration: core's attributes and layouts, entries of tables, and fields of the headers. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,12 +10,18 @@
  * number of the notice's trap. */
 enum { IS_SMP = 0x8000, ATTRIBUTES = 0xff, TRAP_SHIFT = 8, TRAPS_MASK = 0x1f };
 static const uint16_t traps[] = {0, 128, 129, 130, 131, 144, 145, 256, 257, 258, 259};
-enum { TRAPS = sizeof traps / sizeof *traps, DATA_AT = 64, DETAILS_AT = DATA_AT + IBA_BYTES_notice, CC_AT = 32 };
+enum {
+    TRAPS = sizeof traps / sizeof *traps,
+    DATA_AT = 64,
+    DETAILS_AT = DATA_AT + IBA_BYTES_notice,
+    CC_AT = 32,
+    SA_AT = 56
+};
 
 static bool is_ours(const struct iba_mad_attr *a)
 {
     return a->group == IBA_GROUP_SMP || a->group == IBA_GROUP_PM || a->group == IBA_GROUP_CC ||
-           a->group == IBA_GROUP_BM;
+           a->group == IBA_GROUP_BM || a->group == IBA_GROUP_SA;
 }
 
 const struct iba_mad_attr *ibc_smp_attr(uint16_t message)
@@ -74,7 +80,7 @@ static const struct {
     {"method", BITS("method", 24, 8)},       {"d", BITS("d", 32, 1)},             {"status", BITS("status", 33, 15)},
     {"pointer", BITS("pointer", 48, 8)},     {"hops", BITS("hops", 56, 8)},       {"tid", BITS("tid", 64, 64)},
     {"attribute", BITS("attribute", 128, 16)}, {"modifier", BITS("modifier", 160, 32)}, {"mkey", BITS("mkey", 192, 64)},
-    {"key", BITS("key", 192, 64)},
+    {"key", BITS("key", 192, 64)},             {"smkey", BITS("smkey", 288, 64)}, {"mask", BITS("mask", 384, 64)},
     {"drslid", BITS("drslid", 256, 16)},     {"drdlid", BITS("drdlid", 272, 16)},
 };
 
@@ -125,13 +131,18 @@ static const struct iba_field *in_layout(enum iba_mad_layout l, const char *name
     return NULL;
 }
 
+static unsigned data_at(const struct iba_mad_attr *a)
+{
+    return a->group == IBA_GROUP_CC ? CC_AT : a->group == IBA_GROUP_SA ? SA_AT : DATA_AT;
+}
+
 static const struct iba_field *in_attribute(const struct iba_mad_attr *a, const char *name, uint32_t *at)
 {
     const struct iba_field *f = NULL;
 
     for (unsigned i = 0; f == NULL && i < IBA_MAD_ATTR_PARTS && a->part[i].n == 1; i++) {
         f = in_layout((enum iba_mad_layout)a->part[i].layout, name);
-        *at = (a->group == IBA_GROUP_CC ? CC_AT : DATA_AT) + (uint32_t)a->part[i].at;
+        *at = data_at(a) + (uint32_t)a->part[i].at;
     }
     return f;
 }

@@ -90,7 +90,8 @@ ROWS(SAYS_rows) = {
     {"pass", IBC_SAYS_PASS}, {"tolerated", IBC_SAYS_TOLERATED}, {"fail", IBC_SAYS_FAIL}, {"done", IBC_SAYS_DONE}};
 #define KIND(w) {#w, IBC_O_##w},
 ROWS(KIND_rows) = {IBC_OBJECT_KINDS(KIND)};
-ROWS(METHOD_rows) = {{"GET", 0x01}, {"SET", 0x02}, {"GET_RESP", 0x81}, {"TRAP", 0x05}, {"TRAP_REPRESS", 0x07}};
+ROWS(METHOD_rows) = {{"GET", 0x01},          {"SET", 0x02},    {"GET_RESP", 0x81},   {"TRAP", 0x05},
+                     {"TRAP_REPRESS", 0x07}, {"DELETE", 0x15}, {"DELETE_RESP", 0x95}};
 ROWS(PORT_rows) = {
     {"down", IBA_PORT_DOWN}, {"init", IBA_PORT_INIT}, {"armed", IBA_PORT_ARMED}, {"active", IBA_PORT_ACTIVE}};
 #define CHECK(w, words) {#w, IBC_CHECK_##w},

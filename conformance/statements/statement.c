@@ -23,8 +23,7 @@
 #include "witnesses.h"
 
 /* Reasons that many rows share */
-#define IBC_WHY_SM "a subnet manager's: none is under test"
-#define IBC_WHY_SA "a subnet administration's: none is under test"
+#define IBC_WHY_SA "a subnet administration's: no scenario asks for it"
 #define IBC_WHY_SWITCH "a switch's, not an endpoint's"
 #define IBC_WHY_LINK "the link's: frames reach the suite whole"
 #define IBC_WHY_NOTE "the sources leave it open, and require nothing"

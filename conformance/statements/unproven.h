@@ -8,12 +8,24 @@
 #define IBC_WHY_PERMITS "it permits and forbids nothing: no device can break it"
 #define IBC_WHY_GUARD   "no engine without this check is made: its later checks need the link that it is of"
 #define IBC_WHY_NO_CM_LID "not tested: no broken connection manager looks at LIDs over Ethernet"
+#define IBC_WHY_MANAGER "a subnet manager's: spoiled managers show it (docs/tables/spoiled.md)"
 #define IBC_WHY_DIFFER  "public sources differ, so that the scenario takes either and fails nobody"
 
 /* id, reason; by id */
 #define IBC_UNPROVEN(U) \
     U("KM-32", IBC_WHY_PERMITS) \
+    U("KM-39", IBC_WHY_MANAGER) \
+    U("KM-51", IBC_WHY_MANAGER) \
+    U("KM-52", IBC_WHY_MANAGER) \
+    U("KM-53", IBC_WHY_MANAGER) \
+    U("KM-54", IBC_WHY_MANAGER) \
     U("MD-82", "not tested: no broken connection manager sends to or from another queue pair than QP1") \
+    U("MD-89", IBC_WHY_MANAGER) \
+    U("MD-90", IBC_WHY_MANAGER) \
+    U("MD-93", IBC_WHY_MANAGER) \
+    U("MD-95", IBC_WHY_MANAGER) \
+    U("MD-96", IBC_WHY_MANAGER) \
+    U("MD-97", IBC_WHY_MANAGER) \
     U("RO-26", IBC_WHY_GUARD) \
     U("RO-30", IBC_WHY_NO_CM_LID) \
     U("RO-31", IBC_WHY_NO_CM_LID) \

@@ -98,8 +98,8 @@ static bool choose_spoil(struct sm *s, const char **command, char *err, size_t e
     const char *near;
     char name[64];
 
-    s->spoil = (*command)[len] == ':' ? sm_spoil_find(*command, len) : NULL;
-    if (s->spoil) {
+    s->spoil.row = (*command)[len] == ':' ? sm_spoil_find(*command, len) : NULL;
+    if (s->spoil.row) {
         *command += len + 1;
         return true;
     }

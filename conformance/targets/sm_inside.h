@@ -22,8 +22,8 @@ struct sm_frame { /* a packet on a wire of the subnet */
 struct sm {
     struct ibc_target t;
     char command[SM_COMMAND], shim[SM_PATH];
-    const struct sm_spoil *spoil; /* NULL: the manager is as it is */
-    uint64_t begun;               /* clock at time 0 */
+    struct sm_spoiling spoil; /* its row is NULL if the manager is as it is */
+    uint64_t begun;           /* clock at time 0 */
     unsigned plays;
     /* the subnet; NULL: none */
     struct ibc_fabric is;

@@ -217,10 +217,11 @@ enum ibc_rc sm_all_run(struct sm *s)
 
 /* ---- time for which the programs had no processor ---- */
 
+/* Returns how long the thread waited that waited longest. */
 static uint64_t waited_of(pid_t pid)
 {
     char path[64 + 256];
-    uint64_t sum = 0;
+    uint64_t most = 0;
     DIR *d;
 
     (void)snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
@@ -231,13 +232,13 @@ static uint64_t waited_of(pid_t pid)
         (void)snprintf(path, sizeof path, "/proc/%d/task/%.200s/schedstat", (int)pid, e->d_name);
         f = e->d_name[0] == '.' ? NULL : fopen(path, "r");
         if (f && fscanf(f, "%" SCNu64 " %" SCNu64, &ran, &waited) == 2)
-            sum += waited;
+            most = waited > most ? waited : most;
         if (f)
             (void)fclose(f);
     }
     if (d)
         closedir(d);
-    return sum;
+    return most;
 }
 
 uint64_t sm_waited(struct ibc_target *t)

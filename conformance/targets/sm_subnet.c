@@ -173,7 +173,8 @@ enum ibc_rc sm_subnet_open(struct ibc_target *t, const struct ibc_fabric *f)
         return sm_fault(s, IBC_BROKEN, "%s", err);
     }
     s->server.alter = sm_spoil_apply;
-    s->server.alter_ctx = (void *)(uintptr_t)s->spoil;
+    s->server.alter_ctx = &s->spoil;
+    sm_spoil_begin(&s->spoil);
     return IBC_OK;
 }
 

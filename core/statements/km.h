@@ -44,7 +44,7 @@
     OPEN(KM, "KM-36", "14.2.5.5",  "",                     "", M, S, "The GUID table has 8 entries per block, and the first entry is fixed.") \
     OPEN(KM, "KM-37", "14.2.5.6",  "",                     "", M, S, "Packets with link-local GIDs do not leave their subnet.") \
     SHUT(KM, "KM-38", "4.1.1",     "",                     "", M, S, SCOPE, "A multicast GID contains its scope and whether the group is permanent.", IBC_WHY_SA) \
-    SHUT(KM, "KM-39", "",          "o15-0.1.5",            "", M, S, SCOPE, "Group GIDs created by the subnet administration contain its signature.", IBC_WHY_SA) \
+    OPEN(KM, "KM-39", "",          "o15-0.1.5",            "", M, S, "Group GIDs created by the subnet administration contain its signature.") \
     OPEN(KM, "KM-40", "4.1.1",     "",                     "", M, K, "No packet has the GID ::0 or ::1.") \
     OPEN(KM, "KM-41", "",          "",                     "", M, S, "A management agent reports a node's type, ports, GUIDs and device.") \
     OPEN(KM, "KM-42", "",          "",                     "", M, S, "A node's description is text that no SMP can set.") \
@@ -56,10 +56,10 @@
     OPEN(KM, "KM-48", "7.9",       "",                     "", M, K, "A port sends flow-control packets for each lane at regular intervals.") \
     OPEN(KM, "KM-49", "7.6.4",     "",                     "", M, K, "A port drops packets on a virtual lane that it does not operate.") \
     OPEN(KM, "KM-50", "18.2",      "",                     "", M, S, "A switch discards packets that waited too long.") \
-    SHUT(KM, "KM-51", "",          "C15-0.1.5",            "", M, S, SCOPE, "A subnet administration ignores a request with a wrong SM_Key.", IBC_WHY_SA) \
-    SHUT(KM, "KM-52", "14.4",      "",                     "", M, S, SCOPE, "A subnet manager reports its GUID, priority and state.", IBC_WHY_SM) \
-    SHUT(KM, "KM-53", "14.4.1",    "",                     "", M, S, SCOPE, "Subnet managers change each other's state by five controls.", IBC_WHY_SM) \
-    SHUT(KM, "KM-54", "14.4.1",    "C14-60.2.1",           "", M, S, SCOPE, "Of two subnet managers the one with the higher priority becomes master, by handover.", IBC_WHY_SM) \
+    OPEN(KM, "KM-51", "",          "C15-0.1.5",            "", M, S, "A subnet administration ignores a request with a wrong SM_Key.") \
+    OPEN(KM, "KM-52", "14.4",      "",                     "", M, S, "A subnet manager reports its GUID, priority and state.") \
+    OPEN(KM, "KM-53", "14.4.1",    "",                     "", M, S, "Subnet managers change each other's state by five controls.") \
+    OPEN(KM, "KM-54", "14.4.1",    "C14-60.2.1",           "", M, S, "Of two subnet managers the one with the higher priority becomes master, by handover.") \
     SHUT(KM, "KM-55", "",          "C15-0.1.3",            "", M, S, SCOPE, "Only the master's subnet administration answers.", IBC_WHY_SA) \
     SHUT(KM, "KM-56", "",          "C15-0.2-1.16",         "", M, S, SCOPE, "A subnet administration keeps privileged data from requesters it does not trust.", IBC_WHY_SA) \
     OPEN(KM, "KM-57", "14.2.5",    "",                     "", M, S, "A device sends SMPs on VL 15 from QP0 to QP0 in the default partition.") \

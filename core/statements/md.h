@@ -74,6 +74,12 @@
     OPEN(MD, "MD-83", "A17", "", "A17", C, S, "The LIDs of a REQ are reserved over RoCE: they are sent as 0 and not checked.") \
     OPEN(MD, "MD-84", "", "", "", M, K, "A lost RTU is repaired by the REP that comes again.") \
     OPEN(MD, "MD-85", "", "", "", M, K, "A REJ ends the connection in the state it meets.") \
-    OPEN(MD, "MD-86", "", "", "", O, K, "Of two ends that connect to each other, one takes the other's REQ and withdraws its own.")
+    OPEN(MD, "MD-86", "", "", "", O, K, "Of two ends that connect to each other, one takes the other's REQ and withdraws its own.") \
+    OPEN(MD, "MD-89", "", "", "", M, S, "The high byte of the status says why a subnet administration refuses a request.") \
+    OPEN(MD, "MD-90", "", "C15-0.1.30", "", M, S, "A subnet administration refuses a Get that matches several records.") \
+    OPEN(MD, "MD-93", "", "", "", M, S, "A path record has its fields at their places.") \
+    OPEN(MD, "MD-95", "15.2.5.17", "o15-0.2.3 o15-0.2.4", "", C, S, "A Set of a member record creates an unknown group, and joins a known one.") \
+    OPEN(MD, "MD-96", "", "o15-0.1.14", "", C, S, "A Delete of a member record needs a member with the join states that it names, and clears them.") \
+    OPEN(MD, "MD-97", "", "o15-0.1.5 o15-0.1.6", "", C, S, "A subnet administration refuses a group with an invalid GID.")
 /* clang-format on */
 #endif

@@ -368,7 +368,7 @@ static void spoiled_md(void)
     static const struct {
         const char *name, *sentence;
     } spoil[] = {
-#define SPOIL(name, method, attribute, change, sentence) {#name, sentence},
+#define SPOIL(name, class, method, attribute, when, change, sentence) {#name, sentence},
         SM_SPOILS(SPOIL)};
 
     printf("| spoiled manager | it ... |\n|---|---|\n");
