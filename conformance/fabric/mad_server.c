@@ -389,19 +389,24 @@ void mad_server_close(struct mad_server *s)
     mad_layer_end(&s->layer);
 }
 
+/* The descriptors: the listener, the control sockets, and the sockets of datagrams, if any wait. */
 void mad_server_fds(const struct mad_server *s, struct pollfd fds[MAD_SERVER_FDS])
 {
     fds[0] = (struct pollfd){.fd = s->listener, .events = POLLIN};
-    for (unsigned i = 0; i < MAD_OPENS; i++)
-        fds[i + 1] = (struct pollfd){.fd = s->connection[i].control, .events = POLLIN};
+    for (unsigned i = 0; i < MAD_OPENS; i++) {
+        const struct mad_connection *c = &s->connection[i];
+        fds[1 + i] = (struct pollfd){.fd = c->control, .events = POLLIN};
+        fds[1 + MAD_OPENS + i] = (struct pollfd){.fd = c->first ? c->datagrams : -1, .events = POLLOUT};
+    }
 }
 
 void mad_server_serve(struct mad_server *s, const struct pollfd fds[MAD_SERVER_FDS])
 {
     for (unsigned i = 0; i < MAD_OPENS; i++) {
-        if (fds[i + 1].revents && s->connection[i].control >= 0)
+        if (fds[1 + i].revents && s->connection[i].control >= 0)
             serve(s, i);
-        send_messages(&s->connection[i]);
+        if (fds[1 + MAD_OPENS + i].revents)
+            send_messages(&s->connection[i]);
     }
     if (fds[0].revents)
         accept_one(s);

@@ -5,7 +5,7 @@
 #include <poll.h>
 #include "mad_layer.h"
 
-enum { MAD_SERVER_FDS = 1 + MAD_OPENS, MAD_SERVER_ERROR = 160 };
+enum { MAD_SERVER_FDS = 1 + 2 * MAD_OPENS, MAD_SERVER_ERROR = 160 };
 
 struct mad_message { /* a datagram that waits until its program reads others */
     struct mad_message *next;
@@ -30,6 +30,6 @@ bool mad_server_open(struct mad_server *s, struct subnet *subnet, const char *na
 void mad_server_close(struct mad_server *s);
 /* Fills in the descriptors that poll() has to watch. */
 void mad_server_fds(const struct mad_server *s, struct pollfd fds[MAD_SERVER_FDS]);
-/* Accepts programs, and handles one request of each. */
+/* Accepts programs, handles one request of each, and sends datagrams that had to wait. */
 void mad_server_serve(struct mad_server *s, const struct pollfd fds[MAD_SERVER_FDS]);
 #endif
