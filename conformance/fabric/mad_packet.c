@@ -24,7 +24,7 @@ static bool pkey_of(const struct iba_node_port *p, const struct mad_envelope *e,
 
 static bool write_grh(uint8_t *grh, const struct iba_node_port *p, const struct mad_envelope *e, size_t payload)
 {
-    uint8_t gid[16];
+    uint8_t gid[16] = {0};
 
     if (e->gid_index >= IBA_GUID_BLOCK || p->guid[e->gid_index] == 0)
         return false;

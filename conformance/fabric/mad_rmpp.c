@@ -444,7 +444,7 @@ static void give_up(struct mad_layer *l, struct mad_transfer *t)
 {
     const unsigned open = t->open, agent = t->agent;
     const struct mad_envelope from = t->from;
-    uint8_t header[DEVICE_HEADER];
+    uint8_t header[DEVICE_HEADER] = {0};
     struct mad_send *s;
 
     memcpy(header, t->mad, header_of(t->class));

@@ -212,8 +212,8 @@ static void get_port(struct mad_server *s, struct mad_connection *c, const union
 /* Answers with a descriptor, from which the program reads datagrams. */
 static bool send_descriptor(const struct mad_connection *c, int fd)
 {
-    const struct mad_answer a = {.head = {MAD_MAGIC, MAD_OPEN, 0}};
-    struct iovec part = {(void *)(uintptr_t)&a, sizeof a};
+    struct mad_answer a = {.head = {MAD_MAGIC, MAD_OPEN, 0}};
+    struct iovec part = {&a, sizeof a};
     union {
         struct cmsghdr align;
         uint8_t bytes[CMSG_SPACE(sizeof(int))];

@@ -206,9 +206,8 @@ static int serve(struct program *p)
     if (e != EXIT_OK)
         return e;
     p->begun = clock_ns(CLOCK_MONOTONIC);
-    if (!server_open(&p->server, p->subnet, p->o.sim, p->o.udp_port, err)) {
-        e = options_wrong(EXIT_BROKEN, "%s", err);
-    } else if (mad_server_open(&p->mads, p->subnet, p->o.udp_port ? NULL : p->o.sim, err)) {
+    if (server_open(&p->server, p->subnet, p->o.sim, p->o.udp_port, err) &&
+        mad_server_open(&p->mads, p->subnet, p->o.udp_port ? NULL : p->o.sim, err)) {
         server_advance(&p->server, 0);
         fprintf(stderr, "ibfabric: %zu nodes, serving %s\n", p->t->n, p->o.udp_port ? "UDP" : p->o.sim);
         e = loop(p);

@@ -19,19 +19,20 @@ int connection_open(void)
 {
     enum { ROOM = 1 << 20 };
     struct sockaddr_un a = {.sun_family = AF_UNIX};
-    const int room = ROOM,
-              n = snprintf(a.sun_path + 1, sizeof a.sun_path - 1, "%s:" MAD_SOCKET, setting("IBFABRIC_SIM", "sim"));
-    const int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-    int error;
+    const char *server = setting("IBFABRIC_SIM", "sim");
+    const int room = ROOM, n = snprintf(a.sun_path + 1, sizeof a.sun_path - 1, "%s:" MAD_SOCKET, server);
+    const socklen_t len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
+    int fd, error;
 
+    if (n >= (int)sizeof a.sun_path - 1)
+        return -ENAMETOOLONG;
+    fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
     if (fd < 0)
         return -errno;
     (void)setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &room, sizeof room);
-    if (n < (int)sizeof a.sun_path - 1 &&
-        connect(fd, (const struct sockaddr *)&a, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n)) ==
-            0)
+    if (connect(fd, (const struct sockaddr *)&a, len) == 0)
         return fd;
-    error = errno ? errno : ENAMETOOLONG;
+    error = errno;
     (void)close(fd);
     return -error;
 }
@@ -67,10 +68,10 @@ static ssize_t receive(int control, void *answer, size_t room, int *fd)
     return m.msg_flags & MSG_TRUNC ? -EPROTO : n;
 }
 
-int connection_ask(int control, const void *request, size_t len, const void *more, size_t n_more, void *answer,
-                   size_t room, int *fd)
+int connection_ask(int control, void *request, size_t len, void *more, size_t n_more, void *answer, size_t room,
+                   int *fd)
 {
-    struct iovec part[2] = {{(void *)(uintptr_t)request, len}, {(void *)(uintptr_t)more, n_more}};
+    struct iovec part[2] = {{request, len}, {more, n_more}};
     struct msghdr m = {.msg_iov = part, .msg_iovlen = more ? 2 : 1};
     struct mad_head head;
     uint16_t kind;

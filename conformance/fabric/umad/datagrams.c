@@ -67,7 +67,7 @@ static struct port *find(int fd)
     return NULL;
 }
 
-static int ask(const struct port *p, const void *request, size_t len, const void *more, size_t n_more, uint32_t *value)
+static int ask(const struct port *p, void *request, size_t len, void *more, size_t n_more, uint32_t *value)
 {
     struct mad_answer a;
     const int error = connection_ask(p->control, request, len, more, n_more, &a, sizeof a, NULL);
@@ -79,7 +79,7 @@ static int ask(const struct port *p, const void *request, size_t len, const void
 
 static int ask_setting(const struct port *p, uint16_t kind, uint32_t value)
 {
-    const struct mad_setting m = {.head = {MAD_MAGIC, kind, 0}, .value = value};
+    struct mad_setting m = {.head = {MAD_MAGIC, kind, 0}, .value = value};
 
     return ask(p, &m, sizeof m, NULL, 0, NULL);
 }

@@ -33,35 +33,32 @@ int umad_get_cas_names(char cas[][UMAD_CA_NAME_LEN], int max)
     return 1;
 }
 
+struct device { /* the list's only entry, and its name */
+    struct umad_device_node node;
+    char name[UMAD_CA_NAME_LEN];
+};
+
 struct umad_device_node *umad_get_ca_device_list(void)
 {
-    struct umad_device_node *d;
+    struct device *d;
     struct mad_node n;
-    char *name;
 
     errno = 0;
     if (get_node(NULL, &n) < 0)
         return NULL;
     d = calloc(1, sizeof *d);
-    name = strdup(MAD_CA_NAME);
-    if (!d || !name) {
-        free(d);
-        free(name);
+    if (!d) {
         errno = ENOMEM;
         return NULL;
     }
-    d->ca_name = name;
-    return d;
+    (void)snprintf(d->name, sizeof d->name, "%s", MAD_CA_NAME);
+    d->node.ca_name = d->name;
+    return &d->node;
 }
 
 void umad_free_ca_device_list(struct umad_device_node *head)
 {
-    while (head) {
-        struct umad_device_node *next = head->next;
-        free((void *)(uintptr_t)head->ca_name);
-        free(head);
-        head = next;
-    }
+    free(head);
 }
 
 /* ---- ports ---- */
