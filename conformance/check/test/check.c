@@ -182,22 +182,60 @@ Test(check, link_types_of_ip)
     done(&first);
 }
 
-/* Adds a packet of raw IP to that QP. */
-static void add_packet(struct made *m, uint32_t qpn, uint32_t seconds)
+static void begin_capture(struct made *m, uint32_t dlt)
 {
-    enum { ETHERNET = 14 };
+    const uint32_t header[] = {0xa1b2c3d4, 2 | 4 << 16, 0, 0, 65535, dlt};
+
+    m->n = 0;
+    add(m, header, sizeof header);
+}
+
+/* A packet of 10.0.0.1, or of 10.0.0.2 if `back` is set. */
+struct sent {
+    uint8_t opcode;
+    bool back;
+    uint32_t qpn, psn, at; /* at: seconds */
+    bool damaged;
+};
+
+/* Adds a packet of raw IP. */
+static void add_packet(struct made *m, const struct sent *is)
+{
+    enum { ETHERNET = 14, HOST = 0x0a000001 };
     uint8_t frame[256];
     size_t n;
     struct iba_recipe r;
 
-    iba_recipe_init(&r, IBA_ENCAP_ROCE2_V4, IBA_UC_SEND_ONLY);
-    iba_ipv4_set_src(iba_recipe_part(&r, IBA_H_ipv4), 0x0a000001);
-    iba_ipv4_set_dst(iba_recipe_part(&r, IBA_H_ipv4), 0x0a000002);
-    iba_bth_set_destqp(iba_recipe_part(&r, IBA_H_bth), qpn);
+    iba_recipe_init(&r, IBA_ENCAP_ROCE2_V4, is->opcode);
+    iba_ipv4_set_src(iba_recipe_part(&r, IBA_H_ipv4), HOST + is->back);
+    iba_ipv4_set_dst(iba_recipe_part(&r, IBA_H_ipv4), HOST + !is->back);
+    iba_bth_set_destqp(iba_recipe_part(&r, IBA_H_bth), is->qpn);
+    iba_bth_set_psn(iba_recipe_part(&r, IBA_H_bth), is->psn);
+    iba_bth_set_a(iba_recipe_part(&r, IBA_H_bth), is->opcode == IBA_RC_SEND_ONLY);
+    r.icrc_mode = is->damaged ? IBA_CRC_BAD : IBA_CRC_GOOD;
     cr_assert_eq(iba_build(&r, frame, sizeof frame, &n), IBA_OK);
-    const uint32_t record[] = {seconds, 0, (uint32_t)n - ETHERNET, (uint32_t)n - ETHERNET};
+    const uint32_t record[] = {is->at, 0, (uint32_t)n - ETHERNET, (uint32_t)n - ETHERNET};
     add(m, record, sizeof record);
     add(m, frame + ETHERNET, n - ETHERNET);
+}
+
+static struct said judge_packets(const struct sent *sent, size_t n, bool json, bool verbose)
+{
+    begin_capture(&made[0], 101);
+    for (size_t i = 0; i < n; i++)
+        add_packet(&made[0], &sent[i]);
+    struct said s = judge((const char *const[]){kept(&made[0])}, 1, json, verbose);
+    (void)close(made[0].fd);
+    return s;
+}
+
+static unsigned times(const char *text, const char *what)
+{
+    unsigned n = 0;
+
+    for (const char *at = text; (at = strstr(at, what)) != NULL; at++)
+        n++;
+    return n;
 }
 
 /* When there are more connections than there is room for, some are forgotten, which a note says. They are printed and
@@ -205,26 +243,122 @@ static void add_packet(struct made *m, uint32_t qpn, uint32_t seconds)
 Test(check, more_connections_than_there_is_room_for)
 {
     enum { OVER = 100, MANY = 4096 + OVER };
-    static const uint32_t header[] = {0xa1b2c3d4, 2 | 4 << 16, 0, 0, 65535, 101};
+    static struct sent sent[MANY];
 
+    for (uint32_t i = 0; i < MANY; i++)
+        sent[i] = (struct sent){.opcode = IBA_UC_SEND_ONLY, .qpn = 0x100 + i, .at = i};
     for (unsigned verbose = 0; verbose < 2; verbose++) {
-        unsigned lines = 0;
         char want[128];
-        made[0].n = 0;
-        add(&made[0], header, sizeof header);
-        for (uint32_t i = 0; i < MANY; i++)
-            add_packet(&made[0], 0x100 + i, i);
-        struct said s = judge((const char *const[]){kept(&made[0])}, 1, false, verbose);
-        for (const char *at = s.out; *at; at++)
-            lines += *at == '\n';
+        struct said s = judge_packets(sent, MANY, false, verbose);
         snprintf(want, sizeof want, "\n%u packets of %u connections: 0 errors, 0 warnings, %u notes\n", MANY, MANY,
                  OVER);
         cr_expect_eq(s.rc, IBC_CHECK_CLEAN, "%d %s", s.rc, s.err);
-        cr_expect_eq(lines, OVER + 1 + (verbose ? MANY : 0), "%u lines", lines);
+        cr_expect_eq(times(s.out, "\n"), OVER + 1 + (verbose ? MANY : 0), "%u lines", times(s.out, "\n"));
         cr_expect(strstr(s.out, want), "%s", s.out + (strlen(s.out) > 200 ? strlen(s.out) - 200 : 0));
         done(&s);
-        (void)close(made[0].fd);
     }
+}
+
+/* The same for connections with two directions, each of which is forgotten alone. A request that is sent again at the
+ * end makes its connection one with a finding. */
+Test(check, connections_that_are_forgotten)
+{
+    enum { MANY = 2100, EACH = 3 };
+    static struct sent sent[EACH * MANY];
+
+    for (uint32_t i = 0; i < MANY; i++) {
+        const bool again = i == 0 || i == MANY - 1;
+        sent[EACH * i] = (struct sent){.opcode = IBA_RC_SEND_ONLY, .qpn = 0x10000 + i, .psn = 7, .at = i};
+        sent[EACH * i + 1] =
+            again ? sent[EACH * i] : (struct sent){.opcode = IBA_UC_SEND_ONLY, .qpn = 0x20000, .psn = i, .at = i};
+        sent[EACH * i + 2] =
+            (struct sent){.opcode = IBA_RC_ACKNOWLEDGE, .back = true, .qpn = 0x30000 + i, .psn = 7, .at = i};
+    }
+    struct said s = judge_packets(sent, EACH * MANY, false, true), few = judge_packets(sent, EACH * MANY, false, false);
+    cr_expect(strstr(s.out, "\n6300 packets of 2101 connections: "), "%s", s.out + strlen(s.out) - 100);
+    cr_expect_eq(times(s.out, "\nRC 10.0.0.1 "), MANY, "%u requests", times(s.out, "\nRC 10.0.0.1 "));
+    cr_expect_eq(times(s.out, "\nRC 10.0.0.2 "), MANY, "%u answers", times(s.out, "\nRC 10.0.0.2 "));
+    cr_expect(strstr(few.out, "\n6300 packets of 2101 connections: "));
+    cr_expect_eq(times(few.out, "\nRC 10.0.0.1 "), 2, "%u requests", times(few.out, "\nRC 10.0.0.1 "));
+    /* the answers of the first connection are forgotten after its requests, and have no finding of their own */
+    cr_expect_eq(times(few.out, "\nRC 10.0.0.2 "), 1, "%u answers", times(few.out, "\nRC 10.0.0.2 "));
+    done(&s);
+    done(&few);
+}
+
+/* Both directions of a connection are printed together, the one that began first before the other one, also if only
+ * one of them has findings. */
+Test(check, directions)
+{
+    static const struct sent request = {.opcode = IBA_RC_SEND_ONLY, .qpn = 0x101, .psn = 7, .at = 1},
+                             answer = {.opcode = IBA_RC_ACKNOWLEDGE, .back = true, .qpn = 0x202, .psn = 7, .at = 2},
+                             at_once = {.opcode = IBA_RC_ACKNOWLEDGE, .back = true, .qpn = 0x202, .psn = 7, .at = 1},
+                             again = {.opcode = IBA_RC_SEND_ONLY, .qpn = 0x101, .psn = 7, .at = 3},
+                             other = {.opcode = IBA_UC_SEND_ONLY, .qpn = 0x303, .at = 4};
+    const struct {
+        struct sent sent[4];
+        size_t n;
+        bool verbose;
+        unsigned requests, answers, others; /* lines about these directions */
+        bool answer_first;
+    } rows[] = {
+        {{request, answer, other}, 3, true, 1, 1, 1, false},
+        {{request, at_once, other}, 3, true, 1, 1, 1, false},
+        {{at_once, again, other}, 3, true, 1, 1, 1, true},
+        {{request, answer, other}, 3, false, 0, 0, 0, false},
+        {{request, again, answer, other}, 4, false, 1, 1, 0, false},
+        {{request, at_once, again, other}, 4, false, 1, 1, 0, false},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct said s = judge_packets(rows[i].sent, rows[i].n, false, rows[i].verbose);
+        const char *const one = strstr(s.out, "RC 10.0.0.1 "), *const two = strstr(s.out, "RC 10.0.0.2 ");
+        cr_expect_eq(times(s.out, "RC 10.0.0.1 "), rows[i].requests, "row %zu: %s", i, s.out);
+        cr_expect_eq(times(s.out, "RC 10.0.0.2 "), rows[i].answers, "row %zu: %s", i, s.out);
+        cr_expect_eq(times(s.out, "UC "), rows[i].others, "row %zu: %s", i, s.out);
+        cr_expect(!one || !two || (two < one) == rows[i].answer_first, "row %zu: %s", i, s.out);
+        done(&s);
+    }
+}
+
+/* The time of a finding is counted from the first packet. Time does not go back, though the clock of the capture may.
+ */
+Test(check, times_of_findings)
+{
+    static const struct sent sent[] = {
+        {.opcode = IBA_UC_SEND_ONLY, .qpn = 0x101, .psn = 1, .at = 10, .damaged = true},
+        {.opcode = IBA_UC_SEND_ONLY, .qpn = 0x101, .psn = 2, .at = 5, .damaged = true},
+        {.opcode = IBA_UC_SEND_ONLY, .qpn = 0x101, .psn = 3, .at = 12, .damaged = true},
+    };
+    struct said s = judge_packets(sent, 3, true, false);
+
+    cr_expect_eq(s.rc, IBC_CHECK_FOUND);
+    cr_expect(strstr(s.out, "\"frame\":1,\"time\":0,"), "%s", s.out);
+    cr_expect(strstr(s.out, "\"frame\":2,\"time\":0,"), "%s", s.out);
+    cr_expect(strstr(s.out, "\"frame\":3,\"time\":2,"), "%s", s.out);
+    cr_expect_eq(times(s.out, "\"type\":\"totals\",\"packets\":3"), 1, "%s", s.out);
+    done(&s);
+}
+
+/* A LID has two bytes. */
+Test(check, long_identifiers)
+{
+    uint8_t frame[256];
+    size_t n;
+    struct iba_recipe r;
+
+    iba_recipe_init(&r, IBA_ENCAP_IB_LOCAL, IBA_UC_SEND_ONLY);
+    iba_lrh_set_slid(iba_recipe_part(&r, IBA_H_lrh), 0x1234);
+    iba_lrh_set_dlid(iba_recipe_part(&r, IBA_H_lrh), 0x00ff);
+    cr_assert_eq(iba_build(&r, frame, sizeof frame, &n), IBA_OK);
+    const uint32_t record[] = {1, 0, (uint32_t)n, (uint32_t)n};
+    begin_capture(&made[0], 247);
+    add(&made[0], record, sizeof record);
+    add(&made[0], frame, n);
+    struct said s = judge((const char *const[]){kept(&made[0])}, 1, false, true);
+    cr_expect(strstr(s.out, "UC LID 4660 QP ? -> LID 255 QP "), "%s", s.out);
+    done(&s);
+    (void)close(made[0].fd);
 }
 
 static const char *const samples[][2] = {
