@@ -62,6 +62,7 @@ struct world_end {
     struct iba_wc ring[WORLD_CQS][WORLD_CQ_ROOM];
     struct iba_srq srq;
     struct iba_recv_wr srq_ring[WORLD_DEPTH];
+    struct iba_tag tags[4];
     struct iba_qp *qps[2 * WORLD_QPS];
     struct iba_cq *cqs[WORLD_CQS];
     struct iba_srq *srqs[1];

@@ -93,13 +93,22 @@ static void group(struct world_end *e, uint8_t which, bool attach, struct fuzz_i
     fuzz_note(attach ? iba_attach_mcast(&e->ca, qpn, gid, lid) : iba_detach_mcast(&e->ca, qpn, gid, lid));
 }
 
-/* Destroyed, and made again where that is asked for and it is gone. */
+/* Destroyed, and made again where that is asked for and it is gone; with a list of tags, too. */
 static void shared_queue(struct world_end *e, uint8_t which)
 {
+    const uint32_t pd = which & 0x80 ? WORLD_PDS : e->pd[which >> 6 & 1];
+    const struct iba_tag_srq_init init = {.ring = e->srq_ring,
+                                          .list = e->tags,
+                                          .n = 1u + which % WORLD_DEPTH,
+                                          .n_tags = sizeof e->tags / sizeof *e->tags,
+                                          .pd = pd,
+                                          .cq = e->cqn[0]};
+
     fuzz_note(iba_destroy_srq(&e->ca, e->srqn));
-    if (e->srqs[0] == NULL)
-        fuzz_note(iba_create_srq(&e->ca, &e->srq, e->srq_ring, 1u + which % WORLD_DEPTH,
-                                 which & 0x80 ? WORLD_PDS : e->pd[which >> 6 & 1], &e->srqn));
+    if (e->srqs[0] != NULL)
+        return;
+    fuzz_note(which & 0x20 ? iba_create_tag_srq(&e->ca, &e->srq, &init, &e->srqn)
+                           : iba_create_srq(&e->ca, &e->srq, e->srq_ring, init.n, pd, &e->srqn));
 }
 
 static void completion_queue(struct world_end *e, uint8_t which, bool again)

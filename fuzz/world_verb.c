@@ -109,6 +109,21 @@ void world_post_send(struct world *w, unsigned end, struct fuzz_in *in)
     fuzz_note(iba_post_send(&w->end[end].ca, w->end[end].qp[i].qpn, &wr));
 }
 
+/* Adds the receive for tags with or without one bit, or for all, or removes one. Software knows of all unexpected
+ * messages, or not of the newest. */
+static void tag(struct world_end *e, const struct iba_recv_wr *wr, uint8_t how)
+{
+    const uint32_t handled = e->srq.tags.unexpected - (how >> 2 & 1);
+    uint32_t handle;
+
+    if (how & 8)
+        fuzz_note(iba_remove_tag(&e->ca, e->srqn, how >> 4, handled));
+    else
+        fuzz_note(iba_add_tag(&e->ca, e->srqn, wr, how, how & 2, handled, &handle));
+    if (how & 0x80)
+        fuzz_note(iba_sync_tags(&e->ca, e->srqn, e->srq.tags.unexpected));
+}
+
 void world_post_recv(struct world *w, unsigned end, struct fuzz_in *in)
 {
     const unsigned i = fuzz_u8(in) % WORLD_QPS;
@@ -116,7 +131,9 @@ void world_post_recv(struct world *w, unsigned end, struct fuzz_in *in)
 
     wr.n_sge = fill_sge(w, end, wr.sge, in);
     world_log_recv(end, i, &wr);
-    if (i == 1)
+    if (i == 1 && w->end[end].srq.tags.list && (wr.n_sge & 1))
+        tag(&w->end[end], &wr, fuzz_u8(in));
+    else if (i == 1)
         fuzz_note(iba_post_srq_recv(&w->end[end].ca, w->end[end].srqn, &wr));
     else
         fuzz_note(iba_post_recv(&w->end[end].ca, w->end[end].qp[i].qpn, &wr));
