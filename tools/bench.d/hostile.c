@@ -76,6 +76,12 @@ static void crowd(struct shape *p, uint64_t i, struct iba_random *r)
     p->content = i;
 }
 
+static void crowds(struct shape *p, uint64_t i, struct iba_random *r)
+{
+    crowd(p, i, r);
+    p->qpn = 100 + (uint32_t)iba_random_below(r, 4096);
+}
+
 static void datagram_senders(struct shape *p, uint64_t i, struct iba_random *r)
 {
     senders(p, i, r);
@@ -198,6 +204,29 @@ static void times(struct shape *p, uint64_t i, struct iba_random *r)
 {
     data(p, i, r);
     p->wait_ns = iba_random_below(r, 1000) == 0 ? (uint64_t)NS * 1000 : iba_random_below(r, NS);
+}
+
+/* As many pairs of hosts as -z hosts counts, in any order. */
+static void pairs(struct shape *p, uint64_t i, struct iba_random *r)
+{
+    enum { SIDE = 128 };
+    const uint32_t src = (uint32_t)iba_random_below(r, SIDE), dst = (uint32_t)iba_random_below(r, SIDE);
+
+    between(p, 16 + src, 1024 + dst);
+    p->qpn = 16 + src;
+    p->psn = (uint32_t)i;
+}
+
+/* Bursts of as many hosts as the rounds of a collective may have, with silences of each length, which never repeat. */
+static void bursts(struct shape *p, uint64_t i, struct iba_random *r)
+{
+    enum { RING = 64, SILENCE_NS = 20000, LENGTHS = 12 };
+
+    data(p, i, r);
+    between(p, 16 + i % RING, 16 + (i + 1) % RING);
+    p->opcode = IBA_RC_SEND_ONLY;
+    p->bytes = 4 * (1 + (uint32_t)iba_random_below(r, 16));
+    p->wait_ns = i % RING ? 500 : (uint64_t)SILENCE_NS << iba_random_below(r, LENGTHS);
 }
 
 /* ---- management datagrams ---- */
@@ -424,6 +453,7 @@ static void smp_moves(struct shape *p, uint64_t i, struct iba_random *r)
     K(addresses6, data, "IPv6 addresses that would collide under a weak hash")                                         \
     K(senders, data, "each packet from another sender to one connected QP")                                            \
     K(crowd, data, "one sender more than a QP may have, in turns")                                                     \
+    K(crowds, data, "the same to 4096 QPs, at random")                                                                 \
     K(datagram_senders, data, "each datagram from another sender to one QP")                                           \
     K(resting, data, "3000 connections in turns, more than are kept in full")                                          \
     K(psns, data, "one connection, PSNs at random")                                                                    \
@@ -439,6 +469,8 @@ static void smp_moves(struct shape *p, uint64_t i, struct iba_random *r)
     K(congested, data, "every packet with an ECN mark")                                                                \
     K(notified, data, "congestion notifications to many QPs")                                                          \
     K(times, data, "pauses of up to 1000 s between packets")                                                           \
+    K(pairs, data, "16384 pairs of 256 hosts, at random")                                                              \
+    K(bursts, data, "bursts of 64 hosts that look like the rounds of a collective, but never repeat")                  \
     K(mad, mad, "requests to the subnet administrator, and their responses")                                           \
     K(mad_requests, mad, "requests without responses")                                                                 \
     K(mad_one_place, mad, "requests whose transactions collide")                                                       \
