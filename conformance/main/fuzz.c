@@ -290,6 +290,9 @@ static int open_target(struct fuzzing *z)
 {
     int rc = dut_choose(&z->dut, &z->live, z->o);
 
+    if (rc == EXIT_OK && z->dut.manager)
+        rc = wrong(EXIT_USAGE, "--target %s: the sequences are for queue pairs, and a subnet manager has none",
+                   z->dut.spec);
     if (rc == EXIT_OK)
         rc = allowed(z); /* checked again: a host name may have another address than before */
     if (rc != EXIT_OK)

@@ -227,12 +227,15 @@ static uint64_t waited_of(pid_t pid)
     (void)snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
     d = opendir(path);
     for (const struct dirent *e; d && (e = readdir(d));) {
-        uint64_t ran, waited = 0;
+        char text[100] = "", *second;
+        uint64_t waited;
         FILE *f;
         (void)snprintf(path, sizeof path, "/proc/%d/task/%.200s/schedstat", (int)pid, e->d_name);
         f = e->d_name[0] == '.' ? NULL : fopen(path, "r");
-        if (f && fscanf(f, "%" SCNu64 " %" SCNu64, &ran, &waited) == 2)
+        if (f && fgets(text, sizeof text, f) && (second = strchr(text, ' '))) {
+            waited = strtoull(second, NULL, 10); /* ns on a processor, ns that it waited for one, time slices */
             most = waited > most ? waited : most;
+        }
         if (f)
             (void)fclose(f);
     }
