@@ -227,6 +227,8 @@ static int send_segments(struct mad_layer *l, struct mad_send *s, const uint8_t 
     struct mad_send *kept;
 
     s->segments = mad_rmpp_segments(iba_madhdr_mgmtclass(mad), s->bytes);
+    if (s->segments == 0)
+        return EINVAL;
     kept = keep(l, s, mad);
     if (!kept)
         return ENOMEM;

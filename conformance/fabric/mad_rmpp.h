@@ -7,7 +7,7 @@
 bool mad_rmpp_has_class(unsigned class); /* whether datagrams of the class have an RMPP header (MD-37) */
 /* Whether the flag Active is set, in a datagram of at least `len` bytes (MD-53). */
 bool mad_rmpp_is_active(const uint8_t *mad, size_t len);
-/* Returns the number of segments for a transaction of that many bytes, with its header. */
+/* Returns the number of segments for a transaction of that many bytes, with its header. 0: it ends in its header. */
 uint32_t mad_rmpp_segments(unsigned class, uint32_t bytes);
 /* Returns the bytes of a transaction whose segments are all full. */
 uint32_t mad_rmpp_room(unsigned class, uint32_t segments);

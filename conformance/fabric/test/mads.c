@@ -330,6 +330,19 @@ Test(mads, a_receiver_repeats_acks_and_has_bounds)
     end();
 }
 
+Test(mads, transaction_shorter_than_its_header)
+{
+    uint8_t mad[SA_HEADER];
+
+    begin();
+    join(A, 1, 0);
+    header(mad, GET_TABLE, 1, ACTIVE, 0, 0);
+    cr_expect_eq(send_to(A, mad, SA_HEADER - 1, 100, 1), EINVAL);
+    cr_expect_eq(send_to(A, mad, MAD_HEADER - 1, 100, 1), EINVAL);
+    cr_expect_eq(w.l.n_send, 0);
+    end();
+}
+
 Test(mads, a_request_is_sent_again_and_comes_back)
 {
     uint8_t mad[IBA_MAD_BYTES] = {0};
