@@ -6,6 +6,7 @@
 #include <string.h>
 #include "observer/iba_obs_flow.h"
 #include "observer/iba_obs_asked.h"
+#include "observer/iba_obs_bucket.h"
 #include "observer/iba_obs_compact.h"
 #include "observer/iba_obs_direction.h"
 #include "observer/iba_obs_end.h"
@@ -19,105 +20,6 @@
 enum { NEAR = 16, MOST_COMPARED = 8 };
 /* Most remembered directions to one QP of a connected service: it has one peer; former peers matter little. */
 enum { MOST_SENDERS = 16 };
-/* A bucket holds at most one direction: its index plus 1, and its place, so that no search reads other directions. A
- * direction is in the bucket that its place selects, or in one of the occupied buckets that follow it. The place of a
- * connected service covers the destination, not the source: so a packet from an unexpected sender to a QP finds that
- * QP's flow. Any number of senders may send datagrams to one QP, as to a subnet manager's, so the place of other
- * services covers the source, too. */
-enum { PLACE_AT = 32 };
-
-static uint32_t n_bucket(const struct iba_observer *s)
-{
-    return s->cfg.n_known * IBA_OBS_BUCKETS;
-}
-
-static bool is_connected(uint8_t svc)
-{
-    return svc == IBA_RC || svc == IBA_UC || svc == IBA_XRC;
-}
-
-/* The hash of a direction that iba_known.target keeps. */
-static uint64_t target_of(const struct iba_direction *id, bool connected)
-{
-    return connected ? id->target : iba_obs_mix(id->target, id->from);
-}
-
-static uint32_t place_of(uint64_t target)
-{
-    return (uint32_t)(target >> 32);
-}
-
-static uint32_t home(const struct iba_observer *s, uint32_t place)
-{
-    return (uint32_t)(((uint64_t)place * n_bucket(s)) >> 32);
-}
-
-static uint32_t next_bucket(const struct iba_observer *s, uint32_t at)
-{
-    return at + 1 == n_bucket(s) ? 0 : at + 1;
-}
-
-static uint32_t index_in(uint64_t entry)
-{
-    return (uint32_t)entry;
-}
-
-static uint32_t place_in(uint64_t entry)
-{
-    return (uint32_t)(entry >> PLACE_AT);
-}
-
-/* Returns the next direction with this place, from bucket *at on; 0: none. Sets *at to the bucket after that one. */
-static uint32_t next_of(const struct iba_observer *s, uint32_t *at, uint32_t place)
-{
-    for (uint64_t entry; (entry = s->bucket[*at]) != 0;) {
-        *at = next_bucket(s, *at);
-        if (place_in(entry) == place)
-            return index_in(entry);
-    }
-    return 0;
-}
-
-static uint32_t place_of_known(const struct iba_known *k)
-{
-    return place_of(k->target);
-}
-
-static void into_bucket(struct iba_observer *s, uint32_t known)
-{
-    const uint32_t place = place_of_known(&s->known[known - 1]);
-    uint32_t at = home(s, place);
-
-    while (s->bucket[at] != 0)
-        at = next_bucket(s, at);
-    s->bucket[at] = known | (uint64_t)place << PLACE_AT;
-}
-
-/* Number of steps forward from bucket `from` to bucket `to`; the first of `n` buckets follows the last. */
-static uint32_t distance(uint32_t n, uint32_t from, uint32_t to)
-{
-    return to >= from ? to - from : to + n - from;
-}
-
-/* Empties the direction's bucket. Moves those of the following entries that a search would no longer find. */
-static void leave_bucket(struct iba_observer *s, uint32_t known)
-{
-    const uint32_t n = n_bucket(s);
-    assert(n > 0);
-    uint32_t slot = home(s, place_of_known(&s->known[known - 1]));
-
-    while (index_in(s->bucket[slot]) != known)
-        slot = next_bucket(s, slot);
-    for (uint32_t at = next_bucket(s, slot); s->bucket[at] != 0; at = next_bucket(s, at)) {
-        const uint32_t from = home(s, place_in(s->bucket[at]));
-        if (distance(n, from, at) < distance(n, slot, at))
-            continue;
-        s->bucket[slot] = s->bucket[at];
-        slot = at;
-    }
-    s->bucket[slot] = 0;
-}
-
 static uint32_t index_of(const struct iba_observer *s, const struct iba_flow *f)
 {
     return (uint32_t)(f - s->flow) + 1;
@@ -347,7 +249,7 @@ static void fetch_next_to_forget(const struct iba_observer *s)
     const uint32_t next = oldest_of_some(s, &hand), after = oldest_of_some(s, &hand);
 
     if (next)
-        __builtin_prefetch(&s->bucket[home(s, place_of_known(&s->known[next - 1]))]);
+        __builtin_prefetch(&s->bucket[iba_obs_bucket_home(s, iba_obs_place_of(&s->known[next - 1]))]);
     if (after)
         iba_obs_prefetch(s, after);
 }
@@ -379,7 +281,7 @@ static void forget(struct iba_look *l, uint32_t known)
     if (f && s->cfg.forget)
         s->cfg.forget(s->cfg.ctx, f);
     iba_obs_set_peer(s, f ? f->peer : k->peer, 0, false);
-    leave_bucket(s, known);
+    iba_obs_bucket_remove(s, known);
     if (f) {
         leave_list(s, f);
         f->used = false;
@@ -418,34 +320,53 @@ static void compare(struct neighbours *n, const struct iba_observer *s, uint32_t
         *(s->now.at - at >= s->cfg.rest_ns ? &n->earlier : &n->stranger) = i;
 }
 
-/* Looks at the directions to the packet's QP: those of connected services, or with `connected` false the others.
- */
+/* Returns the next direction to the packet's QP, of connected services or of others; 0: there is no more. */
+static uint32_t next_to(const struct iba_observer *s, uint32_t *at, const struct iba_direction *id, bool connected)
+{
+    const uint64_t target = iba_obs_target(id, connected);
+
+    for (uint32_t i; (i = iba_obs_bucket_next(s, at, iba_obs_place(target))) != 0;) {
+        const struct iba_known *k = &s->known[i - 1];
+        if (k->target == target && k->qpn == id->qpn && iba_obs_is_connected(k->svc) == connected)
+            return i;
+    }
+    return 0;
+}
+
+/* Finds the packet's direction, and one of another service. */
 __attribute__((hot)) static void look_at(struct neighbours *n, const struct iba_observer *s,
                                          const struct iba_direction *id, uint8_t svc, bool connected)
 {
-    const uint64_t target = target_of(id, connected);
-    const uint32_t source = iba_obs_source_of(id->from), place = place_of(target);
+    const uint32_t source = iba_obs_source_of(id->from);
 
-    for (uint32_t at = home(s, place), i; (i = next_of(s, &at, place)) != 0;) {
-        const struct iba_known *k = &s->known[i - 1];
-        if (k->target != target || k->qpn != id->qpn || is_connected(k->svc) != connected)
+    for (uint32_t at = iba_obs_bucket_home(s, iba_obs_place(iba_obs_target(id, connected))), i;
+         (i = next_to(s, &at, id, connected)) != 0;) {
+        if (s->known[i - 1].source != source)
             continue;
-        if (k->source == source) {
-            *(k->svc == svc ? &n->own : &n->service) = i;
-            if (n->own == i && !k->shared)
-                return; /* no other direction can be relevant */
-        } else if (connected)
-            compare(n, s, i, svc);
+        *(s->known[i - 1].svc == svc ? &n->own : &n->service) = i;
+        if (n->own == i && !s->known[i - 1].shared)
+            return;
     }
+}
+
+/* Compares a direction that is new with those of other senders to its QP. */
+static void compare_all(struct neighbours *n, const struct iba_observer *s, const struct iba_direction *id, uint8_t svc)
+{
+    for (uint32_t at = iba_obs_bucket_home(s, iba_obs_place(iba_obs_target(id, true))), i;
+         (i = next_to(s, &at, id, true)) != 0;)
+        if (s->known[i - 1].source != iba_obs_source_of(id->from))
+            compare(n, s, i, svc);
 }
 
 __attribute__((hot)) static void find(struct neighbours *n, const struct iba_observer *s,
                                       const struct iba_direction *id, uint8_t svc)
 {
     *n = (struct neighbours){0};
-    look_at(n, s, id, svc, is_connected(svc));
+    look_at(n, s, id, svc, iba_obs_is_connected(svc));
     if (!n->own || s->known[n->own - 1].shared)
-        look_at(n, s, id, svc, !is_connected(svc));
+        look_at(n, s, id, svc, !iba_obs_is_connected(svc));
+    if (!n->own)
+        compare_all(n, s, id, svc);
 }
 
 static iba_psn last_psn(const struct iba_flow *f)
@@ -505,17 +426,17 @@ static struct iba_flow *come_back(struct iba_look *l, uint32_t known)
 static uint32_t begin(struct iba_look *l, uint8_t svc, const struct neighbours *n)
 {
     struct iba_observer *s = l->s;
-    const bool crowd = is_connected(svc) && n->senders >= MOST_SENDERS;
+    const bool crowd = iba_obs_is_connected(svc) && n->senders >= MOST_SENDERS;
     const bool room = !crowd && s->n_known < s->cfg.n_known;
     const uint32_t i = crowd ? n->oldest : room ? ++s->n_known : to_forget(s);
 
     if (!room)
         forget(l, i);
-    s->known[i - 1] = (struct iba_known){.target = target_of(&l->id, is_connected(svc)),
+    s->known[i - 1] = (struct iba_known){.target = iba_obs_target(&l->id, iba_obs_is_connected(svc)),
                                          .source = iba_obs_source_of(l->id.from),
                                          .qpn = l->id.qpn,
                                          .svc = svc};
-    into_bucket(s, i);
+    iba_obs_bucket_add(s, i);
     return i;
 }
 
@@ -580,21 +501,21 @@ __attribute__((hot)) void iba_observer_expect(const struct iba_observer *s, stru
     e->any = iba_view_is_transport(v) && iba_obs_identify(&e->id, v, s->cfg.seed);
     if (!e->any)
         return;
-    e->place = place_of(target_of(&e->id, is_connected(iba_bth_opcode(iba_view_bth(v)) >> 5)));
-    __builtin_prefetch(&s->bucket[home(s, e->place)]);
+    e->place = iba_obs_place(iba_obs_target(&e->id, iba_obs_is_connected(iba_bth_opcode(iba_view_bth(v)) >> 5)));
+    __builtin_prefetch(&s->bucket[iba_obs_bucket_home(s, e->place)]);
 }
 
 __attribute__((hot)) void iba_observer_fetch(const struct iba_observer *s, struct iba_expected *e)
 {
     if (!e->any)
         return;
-    uint32_t at = home(s, e->place);
-    e->known = next_of(s, &at, e->place);
+    uint32_t at = iba_obs_bucket_home(s, e->place);
+    e->known = iba_obs_bucket_next(s, &at, e->place);
     if (e->known)
         iba_obs_prefetch(s, e->known);
     else { /* for a new direction, the next steps search the other services and the direction's peer */
-        const bool connected = is_connected(iba_bth_opcode(iba_view_bth(e->view)) >> 5);
-        __builtin_prefetch(&s->bucket[home(s, place_of(target_of(&e->id, !connected)))]);
+        const bool connected = iba_obs_is_connected(iba_bth_opcode(iba_view_bth(e->view)) >> 5);
+        __builtin_prefetch(&s->bucket[iba_obs_bucket_home(s, iba_obs_place(iba_obs_target(&e->id, !connected)))]);
         __builtin_prefetch(iba_obs_chain_expected(s, e));
     }
 }
