@@ -30,7 +30,7 @@ static void next_entry(struct walk *w)
 {
     w->at -= w->sge->length;
     w->n--;
-    if (w->blocks)
+    if (__builtin_expect(w->blocks, 0))
         w->block += w->distance;
     else
         w->sge++;
@@ -137,11 +137,13 @@ uint64_t iba_recv_bytes(const struct iba_recv_wr *wr)
 /* Returns the byte of the receive with which byte `at` of its message goes. */
 static uint64_t byte_of(const struct iba_recv_wr *wr, uint64_t at)
 {
-    return ((uint64_t)wr->at << wr->unit_log) + at;
+    return wr->most > 0 ? ((uint64_t)wr->at << wr->unit_log) + at : at;
 }
 
-/* Whole blocks before byte `at` are skipped at once, since there may be many. */
-static struct walk blocks(struct iba_ca *ca, uint32_t pd, const struct iba_recv_wr *wr, uint64_t at)
+/* Whole blocks before byte `at` are skipped at once, since there may be many. Most receives have lists, so the compiler
+ * keeps this out of their path. */
+__attribute__((noinline, cold)) static struct walk blocks(struct iba_ca *ca, uint32_t pd, const struct iba_recv_wr *wr,
+                                                          uint64_t at)
 {
     const uint64_t byte = byte_of(wr, at), skipped = byte / wr->block.length;
 
@@ -161,7 +163,7 @@ enum iba_wc_status iba_recv_check(struct iba_ca *ca, uint32_t pd, const struct i
 {
     struct walk w;
 
-    if (wr->form == IBA_RECV_LIST)
+    if (__builtin_expect(wr->form == IBA_RECV_LIST, 1))
         return iba_sgl_check(ca, pd, wr->sge, wr->n_sge, byte_of(wr, at), len, true, absent);
     w = blocks(ca, pd, wr, at);
     return check(&w, len, absent);
@@ -172,7 +174,7 @@ enum iba_wc_status iba_recv_scatter(struct iba_ca *ca, uint32_t pd, const struct
 {
     struct walk w;
 
-    if (wr->form == IBA_RECV_LIST)
+    if (__builtin_expect(wr->form == IBA_RECV_LIST, 1))
         return iba_sgl_scatter(ca, pd, wr->sge, wr->n_sge, byte_of(wr, at), data, len, absent);
     w = blocks(ca, pd, wr, at);
     return scatter(&w, data, len, absent);

@@ -120,6 +120,20 @@ static struct iba_wc message(int ahead, size_t n)
     return completion(&bed);
 }
 
+/* The fields of streaming receives mean nothing in a receive for one message. */
+Test(recv, unused_fields)
+{
+    bool absent;
+
+    bed_make(&bed, IBA_PORT_IB, true);
+    struct iba_recv_wr w = buffer(&bed, 64);
+    w.unit_log = 200;
+    w.at = 3;
+    cr_expect_eq(iba_recv_check(&bed.ca, bed.pd, &w, 0, 64, &absent), IBA_WC_SUCCESS);
+    cr_expect_eq(iba_recv_scatter(&bed.ca, bed.pd, &w, 0, bed.payload, 64, &absent), IBA_WC_SUCCESS);
+    cr_expect_arr_eq(bed.memory, bed.payload, 64);
+}
+
 /* Each row that ends or keeps a receive, by messages in a receive of eight units for messages of at most four. */
 Test(recv, rows)
 {
