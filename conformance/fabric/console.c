@@ -408,7 +408,9 @@ static bool do_lose(struct line *l)
 
     if (!port_of(l) || !number_of(l, 3, UINT32_MAX, &one_in))
         return false;
-    subnet_node(l->s, l->node)->end[l->port].lose = (uint32_t)one_in;
+    struct subnet_end *e = &subnet_node(l->s, l->node)->end[l->port];
+    e->lose = (uint32_t)one_in;
+    iba_random_seed(&e->chance, one_in);
     return true;
 }
 
@@ -454,7 +456,7 @@ enum { ANY = 0 }; /* any number of words, four or more included */
     C(stalls,     "",                    1,     "lanes that wait for credits, and the credit loop that stops them")    \
     C(reroute,    "NODE LID PORT",       4,     "a fault: the switch's table has another port; 255: none")             \
     C(relane,     "NODE IN OUT SL VL",   6,     "a fault: the switch sends the SL on another lane; 15: on none")       \
-    C(lose,       "NODE PORT N",         4,     "a fault: one in N packets that leave by the port is lost; 0: none")   \
+    C(lose,       "NODE PORT N",         4,     "a fault: one in N packets that leave by the port is lost, at random; 0: none")   \
     C(trap,       "NODE PORT NUMBER [FIELD=VALUE]...", ANY, "the node's agent sends this notice until it is repressed")    \
     C(help,       "",                    1,     "this")
 /* clang-format on */

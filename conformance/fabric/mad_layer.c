@@ -6,19 +6,15 @@
 #include <string.h>
 #include "mad/iba_mad.h"
 #include "mad_rmpp.h"
+#include "mad_send.h"
 
-enum { CLASS_SMP = 0x01, METHOD_TRAP_REPRESS = 0x07, METHOD_RESPONSE = 0x80, METHOD_MASK = 0x7f };
+enum { METHOD_TRAP_REPRESS = 0x07, METHOD_RESPONSE = 0x80, METHOD_MASK = 0x7f };
 enum { VENDOR_FIRST = 0x30, VENDOR_LAST = 0x4f, OUI_AT = 37 };
-enum { MARK_SHIFT = 32, PSN_FIRST = 0x10000, PSN_LAST = 0xffffff, MS = 1000000 };
+enum { MARK_SHIFT = 32, PSN_FIRST = 0x10000, MS = 1000000 };
 /* The server of ibsim's protocol has a client number, 0 to 9, in these bits of a transaction ID. */
 #define MARK_NOT_IBSIM 0x00ff0000u
 
 /* ---- datagrams ---- */
-
-static bool is_smp(unsigned class)
-{
-    return class == CLASS_SMP || class == IBA_CLASS_DIRECTED;
-}
 
 /* TrapRepress is the response to a trap (KM-60). */
 static bool is_response(const uint8_t *mad)
@@ -29,25 +25,6 @@ static bool is_response(const uint8_t *mad)
 static bool has_oui(unsigned class)
 {
     return class >= VENDOR_FIRST && class <= VENDOR_LAST;
-}
-
-struct iba_node_port *mad_layer_port(const struct mad_layer *l, unsigned open)
-{
-    return &subnet_node(l->subnet, l->open[open].node)->n.port[l->open[open].port];
-}
-
-int mad_layer_emit(struct mad_layer *l, unsigned open, const struct mad_envelope *to, const uint8_t *mad)
-{
-    const struct mad_open *o = &l->open[open];
-    uint8_t packet[MAD_PACKET];
-    size_t len;
-
-    l->psn = l->psn < PSN_LAST ? l->psn + 1 : PSN_FIRST;
-    len = mad_packet_build(packet, mad_layer_port(l, open), to, is_smp(iba_madhdr_mgmtclass(mad)), l->psn, mad);
-    if (len == 0)
-        return EINVAL;
-    subnet_send(l->subnet, o->node, o->port, packet, len);
-    return 0;
 }
 
 /* ---- open ports and agents ---- */
@@ -61,7 +38,7 @@ static void forget_agent(struct mad_layer *l, unsigned open, unsigned agent)
 {
     for (size_t k = l->n_send; k-- > 0;)
         if (l->send[k].used && l->send[k].open == open && l->send[k].agent == agent)
-            mad_layer_forget(l, &l->send[k]);
+            mad_send_forget(l, &l->send[k]);
     mad_rmpp_forget(l, open, agent);
     l->open[open].agent[agent] = (struct mad_agent){0};
 }
@@ -150,38 +127,6 @@ int mad_layer_unregister(struct mad_layer *l, unsigned open, uint32_t agent)
 
 /* ---- sending ---- */
 
-struct mad_send *mad_layer_find(struct mad_layer *l, unsigned open, unsigned agent, uint64_t tid, uint8_t class)
-{
-    for (size_t k = 0; k < l->n_send; k++) {
-        struct mad_send *s = &l->send[k];
-        if (s->used && s->open == open && s->agent == agent && iba_madhdr_transactionid(s->mad) == tid &&
-            iba_madhdr_mgmtclass(s->mad) == class)
-            return s;
-    }
-    return NULL;
-}
-
-void mad_layer_forget(struct mad_layer *l, struct mad_send *s)
-{
-    free(s->mad);
-    *s = (struct mad_send){0};
-    while (l->n_send > 0 && !l->send[l->n_send - 1].used)
-        l->n_send--;
-}
-
-void mad_layer_fail(struct mad_layer *l, struct mad_send *s, int error)
-{
-    struct mad_envelope e = s->to;
-    uint8_t header[MAD_HEADER];
-    const unsigned open = s->open;
-
-    memcpy(header, s->mad, sizeof header);
-    e.agent = s->agent;
-    e.status = (uint32_t)error;
-    mad_layer_forget(l, s);
-    l->deliver(l->ctx, open, &e, header, sizeof header);
-}
-
 static iba_time timeout_of(const struct mad_send *s)
 {
     return s->to.timeout_ms ? (iba_time)s->to.timeout_ms * MS : IBA_NEVER;
@@ -212,7 +157,7 @@ static int send_one(struct mad_layer *l, const struct mad_send *s, const uint8_t
     int error;
 
     memcpy(whole, mad, s->bytes);
-    error = mad_layer_emit(l, s->open, &s->to, whole);
+    error = mad_send_now(l, s->open, &s->to, whole);
     if (error || !s->to.timeout_ms || is_response(whole))
         return error;
     struct mad_send *kept = keep(l, s, whole);
@@ -233,7 +178,7 @@ static int send_segments(struct mad_layer *l, struct mad_send *s, const uint8_t 
     if (!kept)
         return ENOMEM;
     if (!mad_rmpp_start(l, kept)) {
-        mad_layer_forget(l, kept);
+        mad_send_forget(l, kept);
         return EINVAL;
     }
     return 0;
@@ -249,7 +194,7 @@ int mad_layer_send(struct mad_layer *l, unsigned open, const struct mad_envelope
     if (!a || !a->used || len < MAD_HEADER || len > MAD_LONGEST)
         return EINVAL;
     s.agent = (uint8_t)e->agent;
-    if (!is_smp(iba_madhdr_mgmtclass(mad)) && (ntohl(e->qpn) & 0xffffff) == 0)
+    if (!mad_is_smp(iba_madhdr_mgmtclass(mad)) && (ntohl(e->qpn) & 0xffffff) == 0)
         return EINVAL;
     copy = malloc(len);
     if (!copy)
@@ -303,7 +248,7 @@ const uint8_t *mad_layer_received(struct mad_layer *l, size_t node, uint8_t port
     bool smp;
     const uint8_t *mad = mad_packet_read(&subnet_node(l->subnet, node)->n.port[port], packet, len, &e, &smp);
 
-    if (!mad || smp != is_smp(iba_madhdr_mgmtclass(mad)) || !find_agent(l, node, port, mad, &open, &agent))
+    if (!mad || smp != mad_is_smp(iba_madhdr_mgmtclass(mad)) || !find_agent(l, node, port, mad, &open, &agent))
         return NULL;
     e.agent = agent;
     if (l->open[open].agent[agent].rmpp && mad_rmpp_is_active(mad, IBA_MAD_BYTES)) {
@@ -311,10 +256,10 @@ const uint8_t *mad_layer_received(struct mad_layer *l, size_t node, uint8_t port
         return mad;
     }
     if (is_response(mad) && !(l->open[open].agent[agent].segments && mad_rmpp_is_active(mad, IBA_MAD_BYTES))) {
-        s = mad_layer_find(l, open, agent, iba_madhdr_transactionid(mad), (uint8_t)iba_madhdr_mgmtclass(mad));
+        s = mad_send_find(l, open, agent, iba_madhdr_transactionid(mad), (uint8_t)iba_madhdr_mgmtclass(mad));
         if (!s)
             return mad; /* it has timed out, or its answer has come before */
-        mad_layer_forget(l, s);
+        mad_send_forget(l, s);
     }
     l->deliver(l->ctx, open, &e, mad, IBA_MAD_BYTES);
     return mad;
@@ -327,13 +272,13 @@ static void expire(struct mad_layer *l, struct mad_send *s)
     if (s->segments && mad_rmpp_expire(l, s))
         return;
     if (s->retries == 0) {
-        mad_layer_fail(l, s, ETIMEDOUT);
+        mad_send_fail(l, s, ETIMEDOUT);
         return;
     }
     s->retries--;
     s->due = subnet_now(l->subnet) + timeout_of(s);
     if (!s->segments)
-        (void)mad_layer_emit(l, s->open, &s->to, s->mad);
+        (void)mad_send_now(l, s->open, &s->to, s->mad);
 }
 
 void mad_layer_advance(struct mad_layer *l)

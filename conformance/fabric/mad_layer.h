@@ -82,14 +82,4 @@ const uint8_t *mad_layer_received(struct mad_layer *l, size_t node, uint8_t port
 /* Sends requests again, and returns those that have timed out, up to the subnet's time. */
 void mad_layer_advance(struct mad_layer *l);
 iba_time mad_layer_deadline(const struct mad_layer *l); /* IBA_NEVER: nothing waits */
-
-/* ---- for mad_rmpp.c ---- */
-struct iba_node_port *mad_layer_port(const struct mad_layer *l, unsigned open);
-/* Sends a datagram of 256 bytes. Returns 0 or an errno. */
-int mad_layer_emit(struct mad_layer *l, unsigned open, const struct mad_envelope *to, const uint8_t *mad);
-/* Returns the request that the datagram answers; NULL: none waits. */
-struct mad_send *mad_layer_find(struct mad_layer *l, unsigned open, unsigned agent, uint64_t tid, uint8_t class);
-void mad_layer_forget(struct mad_layer *l, struct mad_send *s);
-/* Ends a request: its program gets the beginning of it back, with an errno as status. */
-void mad_layer_fail(struct mad_layer *l, struct mad_send *s, int error);
 #endif

@@ -7,6 +7,7 @@
 #include "fabric/iba_port.h"
 #include "mad/iba_mad.h"
 #include "mad/iba_mad_add.h"
+#include "mad_send.h"
 
 enum { VENDOR_FIRST = 0x30, VENDOR_LAST = 0x4f, CLASS_DEVICE_ADMINISTRATION = 0x10, CLASS_BIS = 0x12 };
 enum { VENDOR_HEADER = 40, SA_HEADER = 56, DEVICE_HEADER = 64 };
@@ -111,7 +112,7 @@ static int send_segment(struct mad_layer *l, const struct mad_send *s, uint32_t 
     set_rmpp(mad, IBA_RMPP_DATA, 0, number, payload);
     iba_rmpp_set_rmppflag_first(mad + IBA_RMPP_AT, number == 1);
     iba_rmpp_set_rmppflag_last(mad + IBA_RMPP_AT, number == s->segments);
-    return mad_layer_emit(l, s->open, &s->to, mad);
+    return mad_send_now(l, s->open, &s->to, mad);
 }
 
 /* Sends the segments that the window lets out (MD-42). */
@@ -143,7 +144,7 @@ static void answer(struct mad_layer *l, unsigned open, const struct mad_envelope
     iba_madhdr_set_method(out, iba_madhdr_method(out) ^ METHOD_RESPONSE);
     set_rmpp(out, type, status, data1, data2);
     to.qkey = htonl(IBA_GSI_QKEY);
-    (void)mad_layer_emit(l, open, &to, out);
+    (void)mad_send_now(l, open, &to, out);
 }
 
 static void abort_send(struct mad_layer *l, struct mad_send *s, unsigned status)
@@ -152,7 +153,7 @@ static void abort_send(struct mad_layer *l, struct mad_send *s, unsigned status)
 
     memcpy(out, s->mad, header_of(iba_madhdr_mgmtclass(s->mad)));
     set_rmpp(out, IBA_RMPP_ABORT, status, 0, 0);
-    (void)mad_layer_emit(l, s->open, &s->to, out);
+    (void)mad_send_now(l, s->open, &s->to, out);
 }
 
 /* MD-44: segments after the last ACK are sent again, and at last the transaction is aborted. */
@@ -162,7 +163,7 @@ bool mad_rmpp_expire(struct mad_layer *l, struct mad_send *s)
         return false;
     if (s->retries == 0) {
         abort_send(l, s, TOO_MANY_RETRIES);
-        mad_layer_fail(l, s, ETIMEDOUT);
+        mad_send_fail(l, s, ETIMEDOUT);
         return true;
     }
     s->retries--;
@@ -282,7 +283,7 @@ static bool keep_segment(struct mad_transfer *t, uint32_t segment, const uint8_t
 
 static struct mad_send *request_of(struct mad_layer *l, unsigned open, unsigned agent, const uint8_t *mad)
 {
-    return mad_layer_find(l, open, agent, iba_madhdr_transactionid(mad), (uint8_t)iba_madhdr_mgmtclass(mad));
+    return mad_send_find(l, open, agent, iba_madhdr_transactionid(mad), (uint8_t)iba_madhdr_mgmtclass(mad));
 }
 
 /* The program gets the whole transaction, and its request is no longer open. */
@@ -299,7 +300,7 @@ static void complete(struct mad_layer *l, struct mad_transfer *t)
     t->room = 0;
     t->due = subnet_now(l->subnet) + REPEATS_NS;
     if (s)
-        mad_layer_forget(l, s);
+        mad_send_forget(l, s);
     l->deliver(l->ctx, open, &e, mad, bytes);
     free(mad);
 }
@@ -331,7 +332,7 @@ static void refuse(struct mad_layer *l, unsigned open, unsigned agent, const str
     if (t)
         end_transfer(t);
     if (s)
-        mad_layer_fail(l, s, ECONNABORTED);
+        mad_send_fail(l, s, ECONNABORTED);
 }
 
 static void receive_data(struct mad_layer *l, unsigned open, unsigned agent, const struct mad_envelope *e,
@@ -400,7 +401,7 @@ static void receive_ack(struct mad_layer *l, unsigned open, unsigned agent, cons
     if (s->acked < s->segments)
         (void)send_window(l, s);
     else if (s->to.timeout_ms == 0 || iba_madhdr_method(s->mad) & METHOD_RESPONSE)
-        mad_layer_forget(l, s);
+        mad_send_forget(l, s);
     else
         s->due = subnet_now(l->subnet) + s->to.timeout_ms * MS;
 }
@@ -415,7 +416,7 @@ static void receive_end(struct mad_layer *l, unsigned open, unsigned agent, cons
         if (is_of(&l->transfer[i], open, agent, e, mad))
             end_transfer(&l->transfer[i]);
     if (s && s->to.lid == e->lid)
-        mad_layer_fail(l, s, ECONNABORTED);
+        mad_send_fail(l, s, ECONNABORTED);
 }
 
 void mad_rmpp_received(struct mad_layer *l, unsigned open, unsigned agent, const struct mad_envelope *e,
@@ -452,7 +453,7 @@ static void give_up(struct mad_layer *l, struct mad_transfer *t)
     end_transfer(t);
     answer(l, open, &from, header, IBA_RMPP_ABORT, TOTAL_TIME, 0, 0);
     if (s)
-        mad_layer_fail(l, s, ETIMEDOUT);
+        mad_send_fail(l, s, ETIMEDOUT);
 }
 
 void mad_rmpp_advance(struct mad_layer *l)

@@ -117,13 +117,11 @@ static void give_flying(struct subnet *s, int32_t i)
 
 /* ---- a node's work ---- */
 
-/* Returns whether a wire that loses one in `lose` packets loses the next one. */
+/* Returns whether a wire that loses one in `lose` packets loses the next one. Which packets are lost is random: if each
+ * fifth one were, a segment that is repeated in each fifth packet would never arrive. */
 static bool loses(struct subnet_end *e)
 {
-    if (e->lose == 0 || ++e->counted < e->lose)
-        return false;
-    e->counted = 0;
-    return true;
+    return e->lose > 0 && iba_random_below(&e->chance, e->lose) == 0;
 }
 
 static void settle_links(struct subnet *s, size_t node)

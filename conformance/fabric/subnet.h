@@ -3,6 +3,7 @@
 #ifndef IBF_SUBNET_H
 #define IBF_SUBNET_H
 #include "fabric/iba_node.h"
+#include "sim/iba_random.h"
 #include "topology.h"
 
 struct subnet;
@@ -11,8 +12,8 @@ struct subnet_end { /* one end of a cable */
     int32_t node;   /* node at the other end; -1: no cable */
     uint8_t port;
     bool pulled;
-    uint32_t lose;    /* a fault: the wire loses one in so many packets that leave by the port; 0: none */
-    uint32_t counted; /* packets since the last one that was lost */
+    uint32_t lose; /* a fault: the wire loses one in so many packets that leave by the port; 0: none */
+    struct iba_random chance;
     /* number of the subnet. Ports that cables and switches join have the same number; routers join no subnets */
     uint32_t subnet;
 };
