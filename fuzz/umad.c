@@ -429,7 +429,7 @@ static void lose(void)
 {
     const uint8_t b = fuzz_u8(&w.in);
 
-    subnet_node(w.subnet, (size_t)subnet_find(w.subnet, "S"))->end[1 + b % 3].lose = b >> 2 & 7;
+    subnet_lose(w.subnet, (size_t)subnet_find(w.subnet, "S"), (uint8_t)(1 + b % 3), b >> 2 & 7);
 }
 
 /* Lets time pass, event by event. */

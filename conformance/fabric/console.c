@@ -408,9 +408,7 @@ static bool do_lose(struct line *l)
 
     if (!port_of(l) || !number_of(l, 3, UINT32_MAX, &one_in))
         return false;
-    struct subnet_end *e = &subnet_node(l->s, l->node)->end[l->port];
-    e->lose = (uint32_t)one_in;
-    iba_random_seed(&e->chance, one_in);
+    subnet_lose(l->s, l->node, l->port, (uint32_t)one_in);
     return true;
 }
 

@@ -286,6 +286,14 @@ bool subnet_send_at_rate(struct subnet *s, size_t node, uint8_t port, const uint
     return taken;
 }
 
+void subnet_lose(struct subnet *s, size_t node, uint8_t port, uint32_t one_in)
+{
+    struct subnet_end *e = &s->node[node].end[port];
+
+    e->lose = one_in;
+    iba_random_seed(&e->chance, one_in);
+}
+
 bool subnet_cable(struct subnet *s, size_t node, uint8_t port, bool plugged)
 {
     struct subnet_node *a = &s->node[node], *b;

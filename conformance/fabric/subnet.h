@@ -12,7 +12,7 @@ struct subnet_end { /* one end of a cable */
     int32_t node;   /* node at the other end; -1: no cable */
     uint8_t port;
     bool pulled;
-    uint32_t lose; /* a fault: the wire loses one in so many packets that leave by the port; 0: none */
+    uint32_t lose; /* see subnet_lose() */
     struct iba_random chance;
     /* number of the subnet. Ports that cables and switches join have the same number; routers join no subnets */
     uint32_t subnet;
@@ -75,6 +75,8 @@ bool subnet_send_at_rate(struct subnet *s, size_t node, uint8_t port, const uint
 void subnet_refresh(struct subnet *s, bool on);
 /* Lets a node act whose state was changed from outside. */
 void subnet_touch(struct subnet *s, size_t node);
+/* A fault: the wire loses one in so many packets that leave by the port, at random; 0: none. */
+void subnet_lose(struct subnet *s, size_t node, uint8_t port, uint32_t one_in);
 /* Pulls or plugs the cable of a port. False: the port has none. */
 bool subnet_cable(struct subnet *s, size_t node, uint8_t port, bool plugged);
 

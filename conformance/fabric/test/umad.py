@@ -232,14 +232,15 @@ class Losses(Umads):
         sm = self.manager(f, "H0")
         sm.wait("SUBNET UP")
         f.ask("lose S0 6 5")
-        text = self.good(f, "H5", "saquery", "-t", "8000", "NR")
+        for _ in range(2):  # in one table of 12 segments all may arrive
+            text = self.good(f, "H5", "saquery", "-t", "8000", "NR")
+            self.assertEqual(sorted(re.findall(r"NodeDescription\.+(\S+)", text)), sorted(f.guids()))
         f.ask("lose S0 6 0")
-        self.assertEqual(sorted(re.findall(r"NodeDescription\.+(\S+)", text)), sorted(f.guids()))
         sm.close()
         self.assertEqual(f.close(), 0)
         numbers = self.fields(lossy, 'infiniband.rmpp.rmpptype == 1 && frame.interface_name == "H0/1"',
                               "infiniband.rmpp.segmentnumber")
-        self.assertGreater(len(numbers), len(set(numbers)), "segments were sent again")
+        self.assertGreater(len(numbers), 2 * len(set(numbers)), "segments were sent again")
 
     def test_silence_is_a_timeout_after_the_retries(self):
         f = self.fabric(star(2, ports=4))
