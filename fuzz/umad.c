@@ -208,8 +208,9 @@ static bool ask(struct program *p, const void *request, size_t len, void *answer
     FUZZ_CHECK(head.magic == MAD_MAGIC && head.kind > 0 && head.kind < MAD_KINDS);
     FUZZ_CHECK(recv(p->control, more.bytes, 1, MSG_DONTWAIT) < 0);
     if (m.msg_controllen > 0) {
-        FUZZ_CHECK(p->datagrams < 0);
-        memcpy(&p->datagrams, CMSG_DATA(CMSG_FIRSTHDR(&m)), sizeof p->datagrams);
+        const struct cmsghdr *first = CMSG_FIRSTHDR(&m);
+        FUZZ_CHECK(p->datagrams < 0 && first);
+        memcpy(&p->datagrams, CMSG_DATA(first), sizeof p->datagrams);
     }
     fuzz_note(head.error);
     return head.error == 0;

@@ -133,6 +133,13 @@ static bool read_sample(struct reader *r)
     return has ? key(r, "captures") : strcmp(j->text, "captures") == 0 || refuse(r, misplaced);
 }
 
+/* The times of the first and of the last packet. */
+static bool times(struct reader *r, uint64_t *first, uint64_t *last)
+{
+    return number(r, "first_ns", first) && number(r, "last_ns", last) &&
+           (*first <= *last || refuse(r, "last_ns is before first_ns"));
+}
+
 static bool read_captures(struct reader *r)
 {
     struct json_in *j = &r->j;
@@ -142,8 +149,8 @@ static bool read_captures(struct reader *r)
     while (json_in_item(j)) {
         struct summary_capture c = {.input = r->input};
         if (!json_in_object(j) || !text(r, "host", &c.host) || !text(r, "file", &c.file) || !key(r, "whole") ||
-            !json_in_bool(j, &c.whole) || !number(r, "packets", &c.packets) || !number(r, "first_ns", &c.first_ns) ||
-            !number(r, "last_ns", &c.last_ns) || !over(r))
+            !json_in_bool(j, &c.whole) || !number(r, "packets", &c.packets) || !times(r, &c.first_ns, &c.last_ns) ||
+            !over(r))
             return false;
         summary_add_capture(r->s, &c);
     }
@@ -357,9 +364,8 @@ static bool read_part(struct reader *r, const struct summary_ends *ends, bool tu
     struct summary_part p = {.ends = *ends};
     struct summary_sides sides = {0};
 
-    if (!json_in_object(&r->j) || !text(r, "host", &p.host) || !number(r, "first_ns", &p.first_ns) ||
-        !number(r, "last_ns", &p.last_ns) || !read_side(r, "from_a", sides.at[turned]) ||
-        !read_side(r, "from_b", sides.at[!turned]) || !over(r))
+    if (!json_in_object(&r->j) || !text(r, "host", &p.host) || !times(r, &p.first_ns, &p.last_ns) ||
+        !read_side(r, "from_a", sides.at[turned]) || !read_side(r, "from_b", sides.at[!turned]) || !over(r))
         return false;
     summary_add_part(r->s, &p, &sides);
     return true;

@@ -266,6 +266,8 @@ Test(summary, other_files_are_refused)
     refused(text, "\"version\":1", "\"version\":2", "another version of the format");
     refused(text, "\"host\"", "\"hosts\"", "a member is missing, unknown, or not in its place");
     refused(text, "\"last_ns\":2000", "\"last_ns\":2000,\"more\":1", "a member is unknown");
+    refused(text, "\"last_ns\":2000", "\"last_ns\":0", "last_ns is before first_ns");
+    refused(text, "\"last_ns\":9,", "\"last_ns\":0,", "last_ns is before first_ns");
     refused(text, "\"opcodes\":[[4", "\"opcodes\":[[256", "a class does not exist");
     refused(text, "\"opcodes\":[[4,1", "\"opcodes\":[[4,1,1", "a pair has two numbers");
     refused(text, "\"bucket_s\":2", "\"bucket_s\":3", "bucket_s is no power of two");
