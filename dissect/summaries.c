@@ -221,8 +221,8 @@ static bool write_interval(struct summaries *f, struct summary *s, char *err, si
     return good && !error;
 }
 
-/* Writes all files of the interval, or of the run. An interval in which nothing is counted changes no file. The metrics
- * count an interval whose summary cannot be written, too; err has the first fault. */
+/* Writes all files of the interval, or of the run. An interval in which nothing is counted changes no file. If the
+ * summary of an interval cannot be written, the metrics still count its packets; err has the first fault. */
 static bool write_all(struct summaries *f, struct summary *s, char *err, size_t errlen)
 {
     bool good = true;

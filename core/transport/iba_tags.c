@@ -163,7 +163,7 @@ bool iba_tags_take(struct iba_rx *x, struct iba_srq *srq, struct iba_recv_wr *wr
     return true;
 }
 
-/* The completion of the match alone has the tag and the application's number. */
+/* Only the completion that reports the match has the tag and the application's context. */
 static void report_match(const struct iba_rx *x, struct iba_wc *wc)
 {
     wc->flags |= IBA_WC_TAG_MATCH;

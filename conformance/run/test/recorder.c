@@ -35,7 +35,8 @@ __attribute__((format(printf, 1, 2))) static void note(const char *format, ...)
     }
 }
 
-/* Tests that play on one device do not read its number, so it is in the digest alone. */
+/* Adds the number of the device to the digest. The lines that goldens compare leave it out, since most tests have one
+ * device. */
 static void note_device(unsigned d)
 {
     digest = golden_number(digest, d);

@@ -204,7 +204,8 @@ Test(tags, a_rendezvous_that_does_not_fit)
     close_world(&w);
 }
 
-/* Messages without tag, FINs and messages shorter than their header are for software, whatever the list has. */
+/* Messages without tag, FINs and messages shorter than their header go to ordinary receives, whatever tags the list
+ * has. */
 Test(tags, messages_without_tag)
 {
     static const struct {
