@@ -7,7 +7,7 @@
 #include "known.h"
 #include "predict.h"
 #include "wire/iba_aeth.h"
-#include "wire/iba_opcode_rows.h"
+#include "wire/iba_opcode.h"
 
 #define ANY_PSN (UINT32_C(1) << 31) /* in addition to enum fuzz_free: the PSN is not compared */
 enum { HEX = 256, MOST_WORDS = 18 /* of fields: a line has IBC_MAX_ARGS */ };
@@ -192,14 +192,19 @@ static void describe(struct line *l, const struct run_player *p, const struct ru
     payload(l, v);
 }
 
+static bool is_rc(const struct iba_view *v, enum iba_operation o)
+{
+    return v->op && v->op->svc == IBA_RC && v->op->operation == o;
+}
+
 static bool asked(const struct iba_view *v)
 {
-    return iba_bth_a(iba_view_bth(v)) || v->op == &iba_opcodes[IBA_RC_READ_REQUEST];
+    return iba_bth_a(iba_view_bth(v)) || is_rc(v, IBA_OPERATION_READ);
 }
 
 static bool is_ack(const struct iba_view *v)
 {
-    return v->op == &iba_opcodes[IBA_RC_ACKNOWLEDGE] && iba_aeth_syn_kind(iba_view_hdr(v, IBA_H_aeth)) == IBA_AETH_ACK;
+    return is_rc(v, IBA_OPERATION_ACK) && iba_aeth_syn_kind(iba_view_hdr(v, IBA_H_aeth)) == IBA_AETH_ACK;
 }
 
 static struct predict_answer *new_answer(struct predicting *f, uint32_t line)

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
-#include "wire/iba_opcode_rows.h"
 
 /* ---- variables ---- */
 static bool var_add(struct ibc_binder *b, const struct ibc_vary *v, const char *name, const char *value)
@@ -172,12 +171,18 @@ static uint8_t service_of(const struct ibc_play *p, uint16_t object)
     return (uint8_t)ibc_arg_n(o->arg, o->n_arg, IBC_K_type, p->service);
 }
 
+/* Makes the step a management datagram, which is always a UD SEND Only (MD-12). */
+static void datagram(struct ibc_binder *b, struct ibc_step *s)
+{
+    s->op = ibc_opcode_find("SEND_ONLY", IBA_QPT_UD);
+    b->hdrs = ibc_opcode_hdrs(s->op);
+}
+
 /* Reads the name of a connection manager's message. */
 static bool message(struct ibc_binder *b, struct ibc_step *s, const struct ibc_word *w)
 {
     s->message = b->message = ibc_message_find(w->s);
-    s->op = IBA_UD_SEND_ONLY;
-    b->hdrs = ibc_opcode_hdrs(s->op);
+    datagram(b, s);
     return s->message != 0 || ibc_fault_unknown(IBC_AT(b, w), "message", w->s, ibc_message_name, IBC_MESSAGES, NULL);
 }
 
@@ -214,8 +219,7 @@ static bool smp(struct ibc_binder *b, struct ibc_step *s, const struct ibc_word 
     if (w >= b->word + b->n_word)
         return ibc_fault(IBC_AT(b, w - 1), "the attribute is missing");
     s->message = b->message = ibc_smp_find(w->s);
-    s->op = IBA_UD_SEND_ONLY;
-    b->hdrs = ibc_opcode_hdrs(s->op);
+    datagram(b, s);
     return s->message != 0 || ibc_fault_unknown(IBC_AT(b, w), "attribute", w->s, smp_name, ibc_smp_count(), NULL);
 }
 
