@@ -149,7 +149,10 @@ static void manage(struct iba_node *n, unsigned i)
 
 static void make(uint8_t settings)
 {
-    memset(&w, 0, sizeof w);
+    w.n_flight = 0; /* bytes of packets, in flight or in the pool, are written before they are read */
+    w.now = 0;
+    memset(w.slot, 0, sizeof w.slot);
+    memset(w.plugged, 0, sizeof w.plugged);
     iba_pool_init(&w.pool, w.slot, w.bytes, SLOTS);
     for (unsigned i = 0; i < NODES; i++) {
         const struct iba_node_config c = {.type = i < SWITCHES  ? IBA_NODE_SWITCH
@@ -185,12 +188,15 @@ static void make(uint8_t settings)
 
 /* ---- what holds ---- */
 
-static void check_queue(const struct iba_node *n, const struct iba_fifo *q, unsigned port, bool leaves,
-                        uint32_t *copies)
+/* Returns the number of packets in the queue. */
+static uint32_t check_queue(const struct iba_node *n, const struct iba_fifo *q, unsigned port, bool leaves,
+                            uint32_t *copies)
 {
-    unsigned count = 0;
+    uint32_t count = 0;
 
-    for (int32_t i = q->n ? q->first : IBA_NO_SLOT; i != IBA_NO_SLOT; i = w.slot[i].next) {
+    if (q->n == 0)
+        return 0;
+    for (int32_t i = q->first; i != IBA_NO_SLOT; i = w.slot[i].next) {
         const bool multicast =
             iba_lid_classify((uint16_t)iba_lrh_dlid(w.bytes + (size_t)i * IBA_PACKET_MOST)) == IBA_LID_MULTICAST;
         FUZZ_CHECK(++count <= q->n && w.slot[i].len <= IBA_PACKET_MOST);
@@ -199,6 +205,7 @@ static void check_queue(const struct iba_node *n, const struct iba_fifo *q, unsi
             copies[w.slot[i].hold - 1]++;
     }
     FUZZ_CHECK(count == q->n);
+    return count;
 }
 
 /* Returns the number of slots in the queues of a node, and counts the copies of each record of a receive buffer. */
@@ -206,43 +213,51 @@ static uint32_t check_queues(const struct iba_node *n, uint32_t *copies)
 {
     uint32_t slots = n->local[0].n + n->local[IBA_VL15].n;
 
-    check_queue(n, &n->local[0], 0, false, copies);
-    check_queue(n, &n->local[IBA_VL15], 0, false, copies);
+    (void)check_queue(n, &n->local[0], 0, false, copies);
+    (void)check_queue(n, &n->local[IBA_VL15], 0, false, copies);
     for (unsigned p = 1; p <= n->cfg.n_port; p++) {
         const struct iba_node_port *port = &n->port[p];
         uint32_t waiting = 0, paced = 0;
-        for (unsigned vl = 0; vl < IBA_VLS; vl++) {
-            check_queue(n, &port->queue[vl], p, true, copies);
-            waiting += port->queue[vl].n;
-        }
-        for (unsigned f = 0; f < IBA_PACED_FLOWS; f++) {
-            check_queue(n, &port->paced[f].queue, p, false, copies);
-            paced += port->paced[f].queue.n;
-        }
+        for (unsigned vl = 0; vl < IBA_VLS; vl++)
+            waiting += check_queue(n, &port->queue[vl], p, true, copies);
+        for (unsigned f = 0; f < IBA_PACED_FLOWS; f++)
+            paced += check_queue(n, &port->paced[f].queue, p, false, copies);
         FUZZ_CHECK(waiting == port->waiting && paced == port->paced_waiting);
         slots += waiting + paced;
     }
     return slots;
 }
 
+/* Adds the record of the receive buffer that the packet holds to those of this node, once. */
+static unsigned add_hold(int32_t slot, bool *known, uint16_t *own, unsigned n)
+{
+    const int32_t hold = w.slot[slot].hold;
+
+    if (hold == 0 || known[hold - 1])
+        return n;
+    known[hold - 1] = true;
+    own[n] = (uint16_t)(hold - 1);
+    return n + 1;
+}
+
 static void check_buffers(const struct iba_node *n, const uint32_t *copies)
 {
     uint32_t held[PORTS + 1][IBA_VLS] = {{0}};
-    bool own[SLOTS] = {false};
+    bool known[SLOTS] = {false};
+    uint16_t own[SLOTS];
+    unsigned n_own = 0;
 
     for (unsigned p = 1; p <= n->cfg.n_port; p++)
-        for (unsigned vl = 0; vl < IBA_VLS; vl++)
+        for (unsigned vl = 0; vl < IBA_VLS && n->port[p].waiting > 0; vl++)
             for (int32_t i = n->port[p].queue[vl].first; i != IBA_NO_SLOT; i = w.slot[i].next)
-                if (w.slot[i].hold > 0)
-                    own[w.slot[i].hold - 1] = true;
+                n_own = add_hold(i, known, own, n_own);
     for (int32_t i = n->local[0].n ? n->local[0].first : IBA_NO_SLOT; i != IBA_NO_SLOT; i = w.slot[i].next)
-        if (w.slot[i].hold > 0)
-            own[w.slot[i].hold - 1] = true;
-    for (unsigned i = 0; i < SLOTS; i++)
-        if (own[i]) {
-            FUZZ_CHECK(w.slot[i].room.copies == copies[i] && w.slot[i].room.port <= n->cfg.n_port);
-            held[w.slot[i].room.port][w.slot[i].room.vl] += w.slot[i].room.blocks;
-        }
+        n_own = add_hold(i, known, own, n_own);
+    for (unsigned k = 0; k < n_own; k++) {
+        const struct iba_hold *room = &w.slot[own[k]].room;
+        FUZZ_CHECK(room->copies == copies[own[k]] && room->port <= n->cfg.n_port);
+        held[room->port][room->vl] += room->blocks;
+    }
     for (unsigned p = 1; p <= n->cfg.n_port; p++)
         for (unsigned vl = 0; vl < IBA_VL15; vl++)
             FUZZ_CHECK(n->port[p].lane[vl].held == held[p][vl] && held[p][vl] <= n->cfg.buffer);
