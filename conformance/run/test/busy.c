@@ -16,9 +16,10 @@
 #include "cases.h"
 #include "recorder.h"
 #include "sim/iba_random.h"
+#include "suite_rows.h"
 #include "test/golden.h"
 
-enum { LINE = 256, LEAST_PERCENT = 80, QUEUED = 512, USUAL_NS = 1000, PAUSE_NS = 2000000, ONE_IN = 64 };
+enum { LEAST_PERCENT = 80, QUEUED = 512, USUAL_NS = 1000, PAUSE_NS = 2000000, ONE_IN = 64 };
 #define GOLDEN IBPROOF_SOURCE_DIR "/conformance/run/test/busy.golden"
 
 static struct frame {
@@ -109,12 +110,14 @@ static uint64_t claimed(struct ibc_target *t)
     return whole->capabilities(t) & ~(UINT64_C(1) << IBC_CAP_virtual_time);
 }
 
-static void line_of(struct ibc_target *t, const struct ibc_scenario *s, char line[LINE])
+static bool row_of(struct ibc_target *t, const struct ibc_scenario *s, char line[SUITE_ROW])
 {
     const uint64_t file = golden_file(s->path);
     const uint32_t link = (uint32_t)(golden_text(GOLDEN_EMPTY, s->id) / 64 % IBC_LINK_COUNT);
     struct ibc_result r;
 
+    if (!is_for_real_time(s))
+        return false;
     reads = GOLDEN_EMPTY;
     iba_random_seed(&pauses, golden_text(GOLDEN_EMPTY, s->id));
     recorder_begin();
@@ -127,26 +130,14 @@ static void line_of(struct ibc_target *t, const struct ibc_scenario *s, char lin
                r.finding.got, r.measured);
     uint64_t all = golden_text(golden_text(recorder_sum(), r.finding.got), r.finding.expected);
     all = golden_number(golden_number(golden_text(all, r.measured), r.finding.line), reads);
-    (void)snprintf(line, LINE, "%s %08x link %u %s %08x", s->id, golden_short(file), link, ibc_verdict_names[r.verdict],
-                   golden_short(all));
+    (void)snprintf(line, SUITE_ROW, "%s %08x link %u %s %08x", s->id, golden_short(file), link,
+                   ibc_verdict_names[r.verdict], golden_short(all));
     ibc_result_clear(&r);
-}
-
-/* Returns the length of "id digest ", with which a line begins. */
-static size_t head_of(const char *line)
-{
-    const size_t id = strcspn(line, " ") + 1;
-
-    return id + strcspn(line + id, " ") + 1;
+    return true;
 }
 
 Test(busy, testers_fail_no_scenario)
 {
-    char err[512] = "", line[LINE];
-    struct ibc_suite suite;
-    struct golden_rows golden = golden_rows_open(GOLDEN);
-
-    cr_assert(ibc_suite_load(&suite, IBPROOF_SOURCE_DIR "/conformance/scenarios", err, sizeof err), "%s", err);
     struct ibc_target *t = open_changed();
     t->virtual_time = false;
     recorder_attach();
@@ -157,14 +148,7 @@ Test(busy, testers_fail_no_scenario)
     changed.poll_event = poll_event;
     changed.reset = reset;
     changed.capabilities = claimed;
-    for (size_t i = 0; i < suite.n; i++) {
-        if (!is_for_real_time(suite.s[i]))
-            continue;
-        line_of(t, suite.s[i], line);
-        golden_row(&golden, line, head_of(line));
-    }
-    golden_rows_close(&golden, LEAST_PERCENT);
+    suite_rows(t, row_of, GOLDEN, LEAST_PERCENT);
     t->ops = whole;
     ibc_target_close(t);
-    ibc_suite_free(&suite);
 }

@@ -16,9 +16,10 @@
 #include "answers.h"
 #include "cases.h"
 #include "sim/iba_random.h"
+#include "suite_rows.h"
 #include "test/golden.h"
 
-enum { LINE = 2048, LEAST_PERCENT = 80, WRONG = 10 };
+enum { LEAST_PERCENT = 80, WRONG = 10 };
 #define GOLDEN IBPROOF_SOURCE_DIR "/conformance/run/test/wrong_answers.golden"
 
 static uint32_t found(const struct ibc_result *r)
@@ -56,7 +57,7 @@ static enum answer drawn(struct iba_random *random, const unsigned n[ANSWER_KIND
 }
 
 static void play_wrong(struct ibc_target *t, const struct ibc_scenario *s, uint32_t link,
-                       const unsigned n[ANSWER_KINDS], char line[LINE])
+                       const unsigned n[ANSWER_KINDS], char line[SUITE_ROW])
 {
     const char *const wanted = getenv("IBPROOF_VERBOSE");
     struct iba_random random;
@@ -68,7 +69,7 @@ static void play_wrong(struct ibc_target *t, const struct ibc_scenario *s, uint3
         answers_begin(kind, place, iba_random_next(&random));
         struct ibc_result r = play(t, s, link);
         const size_t used = strlen(line);
-        (void)snprintf(line + used, LINE - used, " %s.%c%04x", answers_changed() ? answers_changed() : "nothing",
+        (void)snprintf(line + used, SUITE_ROW - used, " %s.%c%04x", answers_changed() ? answers_changed() : "nothing",
                        *ibc_verdict_names[r.verdict], found(&r) & 0xffff);
         if (wanted && strcmp(wanted, s->id) == 0)
             printf("%s: %s %u: %s; got %s\n", answers_changed(), ibc_verdict_names[r.verdict], r.finding.line,
@@ -77,7 +78,7 @@ static void play_wrong(struct ibc_target *t, const struct ibc_scenario *s, uint3
     }
 }
 
-static void line_of(struct ibc_target *t, const struct ibc_scenario *s, char line[LINE])
+static bool row_of(struct ibc_target *t, const struct ibc_scenario *s, char line[SUITE_ROW])
 {
     const uint64_t file = golden_file(s->path);
     const uint32_t link = (uint32_t)(golden_text(GOLDEN_EMPTY, s->id) / 16 % IBC_LINK_COUNT);
@@ -86,37 +87,21 @@ static void line_of(struct ibc_target *t, const struct ibc_scenario *s, char lin
 
     answers_begin(ANSWER_frame, ANSWERS_NONE, 0);
     struct ibc_result r = play(t, s, link);
-    (void)snprintf(line, LINE, "%s %08x link %u %s", s->id, golden_short(file), link, ibc_verdict_names[r.verdict]);
+    (void)snprintf(line, SUITE_ROW, "%s %08x link %u %s", s->id, golden_short(file), link,
+                   ibc_verdict_names[r.verdict]);
     ibc_result_clear(&r);
     for (enum answer k = 0; k < ANSWER_KINDS; k++)
         all += n[k] = answers_count(k);
     if (all > 0)
         play_wrong(t, s, link, n, line);
-}
-
-/* Returns the length of "id digest ", with which a line begins. */
-static size_t head_of(const char *line)
-{
-    const size_t id = strcspn(line, " ") + 1;
-
-    return id + strcspn(line + id, " ") + 1;
+    return true;
 }
 
 Test(wrong_answers, in_every_scenario)
 {
-    char err[512] = "", line[LINE];
-    struct ibc_suite suite;
-    struct golden_rows golden = golden_rows_open(GOLDEN);
-
-    cr_assert(ibc_suite_load(&suite, IBPROOF_SOURCE_DIR "/conformance/scenarios", err, sizeof err), "%s", err);
     struct ibc_target *t = open_changed();
     answers_attach();
-    for (size_t i = 0; i < suite.n; i++) {
-        line_of(t, suite.s[i], line);
-        golden_row(&golden, line, head_of(line));
-    }
-    golden_rows_close(&golden, LEAST_PERCENT);
+    suite_rows(t, row_of, GOLDEN, LEAST_PERCENT);
     t->ops = whole;
     ibc_target_close(t);
-    ibc_suite_free(&suite);
 }
