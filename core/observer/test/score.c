@@ -305,8 +305,9 @@ static void score(enum score_mode mode, enum score_network network, unsigned n)
         veiled += t[k].veiled;
     if (veiled > 0)
         printf("  and %lu of packets damaged in what was captured of them: no ICRC shows it\n", (unsigned long)veiled);
-    printf("  lines: %u judged, %u below a limit, %u of these beyond chance, %u below with an excuse\n", lines.judged,
-           lines.below, lines.beyond, lines.excused);
+    printf("  lines: %u judged, %u below a limit, %u of these beyond chance, %u below with an excuse%s\n", lines.judged,
+           lines.below, lines.beyond, lines.excused,
+           n < SEEDS_ENOUGH ? "; looser limits, as for all runs of fewer than 500 networks" : "");
     fflush(stdout);
 }
 
