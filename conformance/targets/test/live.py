@@ -423,7 +423,13 @@ class Faults(Punctual):
                  (f"read x; echo '{hello % (1, 1, '[]')}'; read x; echo '{{\"id\":2,\"error\":\"unsupported\",\"text\":\"\"}}'; sleep 9",
                   "none of its links"),
                  (f"read x; echo '{good}'; read x; echo '{{\"id\":2,\"error\":\"unsupported\",\"text\":\"\"}}'; exit 0",
-                  "not well before the first scenario: .*exit code 0"))
+                  "not well before the first scenario: .*exit code 0"),
+                 # answers for an earlier tester that had given up are skipped; an agent that sends nothing else is refused
+                 (f"read x; echo '{good}'; echo '{good}'; read x; echo '{{\"id\":2,\"error\":\"unsupported\",\"text\":\"\"}}'; exit 0",
+                  "not well before the first scenario: .*exit code 0"),
+                 (f"echo '{{\"id\":57,\"ok\":{{}}}}'; read x; echo '{good}'; read x; echo '{{\"id\":2,\"error\":\"unsupported\",\"text\":\"\"}}'; "
+                  "exit 0", "not well before the first scenario: .*exit code 0"),
+                 (f"while :; do echo '{hello.replace('1', '57', 1) % (1, 1, '[]')}'; done", "asked for hello: it answers another request"))
         for how, says in wrong:
             with self.subTest(how):
                 script.write_text("exec 2>&-\n" + how)
