@@ -1,0 +1,626 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The wire that is a network interface, in a network namespace of the test's own: frames, tags, filters, properties,
+ * this machine's addresses, and questions whether an address is free. Without the right to make a namespace each case
+ * passes without a look; live.py then tests on other machines. */
+#include <arpa/inet.h>
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <linux/ethtool.h>
+#include <linux/sockios.h>
+#include <net/if.h>
+#include <net/if_arp.h>
+#include <net/route.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+#include "../live_parties.h"
+#include "../wire_adapters.h"
+#include "../wire_neighbour.h"
+#include "../wire_tap.h"
+#include "tap.h"
+
+static const uint64_t ms = 1000000;
+static int tap;
+
+static struct ibc_wire *opened(void)
+{
+    char err[512] = "";
+    struct ibc_wire *w = ibc_wire_open("afpacket:tap0", err, sizeof err);
+
+    cr_assert(w, "%s", err);
+    return w;
+}
+
+/* ---- frames ---- */
+
+static uint8_t frame[TAP_MOST], got[TAP_MOST];
+
+/* Builds a frame of RoCEv1 with other bytes in each place. */
+static void roce(size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        frame[i] = (uint8_t)(i * 7 + 1);
+    memcpy(frame, "\x02\x00\x00\x00\x0a\x01\x02\x00\x00\x00\x0a\x02\x89\x15", 14);
+}
+
+static size_t receives(struct ibc_wire *w, uint64_t timeout)
+{
+    size_t len = 1;
+    uint64_t at = 0;
+    const enum ibc_wire_got is = ibc_wire_receive(w, got, &len, &at, timeout);
+
+    cr_assert_neq(is, IBC_WIRE_GONE, "%s", w->fault);
+    cr_assert_eq(is == IBC_WIRE_FRAME, len > 0);
+    if (len)
+        cr_assert(at <= ibc_wire_clock() && at + 30000 * ms > ibc_wire_clock());
+    return len;
+}
+
+Test(interface, frames_leave_and_arrive)
+{
+    if ((tap = tap_begin()) < 0)
+        return;
+    struct ibc_wire *w = opened();
+    static const size_t lengths[] = {60, 61, 1000, 1514};
+
+    cr_assert_str_eq(w->own, "tap0");
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        roce(lengths[i]);
+        cr_assert(ibc_wire_send(w, frame, lengths[i]), "%s", w->fault);
+        cr_assert_eq(tap_left(tap, got), lengths[i]);
+        cr_assert_arr_eq(got, frame, lengths[i]);
+        tap_arrives(tap, frame, lengths[i]);
+        cr_assert_eq(receives(w, 10000 * ms), lengths[i]);
+        cr_assert_arr_eq(got, frame, lengths[i]);
+    }
+    cr_assert_eq(receives(w, 0), 0, "frames that leave do not arrive");
+    cr_assert_eq(ibc_wire_lost(w), 0);
+    cr_assert(w->sent == 4 && w->came == 4);
+    roce(1600);
+    cr_assert_not(ibc_wire_send(w, frame, 1600));
+    cr_assert_str_eq(w->fault, "wire afpacket:tap0: takes no frame of 1600 bytes");
+    cr_assert(ibc_wire_privileged(w->spec));
+    ibc_wire_close(w);
+}
+
+/* The kernel takes a VLAN tag out of a frame that arrives, and the wire puts it back. */
+Test(interface, tags_stay)
+{
+    if ((tap = tap_begin()) < 0)
+        return;
+    struct ibc_wire *w = opened();
+    static const char *const tags[] = {"\x81\x00\x20\x07", "\x81\x00\xef\xfe", "\x81\x00\x60\x00", "\x88\xa8\x51\x23"};
+
+    for (size_t i = 0; i < sizeof tags / sizeof *tags; i++)
+        for (size_t len = 60; len <= 1500; len += 720) {
+            roce(len);
+            memmove(frame + 16, frame + 12, len - 12);
+            memcpy(frame + 12, tags[i], 4);
+            tap_arrives(tap, frame, len + 4);
+            cr_assert_eq(receives(w, 10000 * ms), len + 4, "%zu", i);
+            cr_assert_arr_eq(got, frame, len + 4);
+        }
+    ibc_wire_close(w);
+}
+
+/* ---- what is heard ---- */
+
+static size_t udp(bool ipv6, uint16_t port)
+{
+    memset(frame, 0, 100);
+    memcpy(frame, "\x02\x00\x00\x00\x0a\x01\x02\x00\x00\x00\x0a\x02", 12);
+    if (ipv6)
+        memcpy(frame + 12, "\x86\xdd\x60\x00\x00\x00\x00\x20\x11\x40", 10);
+    else
+        memcpy(frame + 12, "\x08\x00\x45\x00\x00\x30\x00\x00\x40\x00\x40\x11", 12);
+    const size_t at = ipv6 ? 54 : 34;
+    frame[at + 2] = (uint8_t)(port >> 8);
+    frame[at + 3] = (uint8_t)port;
+    frame[at + 5] = 32;
+    return 96;
+}
+
+static size_t icmpv6(uint8_t type)
+{
+    (void)udp(true, 0);
+    frame[20] = 58;
+    frame[54] = type;
+    return 96;
+}
+
+static size_t of_type(uint8_t high, uint8_t low)
+{
+    roce(60);
+    frame[12] = high;
+    frame[13] = low;
+    return 60;
+}
+
+static bool heard(struct ibc_wire *w, size_t len)
+{
+    tap_arrives(tap, frame, len);
+    return receives(w, 20 * ms) == len;
+}
+
+Test(interface, what_is_heard)
+{
+    if ((tap = tap_begin()) < 0)
+        return;
+    struct ibc_wire *w = opened();
+
+    cr_expect(heard(w, of_type(0x89, 0x15)));
+    cr_expect(heard(w, of_type(0x08, 0x06)));
+    cr_expect_not(heard(w, of_type(0x89, 0x14)));
+    cr_expect_not(heard(w, of_type(0x88, 0xcc)));
+    cr_expect(heard(w, udp(false, 4791)));
+    cr_expect(heard(w, udp(true, 4791)));
+    cr_expect_not(heard(w, udp(false, 4790)));
+    cr_expect_not(heard(w, udp(true, 4790)));
+    cr_expect(heard(w, icmpv6(135)));
+    cr_expect(heard(w, icmpv6(136)));
+    cr_expect_not(heard(w, icmpv6(134)));
+    cr_expect_not(heard(w, icmpv6(137)));
+    ibc_wire_close(w);
+}
+
+Test(interface, whose_frames_are_heard)
+{
+    if ((tap = tap_begin()) < 0)
+        return;
+    struct ibc_wire *w = opened();
+    static const uint64_t macs[] = {0x1a2b3c4d5e6f, 0x0211223344fe};
+    static const struct {
+        const char *to, *from;
+        bool is;
+    } rows[] = {
+        {"\x1a\x2b\x3c\x4d\x5e\x6f", "\x02\x99\x99\x99\x99\x99", true},
+        {"\x02\x99\x99\x99\x99\x99", "\x1a\x2b\x3c\x4d\x5e\x6f", true},
+        {"\x02\x11\x22\x33\x44\xfe", "\x02\x99\x99\x99\x99\x99", true},
+        {"\x02\x99\x99\x99\x99\x99", "\x02\x11\x22\x33\x44\xfe", true},
+        {"\x02\x99\x99\x99\x99\x98", "\x02\x99\x99\x99\x99\x99", false},
+        {"\x02\x11\x22\x33\x44\xff", "\x1a\x2b\x3c\x4d\x5e\x6e", false},
+        {"\x1a\x2b\x3c\x4d\x5f\x6f", "\x1a\x2b\x3c\x4c\x5e\x6f", false},
+        {"\x1a\x2b\x3d\x4d\x5e\x6f", "\x1a\x2a\x3c\x4d\x5e\x6f", false},
+        {"\x1e\x2b\x3c\x4d\x5e\x6f", "\x02\x99\x99\x99\x99\x99", false},
+        {"\xff\xff\xff\xff\xff\xff", "\x02\x99\x99\x99\x99\x99", true},
+        {"\x33\x33\x00\x00\x00\x01", "\x02\x99\x99\x99\x99\x99", true},
+    };
+    cr_assert(ibc_wire_hear(w, macs, 2), "%s", w->fault);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        roce(60);
+        memcpy(frame, rows[i].to, 6);
+        memcpy(frame + 6, rows[i].from, 6);
+        cr_expect_eq(heard(w, 60), rows[i].is, "%zu", i);
+        frame[13] = 0x14; /* another type is not heard from anybody */
+        cr_expect_not(heard(w, 60), "%zu", i);
+    }
+    uint64_t many[100];
+    for (unsigned i = 0; i < 100; i++)
+        many[i] = 0x020000000000 + i;
+    cr_expect(ibc_wire_hear(w, many, 60), "%s", w->fault);
+    cr_expect_not(ibc_wire_hear(w, many, 100), "the filter's text is bounded");
+    cr_expect(strncmp(w->fault, "wire afpacket:tap0: no filter to be had: ", 41) == 0, "%s", w->fault);
+    ibc_wire_close(w);
+}
+
+/* An interface that goes down may come back. */
+Test(interface, down_and_up)
+{
+    if ((tap = tap_begin()) < 0)
+        return;
+    struct ibc_wire *w = opened();
+    struct ibc_wire_port p;
+
+    tap_up(false);
+    cr_assert_eq(receives(w, 20 * ms), 0);
+    roce(60);
+    cr_assert_not(ibc_wire_send(w, frame, 60));
+    cr_assert_str_eq(w->fault, "wire afpacket:tap0: Network is down");
+    cr_assert_not(w->nobody);
+    cr_assert(ibc_wire_port(w, &p) && !p.up);
+    tap_up(true);
+    cr_assert(ibc_wire_send(w, frame, 60), "%s", w->fault);
+    cr_assert_eq(tap_left(tap, got), 60);
+    tap_arrives(tap, frame, 60);
+    cr_assert_eq(receives(w, 10000 * ms), 60);
+    ibc_wire_close(w);
+}
+
+/* ---- properties ---- */
+
+/* Returns the number of the setting; UINT32_MAX: the kernel has no such setting. */
+static unsigned feature(const char *name)
+{
+    enum { MOST = 256 };
+    struct ethtool_gstrings *all = calloc(1, sizeof *all + MOST * ETH_GSTRING_LEN);
+    struct ifreq r = {.ifr_data = (char *)all};
+    unsigned found = UINT32_MAX;
+
+    cr_assert_not_null(all);
+    *all = (struct ethtool_gstrings){.cmd = ETHTOOL_GSTRINGS, .string_set = ETH_SS_FEATURES};
+    tap_set(SIOCETHTOOL, &r);
+    for (unsigned i = 0; i < all->len && i < MOST; i++)
+        if (strcmp((const char *)all->data + (size_t)i * ETH_GSTRING_LEN, name) == 0)
+            found = i;
+    free(all);
+    return found;
+}
+
+/* Returns whether the kernel has the setting, and turned it on. */
+static bool turn_on(const char *name)
+{
+    enum { BLOCKS = 8 };
+    struct ethtool_sfeatures *set = calloc(1, sizeof *set + BLOCKS * sizeof set->features[0]);
+    const unsigned i = feature(name);
+    struct ifreq r = {.ifr_name = "tap0", .ifr_data = (char *)set};
+    const int s = socket(AF_INET, SOCK_DGRAM, 0);
+    bool good = false;
+
+    cr_assert(set && s >= 0);
+    for (unsigned n = i / 32 + 1; n <= BLOCKS && !good && i != UINT32_MAX; n++) { /* the kernel wants its own number */
+        *set = (struct ethtool_sfeatures){.cmd = ETHTOOL_SFEATURES, .size = n};
+        set->features[i / 32] = (struct ethtool_set_features_block){1u << i % 32, 1u << i % 32};
+        good = ioctl(s, SIOCETHTOOL, &r) >= 0;
+    }
+    (void)close(s);
+    free(set);
+    return good;
+}
+
+Test(interface, its_properties)
+{
+    if ((tap = tap_begin()) < 0)
+        return;
+    struct ibc_wire *w = opened();
+    struct ibc_wire_port p;
+    struct ifreq r = {.ifr_mtu = 4200};
+
+    cr_assert(ibc_wire_port(w, &p));
+    cr_expect_str_eq(p.name, "tap0");
+    cr_expect_eq(p.mac, 0x020000000a01);
+    cr_expect_eq(p.mtu, 1500);
+    cr_expect(p.up && p.link);
+    cr_expect_str_eq(p.joins, "");
+    cr_expect_str_eq(p.rdma, "");
+    tap_set(SIOCSIFMTU, &r);
+    cr_assert(ibc_wire_port(w, &p) && p.mtu == 4200);
+    if (turn_on("rx-gro-list")) {
+        cr_assert(ibc_wire_port(w, &p));
+        cr_expect_str_eq(p.joins, "rx-gro-list");
+        cr_assert(turn_on("rx-udp-gro-forwarding") && ibc_wire_port(w, &p));
+        cr_expect_str_eq(p.joins, "rx-gro-list rx-udp-gro-forwarding");
+        cr_expect(turn_on("tx-nocache-copy") && ibc_wire_port(w, &p));
+        cr_expect_str_eq(p.joins, "rx-gro-list rx-udp-gro-forwarding", "other settings join nothing");
+    }
+    (void)close(tap); /* the interface is gone */
+    cr_assert(ibc_wire_port(w, &p));
+    cr_expect(p.mtu == 0 && p.mac == 0 && p.joins[0] == '\0');
+    cr_expect_str_eq(p.name, "tap0");
+    ibc_wire_close(w);
+}
+
+Test(interface, names_of_interfaces)
+{
+    char err[512];
+
+    if ((tap = tap_begin()) < 0)
+        return;
+    cr_assert_null(ibc_wire_open("afpacket:tap1", err, sizeof err));
+    cr_expect_str_eq(err, "wire afpacket:tap1: no such interface; there are lo tap0");
+    cr_expect(ibc_wire_leaves("afpacket:tap0", NULL));
+}
+
+/* ---- frames that left ---- */
+
+Test(interface, frames_that_do_not_leave)
+{
+    enum { MOST_OUT = 1024 };
+
+    if ((tap = tap_begin()) < 0)
+        return;
+    struct wire_tap *t = wire_tap_open(if_nametoindex("tap0"));
+    struct ibc_wire *w = opened();
+    uint64_t begun;
+
+    cr_assert(t);
+    cr_assert_eq(wire_tap_unseen(t), 0);
+    roce(60);
+    cr_assert(ibc_wire_send(w, frame, 60));
+    wire_tap_sent(t, frame, 60);
+    begun = ibc_wire_clock();
+    cr_expect_eq(wire_tap_unseen(t), 0);
+    wire_tap_sent(t, frame, 60); /* the frame was seen once */
+    begun = ibc_wire_clock();
+    cr_expect_eq(wire_tap_unseen(t), 1);
+    cr_expect_geq(ibc_wire_clock() - begun, 90 * ms);
+    cr_expect_eq(wire_tap_unseen(t), 1, "it is counted once");
+    frame[59] ^= 1;
+    cr_assert(ibc_wire_send(w, frame, 60));
+    frame[59] ^= 1;
+    wire_tap_sent(t, frame, 60); /* another frame left */
+    cr_expect_eq(wire_tap_unseen(t), 2);
+    cr_assert(ibc_wire_send(w, frame, 61));
+    wire_tap_sent(t, frame, 60);
+    cr_expect_eq(wire_tap_unseen(t), 3, "a frame of another length left");
+    for (unsigned i = 0; i < MOST_OUT + 2; i++) { /* the table is full: the oldest are given up */
+        frame[20] = (uint8_t)i;
+        frame[21] = (uint8_t)(i >> 8);
+        wire_tap_sent(t, frame, 60);
+    }
+    cr_expect_eq(wire_tap_unseen(t), 3 + MOST_OUT + 2);
+    wire_tap_close(t);
+    ibc_wire_close(w);
+}
+
+/* Several frames leave in another order than they were reported. */
+Test(interface, frames_that_leave_late)
+{
+    if ((tap = tap_begin()) < 0)
+        return;
+    struct wire_tap *t = wire_tap_open(if_nametoindex("tap0"));
+    struct ibc_wire *w = opened();
+
+    cr_assert(t);
+    for (unsigned i = 0; i < 20; i++) {
+        roce(60 + i);
+        wire_tap_sent(t, frame, 60 + i);
+    }
+    for (unsigned i = 20; i-- > 0;) {
+        roce(60 + i);
+        cr_assert(ibc_wire_send(w, frame, 60 + i));
+    }
+    cr_expect_eq(wire_tap_unseen(t), 0);
+    roce(60);
+    wire_tap_sent(t, frame, 60);
+    (void)usleep(150000);
+    cr_assert(ibc_wire_send(w, frame, 60));
+    cr_expect_eq(wire_tap_unseen(t), 1, "it left, but too late");
+    wire_tap_close(t);
+    ibc_wire_close(w);
+}
+
+/* ---- this machine's addresses ---- */
+
+static void set_address(unsigned long what, const char *text)
+{
+    struct ifreq r = {0};
+    struct sockaddr_in a = {.sin_family = AF_INET};
+
+    cr_assert_eq(inet_pton(AF_INET, text, &a.sin_addr), 1);
+    memcpy(&r.ifr_addr, &a, sizeof a);
+    tap_set(what, &r);
+}
+
+static void set_gateway(const char *text)
+{
+    const int s = socket(AF_INET, SOCK_DGRAM, 0);
+    struct sockaddr_in gateway = {.sin_family = AF_INET}, any = {.sin_family = AF_INET};
+    struct rtentry route = {.rt_flags = RTF_UP | RTF_GATEWAY};
+    struct arpreq neighbour = {
+        .arp_flags = ATF_COM | ATF_PERM, .arp_ha = {.sa_family = ARPHRD_ETHER}, .arp_dev = "tap0"};
+
+    cr_assert_eq(inet_pton(AF_INET, text, &gateway.sin_addr), 1);
+    memcpy(&route.rt_gateway, &gateway, sizeof gateway);
+    memcpy(&route.rt_dst, &any, sizeof any);
+    memcpy(&route.rt_genmask, &any, sizeof any);
+    cr_assert(ioctl(s, SIOCADDRT, &route) == 0, "%s", strerror(errno));
+    memcpy(&neighbour.arp_pa, &gateway, sizeof gateway);
+    memcpy(neighbour.arp_ha.sa_data, "\x02\x00\x00\x00\x0a\x63", 6);
+    cr_assert(ioctl(s, SIOCSARP, &neighbour) == 0, "%s", strerror(errno));
+    cr_assert_eq(inet_pton(AF_INET, "10.9.8.50", &gateway.sin_addr), 1); /* a neighbour that is no gateway */
+    memcpy(&neighbour.arp_pa, &gateway, sizeof gateway);
+    neighbour.arp_ha.sa_data[5] = 0x64;
+    cr_assert(ioctl(s, SIOCSARP, &neighbour) == 0, "%s", strerror(errno));
+    (void)close(s);
+}
+
+static const char *has(enum live_family f, const char *text)
+{
+    uint8_t b[16] = {0};
+
+    if (f == LIVE_MAC)
+        cr_assert(live_unhex(text, ':', b, 6));
+    else
+        cr_assert_eq(inet_pton(f == LIVE_IPV4 ? AF_INET : AF_INET6, text, b), 1);
+    const char *why = live_host_has(b, f);
+    return why ? why : "";
+}
+
+Test(interface, addresses_of_this_machine)
+{
+    if ((tap = tap_begin()) < 0)
+        return;
+    set_address(SIOCSIFADDR, "10.9.8.7");
+    set_address(SIOCSIFNETMASK, "255.255.255.0");
+    set_address(SIOCSIFBRDADDR, "10.9.8.255");
+    set_gateway("10.9.8.1");
+    static const struct {
+        enum live_family f;
+        const char *text, *says;
+    } rows[] = {
+        {LIVE_IPV4, "10.9.8.7", "is this machine's own"},
+        {LIVE_IPV4, "10.9.8.255", "is the broadcast of a network of this machine"},
+        {LIVE_IPV4, "10.9.8.1", "is a gateway's"},
+        {LIVE_IPV4, "10.9.8.2", ""},
+        {LIVE_IPV4, "1.8.9.10", ""}, /* the bytes are not in another order */
+        {LIVE_IPV4, "10.9.8.0", ""},
+        {LIVE_MAC, "02:00:00:00:0a:01", "is this machine's own"},
+        {LIVE_MAC, "02:00:00:00:0a:63", "is a gateway's"},
+        {LIVE_MAC, "02:00:00:00:0a:64", ""},
+        {LIVE_MAC, "02:00:00:00:0a:02", ""},
+        {LIVE_MAC, "ff:ff:ff:ff:ff:ff", ""},
+        {LIVE_IPV6, "2001:db8::1", ""},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        cr_expect_str_eq(has(rows[i].f, rows[i].text), rows[i].says, "%s: %s", rows[i].text,
+                         has(rows[i].f, rows[i].text));
+    live_host_forget();
+    set_address(SIOCSIFADDR, "10.9.9.9");
+    cr_expect_str_eq(has(LIVE_IPV4, "10.9.9.9"), "is this machine's own");
+    cr_expect_str_eq(has(LIVE_IPV4, "10.9.8.7"), "", "it is another machine's by now");
+    live_host_forget();
+    live_host_forget();
+}
+
+Test(interface, addresses_that_stay_here)
+{
+    if ((tap = tap_begin()) < 0)
+        return;
+    set_address(SIOCSIFADDR, "10.9.8.7");
+    set_address(SIOCSIFNETMASK, "255.255.255.0");
+    static const struct {
+        const char *text;
+        bool local;
+    } rows[] = {{"10.9.8.7", true}, {"10.9.8.8", false}, {"192.0.2.1", false}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct sockaddr_in a = {.sin_family = AF_INET};
+        cr_assert_eq(inet_pton(AF_INET, rows[i].text, &a.sin_addr), 1);
+        cr_expect_eq(wire_is_local((struct sockaddr *)&a), rows[i].local, "%s", rows[i].text);
+    }
+    const struct sockaddr other = {.sa_family = AF_UNIX};
+    cr_expect_not(wire_is_local(&other));
+}
+
+/* ---- are addresses free? ---- */
+
+struct host {
+    int fd;
+    unsigned questions, answers_to; /* answers_to: the number of the question that it answers, from 1 on */
+    uint8_t answer[IBC_NEIGHBOUR_ANSWER];
+    size_t n;
+    uint8_t asked[32][IBC_NEIGHBOUR_ANSWER];
+    size_t len[32];
+};
+
+/* A host at the other end of the cable. */
+static void *be_host(void *ctx)
+{
+    struct host *h = ctx;
+    uint8_t in[TAP_MOST];
+
+    for (unsigned quiet = 0; quiet < 6;) {
+        const size_t n = tap_left(h->fd, in);
+        quiet = n ? 0 : quiet + 1;
+        if (n == 0 || n > IBC_NEIGHBOUR_ANSWER || h->questions == 32)
+            continue;
+        memcpy(h->asked[h->questions], in, n);
+        h->len[h->questions++] = n;
+        if (h->questions == h->answers_to)
+            tap_arrives(h->fd, h->answer, h->n);
+    }
+    return NULL;
+}
+
+static char shown[640];
+
+static void show(const char *line)
+{
+    (void)snprintf(shown, sizeof shown, "%s", line);
+}
+
+static struct ibc_target target(void)
+{
+    const struct ibc_address party = {.mac = 0x020000000001,
+                                      .ipv4 = 0xc0000201,
+                                      .ipv6 = {0x20, 1, 0xd, 0xb8, [15] = 1},
+                                      .gid = {0xfe, 0x80, [15] = 1}};
+    struct ibc_target t = {.framing = IBA_LINK_ETHERNET, .device = {party}, .tester = party, .stranger = party};
+
+    t.tester.mac = 0x020000000003, t.tester.ipv4 += 2, t.tester.ipv6[15] = t.tester.gid[15] = 3;
+    t.stranger = (struct ibc_address){.mac = 0x020000000004, .ipv4 = 0xc0000204};
+    return t;
+}
+
+static bool accepts(struct ibc_target *t, struct ibc_wire *w, struct host *h, struct live_accepted *a)
+{
+    struct ibc_wire *const wire[IBC_DEVICES] = {w};
+    pthread_t other;
+    bool good;
+
+    h->fd = tap;
+    cr_assert_eq(pthread_create(&other, NULL, be_host, h), 0);
+    good = live_accept(t, IBC_LINK_roce2_ipv4, wire, NULL, a, show);
+    cr_assert_eq(pthread_join(other, NULL), 0);
+    return good;
+}
+
+Test(interface, free_addresses_are_asked_for_three_times)
+{
+    if ((tap = tap_begin()) < 0)
+        return;
+    struct ibc_wire *w = opened();
+    struct ibc_target t = target();
+    struct host h = {0};
+    struct live_accepted a = {0};
+    uint8_t question[IBC_NEIGHBOUR_ANSWER];
+    const uint64_t begun = ibc_wire_clock();
+
+    cr_assert(accepts(&t, w, &h, &a), "%s", t.fault);
+    cr_expect_geq(ibc_wire_clock() - begun, 1000 * ms, "a second for answers (RFC 5227 2.1.1)");
+    cr_expect_str_eq(shown, "tester 02:00:00:00:00:03 192.0.2.3 2001:db8::3; stranger 02:00:00:00:00:04 192.0.2.4; "
+                            "device 02:00:00:00:00:01 192.0.2.1 2001:db8::1");
+    cr_assert_eq(h.questions, 12, "%u", h.questions);
+    for (unsigned i = 0; i < 12; i++) {
+        const bool stranger = i % 4 == 3;
+        const size_t n =
+            ibc_neighbour_ask(question, 0x020000000a01, stranger ? &t.stranger : &t.tester, stranger ? 0 : i % 4);
+        cr_expect_eq(h.len[i], n, "%u", i);
+        cr_expect_arr_eq(h.asked[i], question, n, "%u", i);
+    }
+    cr_expect(a.any && a.is[0].mac == t.tester.mac && a.is[1].mac == t.stranger.mac && a.is[2].mac == t.device[0].mac);
+    h.questions = 0;
+    cr_expect(accepts(&t, w, &h, &a), "%s", t.fault);
+    cr_expect_eq(h.questions, 0, "they were accepted already");
+    ibc_wire_close(w);
+}
+
+Test(interface, addresses_that_a_host_has)
+{
+    if ((tap = tap_begin()) < 0)
+        return;
+    struct ibc_wire *w = opened();
+    struct ibc_target t = target();
+
+    for (unsigned which = 0; which < 2; which++) {
+        struct host h = {.answers_to = which ? 12 : 2};
+        struct live_accepted a = {0};
+        char says[160];
+        /* a host that asks for the address is about to take it */
+        h.n = ibc_neighbour_ask(h.answer, 0x02aabbccddee, which ? &t.stranger : &t.tester, which ? 0 : 1);
+        cr_expect_not(accepts(&t, w, &h, &a));
+        (void)snprintf(says, sizeof says, "the agent's address of the %s is in use on tap0, by 02:aa:bb:cc:dd:ee",
+                       which ? "stranger" : "tester");
+        cr_expect_str_eq(t.fault, says, "%s", t.fault);
+        cr_expect_not(a.any);
+    }
+    ibc_wire_close(w);
+}
+
+Test(interface, addresses_of_our_own_are_refused)
+{
+    if ((tap = tap_begin()) < 0)
+        return;
+    set_address(SIOCSIFADDR, "192.0.2.1");
+    set_address(SIOCSIFNETMASK, "255.255.255.0");
+    struct ibc_wire *w = opened();
+    struct ibc_target t = target();
+    struct host h = {0};
+    struct live_accepted a = {0};
+
+    cr_expect_not(accepts(&t, w, &h, &a));
+    cr_expect_str_eq(t.fault, "the agent's address of the device, 192.0.2.1, is this machine's own");
+    t = target();
+    t.stranger.mac = 0x020000000a01;
+    t.device[0].ipv4 = 0xc0000209;
+    cr_expect_not(accepts(&t, w, &h, &a));
+    cr_expect_str_eq(t.fault, "the agent's address of the stranger, 02:00:00:00:0a:01, is this machine's own");
+    tap_up(false);
+    t = target();
+    t.device[0].ipv4 = 0xc0000209;
+    cr_expect_not(accepts(&t, w, &h, &a));
+    cr_expect_str_eq(t.fault, "wire afpacket:tap0: Network is down");
+    ibc_wire_close(w);
+}
