@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Channels to agents: lines, time limits, commands and how they end, and the process that starts agents for another. */
+#include "../live_channel.h"
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include "../live_starter.h"
+#include "../wire.h"
+
+static const uint64_t ms = 1000000;
+static struct channel c;
+
+static uint64_t within(uint64_t n)
+{
+    return ibc_wire_clock() + n * ms;
+}
+
+/* Connects the channel to the returned descriptor. */
+static int pair(void)
+{
+    int fd[2];
+
+    cr_assert_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fd), 0);
+    c = (struct channel){.fd = fd[0]};
+    return fd[1];
+}
+
+static void says(int fd, const char *text)
+{
+    cr_assert_eq(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+}
+
+static void hears(const char *line)
+{
+    size_t len = 0;
+    const char *is = channel_receive(&c, &len, within(10000), NULL);
+
+    cr_assert(is, "%s", c.fault);
+    cr_expect(len == strlen(line) && memcmp(is, line, len) == 0, "%.*s", (int)len, is);
+}
+
+/* ---- lines ---- */
+
+Test(live_channel, lines)
+{
+    const int fd = pair();
+    size_t len;
+
+    says(fd, "one\ntwo\n\nthr");
+    hears("one");
+    hears("two");
+    hears("");
+    cr_expect_null(channel_receive(&c, &len, within(20), NULL));
+    cr_expect_str_eq(c.fault, "no answer in time");
+    says(fd, "ee\nfour\n");
+    hears("three");
+    hears("four");
+    close(fd);
+    cr_expect_null(channel_receive(&c, &len, within(10000), NULL));
+    cr_expect_str_eq(c.fault, "it hung up");
+    channel_close(&c);
+    cr_expect(c.fd == -1 && c.have == 0 && c.given == 0);
+    channel_close(&c);
+}
+
+/* A line may have as many bytes as the buffer, with its end. */
+Test(live_channel, long_lines)
+{
+    static char line[CHANNEL_LINE + 1];
+    const int fd = pair();
+    size_t len;
+
+    memset(line, 'x', sizeof line);
+    line[CHANNEL_LINE - 1] = '\n';
+    cr_assert_eq(write(fd, line, CHANNEL_LINE), CHANNEL_LINE);
+    says(fd, "next\n");
+    cr_assert_not_null(channel_receive(&c, &len, within(10000), NULL), "%s", c.fault);
+    cr_expect_eq(len, CHANNEL_LINE - 1);
+    hears("next");
+    line[CHANNEL_LINE - 1] = 'x';
+    line[CHANNEL_LINE] = '\n';
+    cr_assert_eq(write(fd, line, CHANNEL_LINE + 1), CHANNEL_LINE + 1);
+    cr_expect_null(channel_receive(&c, &len, within(10000), NULL));
+    cr_expect_str_eq(c.fault, "a line of more than 65536 bytes");
+    close(fd);
+    channel_close(&c);
+}
+
+struct reader {
+    int fd;
+    unsigned n, idle;
+};
+
+static void *read_later(void *ctx)
+{
+    struct reader *r = ctx;
+    char bytes[4096];
+
+    (void)usleep(100000);
+    for (ssize_t n; (n = read(r->fd, bytes, sizeof bytes)) > 0;)
+        r->n += (unsigned)n;
+    return NULL;
+}
+
+static void idle(void *ctx)
+{
+    struct reader *r = ctx;
+    char byte;
+
+    cr_assert_eq(read(r->fd, &byte, 1), 1);
+    r->idle++;
+}
+
+/* Sends more than the other end takes at once. */
+Test(live_channel, an_agent_that_reads_late)
+{
+    enum { MANY = 4 << 20 };
+    char *bytes = calloc(1, MANY);
+    struct reader r = {.fd = pair()};
+    pthread_t other;
+
+    cr_assert_eq(pthread_create(&other, NULL, read_later, &r), 0);
+    cr_expect(channel_send(&c, bytes, MANY, within(60000), NULL), "%s", c.fault);
+    channel_close(&c);
+    cr_assert_eq(pthread_join(other, NULL), 0);
+    cr_expect_eq(r.n, MANY);
+    close(r.fd);
+    r = (struct reader){.fd = pair()};
+    const uint64_t begun = ibc_wire_clock();
+    cr_expect_not(channel_send(&c, bytes, MANY, within(50), NULL));
+    cr_expect_str_eq(c.fault, "it does not read");
+    cr_expect_geq(ibc_wire_clock() - begun, 50 * ms);
+    close(r.fd);
+    cr_expect_not(channel_send(&c, bytes, 1, within(50), NULL));
+    cr_expect_str_eq(c.fault, "it hung up");
+    channel_close(&c);
+    free(bytes);
+}
+
+/* While the channel waits, it tells its user about other descriptors, each time that they are readable. */
+Test(live_channel, others_while_it_waits)
+{
+    const int fd = pair();
+    int wire[2];
+    size_t len;
+
+    cr_assert_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, wire), 0);
+    struct reader r = {.fd = wire[1]};
+    const struct channel_idle i = {.fd = {wire[1]}, .n = 1, .idle = idle, .ctx = &r};
+    says(wire[0], "abc");
+    cr_expect_null(channel_receive(&c, &len, within(50), &i));
+    cr_expect_str_eq(c.fault, "no answer in time");
+    cr_expect_eq(r.idle, 3);
+    says(fd, "line\n");
+    says(wire[0], "d");
+    cr_expect_not_null(channel_receive(&c, &len, within(10000), &i));
+    cr_expect_eq(r.idle, 3, "there was no need to wait");
+    close(fd), close(wire[0]), close(wire[1]);
+    channel_close(&c);
+}
+
+Test(live_channel, limits_are_kept)
+{
+    const int fd = pair();
+    static const unsigned limits[] = {0, 30, 130, 250};
+    size_t len;
+
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        const uint64_t begun = ibc_wire_clock();
+        cr_expect_null(channel_receive(&c, &len, begun + limits[i] * ms, NULL));
+        const uint64_t took = ibc_wire_clock() - begun;
+        cr_expect(took >= limits[i] * ms && took < (limits[i] + 20000) * ms, "%u: %lu", limits[i], (unsigned long)took);
+    }
+    close(fd);
+    channel_close(&c);
+}
+
+/* ---- commands ---- */
+
+static void opens(const char *spec)
+{
+    c = (struct channel){.fd = -1};
+    cr_assert(channel_open(&c, spec, within(10000)), "%s", c.fault);
+}
+
+Test(live_channel, a_command)
+{
+    opens("exec:read line; echo \"got $line\"; read line; echo \"end $line\"");
+    cr_assert(channel_send(&c, "hello\n", 6, within(10000), NULL));
+    hears("got hello");
+    cr_assert(channel_send(&c, "again\n", 6, within(10000), NULL));
+    hears("end again");
+    cr_expect_gt(c.child, 0);
+    channel_close(&c);
+    cr_expect(c.child == 0 && c.fd == -1);
+}
+
+Test(live_channel, how_a_command_ended)
+{
+    static const struct {
+        const char *command, *says;
+    } rows[] = {{"exec:exit 0", "it ended with exit code 0"},
+                {"exec:exit 77", "it ended with exit code 77"},
+                {"exec:no-such-command 2>/dev/null", "it ended with exit code 127"},
+                {"exec:kill -KILL $$", "it was ended by signal 9 (Killed)"},
+                {"exec:exec 0<&- 1>&-; exec sleep 100", "it hung up"}};
+    size_t len;
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        opens(rows[i].command);
+        cr_expect_null(channel_receive(&c, &len, within(20000), NULL));
+        cr_expect_str_eq(c.fault, rows[i].says, "%s: %s", rows[i].command, c.fault);
+        channel_close(&c);
+    }
+}
+
+static bool is_there(pid_t pid)
+{
+    char path[64], line[256] = "";
+
+    (void)snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    FILE *f = fopen(path, "r");
+    const bool there = f && fgets(line, sizeof line, f) && !strstr(line, ") Z ");
+    if (f)
+        (void)fclose(f);
+    return there;
+}
+
+static pid_t pid_from_line(void)
+{
+    size_t len;
+    const char *line = channel_receive(&c, &len, within(10000), NULL);
+
+    cr_assert(line, "%s", c.fault);
+    return (pid_t)strtol(line, NULL, 10);
+}
+
+/* An agent whose input has ended has half a second to end by itself, and half a second after it was asked to. */
+Test(live_channel, commands_are_ended)
+{
+    static const struct {
+        const char *command;
+        unsigned least, most; /* ms */
+    } rows[] = {
+        {"exec:echo $$; cat >/dev/null", 0, 490},
+        {"exec:echo $$; exec sleep 100", 500, 900},
+        {"exec:trap '' TERM; echo $$; while :; do sleep 0.05; done", 1000, 5000},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        opens(rows[i].command);
+        const pid_t pid = pid_from_line();
+        const uint64_t begun = ibc_wire_clock();
+        cr_assert(is_there(pid));
+        channel_close(&c);
+        const uint64_t took = (ibc_wire_clock() - begun) / ms;
+        cr_expect_geq(took, rows[i].least, "%s", rows[i].command);
+        cr_expect_lt(took, rows[i].most + 5000, "%s", rows[i].command);
+        cr_expect_not(is_there(pid));
+    }
+    opens("exec:sleep 100 & echo $!; cat >/dev/null"); /* what it left is ended, too */
+    const pid_t left = pid_from_line();
+    channel_close(&c);
+    for (unsigned i = 0; i < 500 && is_there(left); i++)
+        (void)usleep(10000);
+    cr_expect_not(is_there(left));
+}
+
+/* ---- other channels ---- */
+
+Test(live_channel, channels_that_cannot_be_opened)
+{
+    char too_long[300] = "unix:", host[400] = "tcp:";
+
+    memset(too_long + 5, 'x', 200);
+    memset(host + 4, 'h', 300);
+    const struct {
+        const char *spec, *says;
+    } rows[] = {
+        {"ftp:x", "no such channel; there are exec:COMMAND, unix:PATH, tcp:HOST:PORT"},
+        {"exec", "no such channel; there are exec:COMMAND, unix:PATH, tcp:HOST:PORT"},
+        {"unix:", "want a path of 1 to 107 bytes"},
+        {too_long, "want a path of 1 to 107 bytes"},
+        {"unix:no/such/socket", "No such file or directory"},
+        {"tcp:127.0.0.1", "want tcp:HOST:PORT, PORT a number up to 65535"},
+        {"tcp:127.0.0.1:x", "want tcp:HOST:PORT, PORT a number up to 65535"},
+        {host, "want tcp:HOST:PORT, PORT a number up to 65535"},
+        {"tcp:127.0.0.1:1", "Connection refused"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        c = (struct channel){.fd = 5, .have = 3, .child = 1};
+        cr_expect_not(channel_open(&c, rows[i].spec, within(10000)));
+        cr_expect_str_eq(c.fault, rows[i].says, "%s: %s", rows[i].spec, c.fault);
+        cr_expect(c.fd == -1 && c.child == 0 && c.have == 0);
+    }
+}
+
+/* ---- the starter ---- */
+
+Test(live_channel, a_starter)
+{
+    struct starter s;
+    char why[CHANNEL_SENTENCE] = "";
+    size_t len;
+    pid_t last = 0;
+
+    cr_assert(starter_open(&s, "exec:echo $$; read line; echo \"got $line\"; cat >/dev/null", &channel_direct));
+    for (unsigned i = 0; i < 2; i++) {
+        c = (struct channel){.fd = -1, .starter = &s};
+        cr_assert(channel_open(&c, "ftp:nothing", within(10000)), "the starter knows its agent: %s", c.fault);
+        cr_expect_eq(c.child, 0);
+        const pid_t pid = pid_from_line();
+        cr_expect(is_there(pid) && pid != last);
+        cr_assert(channel_send(&c, "hello\n", 6, within(10000), NULL));
+        hears("got hello");
+        channel_close(&c);
+        cr_expect_not(is_there(pid), "the starter has ended it");
+        last = pid;
+    }
+    const int fd = starter_begin(&s, within(10000), why, sizeof why);
+    cr_assert_geq(fd, 0, "%s", why);
+    c = (struct channel){.fd = fd};
+    const pid_t first = pid_from_line();
+    const int other = starter_begin(&s, within(10000), why, sizeof why); /* which ends the first */
+    cr_assert_geq(other, 0, "%s", why);
+    cr_expect_not(is_there(first));
+    cr_expect_null(channel_receive(&c, &len, within(10000), NULL));
+    close(fd);
+    c = (struct channel){.fd = other};
+    const pid_t second = pid_from_line();
+    const pid_t starter = s.pid;
+    close(other);
+    starter_close(&s);
+    cr_expect(s.fd == -1 && !is_there(second) && kill(starter, 0) != 0 && errno == ESRCH);
+    starter_close(&s);
+}
+
+Test(live_channel, why_a_started_agent_ended)
+{
+    struct starter s;
+    char why[CHANNEL_SENTENCE] = "";
+    size_t len;
+
+    cr_assert(starter_open(&s, "exec:exit 9", &channel_direct));
+    c = (struct channel){.fd = -1, .starter = &s};
+    cr_assert(channel_open(&c, "", within(10000)), "%s", c.fault);
+    cr_expect_null(channel_receive(&c, &len, within(10000), NULL));
+    cr_expect_str_eq(c.fault, "it ended with exit code 9");
+    channel_close(&c);
+    kill(s.pid, SIGKILL);
+    (void)usleep(100000);
+    cr_expect_eq(starter_begin(&s, within(1000), why, sizeof why), -1);
+    cr_expect_str_eq(why, "the process that starts it has gone");
+    starter_ask_why(&s, why, sizeof why);
+    cr_expect_str_eq(why, "it hung up");
+    starter_close(&s);
+    cr_assert(starter_open(&s, "unix:no/such/socket", &channel_direct));
+    cr_expect_eq(starter_begin(&s, within(1000), why, sizeof why), -1);
+    cr_expect_str_eq(why, "No such file or directory");
+    starter_close(&s);
+}
