@@ -89,7 +89,7 @@ Test(live, an_agent_that_says_nothing, .init = begin, .fini = end)
     cr_expect_geq(ibc_wire_clock() - begun, 250 * ms);
 }
 
-/* What two devices can do takes a wire to each. */
+/* Capabilities of two devices need a wire to each of them. */
 Test(live, capabilities, .init = begin, .fini = end)
 {
     static const char has[] =

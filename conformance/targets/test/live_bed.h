@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A live target whose agent is a thread of the test: it records each request, and answers what the test told it. */
+/* A live target whose agent is a thread of the test: it records each request, and sends the reply that the test chose.
+ */
 #ifndef IBC_TEST_LIVE_BED_H
 #define IBC_TEST_LIVE_BED_H
 #include "../live_inside.h"

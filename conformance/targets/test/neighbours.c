@@ -109,7 +109,7 @@ static size_t tagged(uint8_t *out, const uint8_t *frame, size_t len)
     return len + 4;
 }
 
-/* Asks for an answer to a copy that ends where the frame does, so that a sanitizer sees a read behind it. */
+/* Asks for an answer to a copy that ends where the frame does, so that a sanitizer notices reads after its end. */
 static bool answered(const uint8_t *frame, size_t len, uint8_t answer[IBC_NEIGHBOUR_ANSWER], size_t *n)
 {
     const struct ibc_address who[] = {{.mac = 9}, party};

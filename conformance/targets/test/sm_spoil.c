@@ -103,7 +103,7 @@ static uint8_t class_of(unsigned i, unsigned form)
     return rows[i].mgmtclass == SMP && form ? DIRECTED : rows[i].mgmtclass;
 }
 
-/* Whether the row touches the datagram: it changes it, or holds it back. */
+/* Whether the row touches the datagram: it changes or drops it. */
 static bool touches(unsigned i, uint8_t mgmtclass, uint8_t method, uint16_t attribute, bool from_manager)
 {
     struct sm_spoiling s = spoiling(rows[i].name);
@@ -138,8 +138,8 @@ Test(sm_spoil, rows_are_about_their_datagrams_alone)
         }
 }
 
-/* Requests that are held back have the answer that a node would give. */
-Test(sm_spoil, what_is_held_back_is_answered)
+/* Requests that are dropped have the answer that a node would give. */
+Test(sm_spoil, dropped_requests_are_answered)
 {
     for (unsigned i = 0; i < ROWS; i++)
         for (unsigned form = 0; form < 2; form++) {
@@ -213,7 +213,7 @@ static struct iba_portinfo portinfo(const char *name, unsigned lid, unsigned sta
     return is;
 }
 
-/* What each row leaves of PortInfo. */
+/* PortInfo as each row leaves it. */
 Test(sm_spoil, port_info)
 {
     static const struct {

@@ -215,7 +215,7 @@ Test(edges, what_is_in_memory)
 
 /* ---- pcapng ---- */
 
-/* What follows a section of an unknown version is not read. */
+/* Blocks after a section of an unknown version are not read. */
 Test(edges, a_later_section_of_an_unknown_version)
 {
     struct bytes f = {0};
