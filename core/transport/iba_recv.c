@@ -17,14 +17,14 @@ static bool blocks_legal(const struct iba_recv_wr *wr)
     return wr->n_sge == 1 && wr->block.length > 0 && wr->n_block > 0;
 }
 
-bool iba_recv_legal(const struct iba_recv_wr *wr)
+bool iba_recv_legal_other(const struct iba_recv_wr *wr)
 {
     if (wr->form > IBA_RECV_BLOCKS || (wr->form == IBA_RECV_BLOCKS && !blocks_legal(wr)))
         return false;
     return wr->most == 0 || (wr->unit_log <= UNIT_LOG_MAX && units(wr) >= wr->most && units(wr) <= UNITS_MAX);
 }
 
-uint64_t iba_recv_room(const struct iba_recv_wr *wr)
+uint64_t iba_recv_room_other(const struct iba_recv_wr *wr)
 {
     return wr->most > 0 ? (uint64_t)wr->most << wr->unit_log : iba_recv_bytes(wr);
 }

@@ -17,20 +17,47 @@
 extern "C" {
 #endif
 
+/* Returns whether the receive is a list of buffers for one message, as most are. These pay for no other form: each
+ * function below asks this first. */
+static inline bool iba_recv_plain(const struct iba_recv_wr *wr)
+{
+    return __builtin_expect(wr->form == IBA_RECV_LIST && wr->most == 0, 1);
+}
+
 /* ---- buffers: iba_sgl.c ---- */
 /* Bytes of all buffers. */
 uint64_t iba_recv_bytes(const struct iba_recv_wr *wr);
+enum iba_wc_status iba_recv_check_other(struct iba_ca *ca, uint32_t pd, const struct iba_recv_wr *wr, uint64_t at,
+                                        size_t len, bool *absent);
+enum iba_wc_status iba_recv_scatter_other(struct iba_ca *ca, uint32_t pd, const struct iba_recv_wr *wr, uint64_t at,
+                                          const uint8_t *data, size_t len, bool *absent);
 /* As iba_sgl_check() and iba_sgl_scatter(), from byte `at` of the receive's present message on. */
-enum iba_wc_status iba_recv_check(struct iba_ca *ca, uint32_t pd, const struct iba_recv_wr *wr, uint64_t at, size_t len,
-                                  bool *absent);
-enum iba_wc_status iba_recv_scatter(struct iba_ca *ca, uint32_t pd, const struct iba_recv_wr *wr, uint64_t at,
-                                    const uint8_t *data, size_t len, bool *absent);
+static inline enum iba_wc_status iba_recv_check(struct iba_ca *ca, uint32_t pd, const struct iba_recv_wr *wr,
+                                                uint64_t at, size_t len, bool *absent)
+{
+    return iba_recv_plain(wr) ? iba_sgl_check(ca, pd, wr->sge, wr->n_sge, at, len, true, absent)
+                              : iba_recv_check_other(ca, pd, wr, at, len, absent);
+}
+static inline enum iba_wc_status iba_recv_scatter(struct iba_ca *ca, uint32_t pd, const struct iba_recv_wr *wr,
+                                                  uint64_t at, const uint8_t *data, size_t len, bool *absent)
+{
+    return iba_recv_plain(wr) ? iba_sgl_scatter(ca, pd, wr->sge, wr->n_sge, at, data, len, absent)
+                              : iba_recv_scatter_other(ca, pd, wr, at, data, len, absent);
+}
 
 /* ---- several messages: iba_recv.c ---- */
+bool iba_recv_legal_other(const struct iba_recv_wr *wr);
+uint64_t iba_recv_room_other(const struct iba_recv_wr *wr);
 /* Returns whether the blocks have bytes, and a streaming receive has the units of at least one message. */
-bool iba_recv_legal(const struct iba_recv_wr *wr);
+static inline bool iba_recv_legal(const struct iba_recv_wr *wr)
+{
+    return iba_recv_plain(wr) || iba_recv_legal_other(wr);
+}
 /* Bytes of the longest message that the receive takes. */
-uint64_t iba_recv_room(const struct iba_recv_wr *wr);
+static inline uint64_t iba_recv_room(const struct iba_recv_wr *wr)
+{
+    return iba_recv_plain(wr) ? iba_sgl_length(wr->sge, wr->n_sge) : iba_recv_room_other(wr);
+}
 /* The message of the streaming receive in use ends: *wc will report it. The receive goes back to `srq`, or ends. */
 void iba_recv_end_message(struct iba_rx *x, struct iba_srq *srq, struct iba_wc *wc);
 

@@ -58,7 +58,7 @@ static enum iba_wc_status next_piece(struct walk *w, uint64_t most, struct iba_p
     return v == IBA_REACH_OK || v == IBA_REACH_ABSENT ? IBA_WC_SUCCESS : IBA_WC_LOCAL_PROTECTION;
 }
 
-static enum iba_wc_status check(struct walk *w, size_t len, bool *absent)
+static inline enum iba_wc_status check(struct walk *w, size_t len, bool *absent)
 {
     enum iba_wc_status s = IBA_WC_SUCCESS;
     bool missing = false;
@@ -81,7 +81,7 @@ enum iba_wc_status iba_sgl_check(struct iba_ca *ca, uint32_t pd, const struct ib
     return check(&w, len, absent);
 }
 
-static enum iba_wc_status scatter(struct walk *w, const uint8_t *data, size_t len, bool *absent)
+static inline enum iba_wc_status scatter(struct walk *w, const uint8_t *data, size_t len, bool *absent)
 {
     uint64_t piece = 0;
 
@@ -140,10 +140,8 @@ static uint64_t byte_of(const struct iba_recv_wr *wr, uint64_t at)
     return wr->most > 0 ? ((uint64_t)wr->at << wr->unit_log) + at : at;
 }
 
-/* Whole blocks before byte `at` are skipped at once, since there may be many. Most receives have lists, so the compiler
- * keeps this out of their path. */
-__attribute__((noinline, cold)) static struct walk blocks(struct iba_ca *ca, uint32_t pd, const struct iba_recv_wr *wr,
-                                                          uint64_t at)
+/* Whole blocks before byte `at` are skipped at once, since there may be many. */
+static struct walk blocks(struct iba_ca *ca, uint32_t pd, const struct iba_recv_wr *wr, uint64_t at)
 {
     const uint64_t byte = byte_of(wr, at), skipped = byte / wr->block.length;
 
@@ -158,23 +156,23 @@ __attribute__((noinline, cold)) static struct walk blocks(struct iba_ca *ca, uin
                          .block = skipped * wr->distance};
 }
 
-enum iba_wc_status iba_recv_check(struct iba_ca *ca, uint32_t pd, const struct iba_recv_wr *wr, uint64_t at, size_t len,
-                                  bool *absent)
+enum iba_wc_status iba_recv_check_other(struct iba_ca *ca, uint32_t pd, const struct iba_recv_wr *wr, uint64_t at,
+                                        size_t len, bool *absent)
 {
     struct walk w;
 
-    if (__builtin_expect(wr->form == IBA_RECV_LIST, 1))
+    if (wr->form == IBA_RECV_LIST)
         return iba_sgl_check(ca, pd, wr->sge, wr->n_sge, byte_of(wr, at), len, true, absent);
     w = blocks(ca, pd, wr, at);
     return check(&w, len, absent);
 }
 
-enum iba_wc_status iba_recv_scatter(struct iba_ca *ca, uint32_t pd, const struct iba_recv_wr *wr, uint64_t at,
-                                    const uint8_t *data, size_t len, bool *absent)
+enum iba_wc_status iba_recv_scatter_other(struct iba_ca *ca, uint32_t pd, const struct iba_recv_wr *wr, uint64_t at,
+                                          const uint8_t *data, size_t len, bool *absent)
 {
     struct walk w;
 
-    if (__builtin_expect(wr->form == IBA_RECV_LIST, 1))
+    if (wr->form == IBA_RECV_LIST)
         return iba_sgl_scatter(ca, pd, wr->sge, wr->n_sge, byte_of(wr, at), data, len, absent);
     w = blocks(ca, pd, wr, at);
     return scatter(&w, data, len, absent);

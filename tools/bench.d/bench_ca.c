@@ -33,8 +33,10 @@ void bench_port(struct iba_ca *ca, unsigned i)
 void bench_connect(struct iba_ca *ca, struct iba_qp *qp, const struct iba_qp_init *init, unsigned to)
 {
     struct iba_qp_attr a = {.port = 1,
-                            .access = IBA_ACCESS_REMOTE_WRITE,
+                            .access = IBA_ACCESS_REMOTE_WRITE | IBA_ACCESS_REMOTE_READ,
                             .path_mtu = IBA_MTU_1024,
+                            .max_rd = (uint8_t)init->n_saved,
+                            .max_dest_rd = (uint8_t)init->n_saved,
                             .dest_qpn = init->qpn,
                             .timeout = 14,
                             .retry = 7,

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* ibbench-engine MESSAGES ACKED_EVERY QPS: how many packets a second the engine handles on one core.
+/* ibbench-engine MESSAGES ACKED_EVERY QPS OPERATION: how many packets a second the engine handles on one core.
  *
- * Two adapters are joined directly over RoCEv2/IPv4; the first sends RC RDMA WRITEs of 256 bytes, one packet each. Each
- * packet's CRCs are computed by its sender and checked by its receiver, through a parsed view. Of ACKED_EVERY
- * messages only the last asks the responder for an answer, which is one ACK for all (RR-14). Prints what was counted
- * as name=value lines; exit code 1 when not every message completed or the bytes did not arrive. */
+ * Two adapters are joined directly over RoCEv2/IPv4; the first posts requests of 256 bytes on RC: write, send or read.
+ * Each has one packet. Each packet's CRCs are computed by its sender and checked by its receiver, through a parsed
+ * view. Of ACKED_EVERY WRITEs or SENDs only the last asks the responder for an answer, which is one ACK for all
+ * (RR-14). Prints what was counted as name=value lines; exit code 1 when not every message completed or the bytes did
+ * not arrive. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,12 +13,20 @@
 #include "bench_ca.h"
 #include "transport/iba_wr_ops.h"
 
+/* name, work request, the end that has the bytes at first */
+static const struct operation {
+    const char *name;
+    enum iba_wr_op op;
+    unsigned source;
+} operations[] = {{"write", IBA_WR_WRITE, 0}, {"send", IBA_WR_SEND, 0}, {"read", IBA_WR_READ, 1}};
+
 enum { DEPTH = 16, BYTES = 256, MAX_QPS = 1024, IOVA = 0x10000, FIRST_QPN = 0x100000 };
 
 struct flow { /* a QP and its rings */
     struct iba_qp qp;
     struct iba_sqe sq[DEPTH];
     struct iba_recv_wr rq[DEPTH];
+    struct iba_saved saved[DEPTH];
 };
 struct end {
     struct iba_ca ca;
@@ -55,7 +64,9 @@ static void connect(struct end *e, unsigned i, uint32_t qpn, struct flow *f)
                                      .sq = f->sq,
                                      .rq = f->rq,
                                      .n_sq = DEPTH,
-                                     .n_rq = DEPTH};
+                                     .n_rq = DEPTH,
+                                     .saved = f->saved,
+                                     .n_saved = DEPTH};
 
     bench_connect(&e->ca, &f->qp, &init, 1 - i);
 }
@@ -73,8 +84,10 @@ static void open_end(struct end *e, unsigned i, uint32_t qps)
                                       .n_pd = 1,
                                       .random = draw,
                                       .ctx = &e->seed};
-    struct iba_mr_attr mr = {
-        .base = e->memory, .length = BYTES, .iova = IOVA, .access = IBA_ACCESS_LOCAL_WRITE | IBA_ACCESS_REMOTE_WRITE};
+    struct iba_mr_attr mr = {.base = e->memory,
+                             .length = BYTES,
+                             .iova = IOVA,
+                             .access = IBA_ACCESS_LOCAL_WRITE | IBA_ACCESS_REMOTE_WRITE | IBA_ACCESS_REMOTE_READ};
 
     e->seed = i + 1;
     iba_ca_init(&e->ca, &cfg);
@@ -109,39 +122,59 @@ static uint64_t completed(struct end *e)
     return n;
 }
 
-static uint64_t run(uint64_t messages, uint32_t every, uint32_t qps)
+static void post(const struct operation *o, uint32_t qpn)
 {
     const struct iba_send_wr wr = {
-        .op = IBA_WR_WRITE, .va = IOVA, .rkey = ends[1].rkey, .n_sge = 1, .sge = {{IOVA, BYTES, ends[0].lkey}}};
-    uint64_t done = 0;
+        .op = o->op, .va = IOVA, .rkey = ends[1].rkey, .n_sge = 1, .sge = {{IOVA, BYTES, ends[0].lkey}}};
+    const struct iba_recv_wr receive = {.n_sge = 1, .sge = {{IOVA, BYTES, ends[1].lkey}}};
+
+    if (o->op == IBA_WR_SEND)
+        NEED(iba_post_recv(&ends[1].ca, qpn, &receive));
+    NEED(iba_post_send(&ends[0].ca, qpn, &wr));
+}
+
+static uint64_t run(const struct operation *o, uint64_t messages, uint32_t every, uint32_t qps)
+{
+    uint64_t done = 0, received = 0;
     uint32_t q = 0;
 
     for (uint64_t sent = 0; sent < messages; sent += every, q = q + 1 == qps ? 0 : q + 1) {
         for (uint32_t i = 0; i < every; i++)
-            NEED(iba_post_send(&ends[0].ca, FIRST_QPN + q, &wr));
+            post(o, FIRST_QPN + q);
         carry(0, sent * 1000);
         carry(1, sent * 1000);
         done += completed(&ends[0]);
+        received += completed(&ends[1]);
     }
+    bench_need(received == (o->op == IBA_WR_SEND ? messages : 0), "not every receive completed");
     return done;
+}
+
+static const struct operation *operation_of(const char *name)
+{
+    for (unsigned i = 0; i < sizeof operations / sizeof *operations; i++)
+        if (strcmp(name, operations[i].name) == 0)
+            return &operations[i];
+    return NULL;
 }
 
 int main(int argc, char **argv)
 {
-    const uint64_t messages = argc == 4 ? strtoull(argv[1], NULL, 10) : 0;
-    const uint32_t every = argc == 4 ? (uint32_t)strtoul(argv[2], NULL, 10) : 0;
-    const uint32_t qps = argc == 4 ? (uint32_t)strtoul(argv[3], NULL, 10) : 0;
+    const uint64_t messages = argc == 5 ? strtoull(argv[1], NULL, 10) : 0;
+    const uint32_t every = argc == 5 ? (uint32_t)strtoul(argv[2], NULL, 10) : 0;
+    const uint32_t qps = argc == 5 ? (uint32_t)strtoul(argv[3], NULL, 10) : 0;
+    const struct operation *o = argc == 5 ? operation_of(argv[4]) : NULL;
     uint64_t done;
     clock_t start;
 
-    bench_need(messages > 0 && every > 0 && every <= DEPTH && messages % every == 0 && qps > 0 && qps <= MAX_QPS,
-               "ibbench-engine MESSAGES ACKED_EVERY (1..16, divides MESSAGES) QPS (1..1024)");
+    bench_need(messages > 0 && every > 0 && every <= DEPTH && messages % every == 0 && qps > 0 && qps <= MAX_QPS && o,
+               "ibbench-engine MESSAGES ACKED_EVERY (1..16, divides MESSAGES) QPS (1..1024) write|send|read");
     for (unsigned i = 0; i < 2; i++)
         open_end(&ends[i], i, qps);
     for (unsigned i = 0; i < BYTES; i++)
-        ends[0].memory[i] = (uint8_t)draw(&ends[0].seed);
+        ends[o->source].memory[i] = (uint8_t)draw(&ends[0].seed);
     start = clock();
-    done = run(messages, every, qps);
+    done = run(o, messages, every, qps);
     printf("seconds=%.6f\n", (double)(clock() - start) / CLOCKS_PER_SEC);
     printf("requests=%llu\nacks=%llu\n", (unsigned long long)ends[0].packets, (unsigned long long)ends[1].packets);
     printf("qp_bytes=%zu\nsend_queue_bytes=%zu\nreceive_queue_bytes=%zu\n", sizeof(struct iba_qp),
