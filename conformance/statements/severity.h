@@ -9,7 +9,7 @@
 /* clang-format off */
 #define IBC_SEVERITY_ROWS(S) \
     S("WF", INTEROP) S("PV", INTEROP) S("RR", INTEROP) S("RQ", INTEROP) S("UU", INTEROP) S("QS", ANSWER) S("KM", INTEROP) S("MD", INTEROP) \
-    S("RO", INTEROP) \
+    S("RO", INTEROP) S("VN", INTEROP) \
     /* access to memory without a right, wrong data, work reported complete that is not */              \
     S("KM-19", SAFETY) \
     S("PV-10", SAFETY) S("PV-12", SAFETY) S("PV-15", SAFETY) S("PV-16", ANSWER) S("PV-18", SAFETY) S("PV-19", SAFETY) \

@@ -19,6 +19,7 @@
 #include "statements/rq.h"
 #include "statements/rr.h"
 #include "statements/uu.h"
+#include "statements/vn.h"
 #include "statements/wf.h"
 #include "witnesses.h"
 
@@ -39,7 +40,8 @@ enum { K = false, S = true };
 const struct ibc_statement ibc_statements[] = {
     IBA_STATEMENTS_KM(OPEN, SHUT) IBA_STATEMENTS_MD(OPEN, SHUT) IBA_STATEMENTS_PV(OPEN, SHUT)
         IBA_STATEMENTS_QS(OPEN, SHUT) IBA_STATEMENTS_RO(OPEN, SHUT) IBA_STATEMENTS_RQ(OPEN, SHUT)
-            IBA_STATEMENTS_RR(OPEN, SHUT) IBA_STATEMENTS_UU(OPEN, SHUT) IBA_STATEMENTS_WF(OPEN, SHUT)};
+            IBA_STATEMENTS_RR(OPEN, SHUT) IBA_STATEMENTS_UU(OPEN, SHUT) IBA_STATEMENTS_VN(OPEN, SHUT)
+                IBA_STATEMENTS_WF(OPEN, SHUT)};
 const size_t ibc_statement_count = sizeof ibc_statements / sizeof ibc_statements[0];
 
 #define CONFIRMS(id, who, where) {id, IBC_CONFIRMS, who, where},

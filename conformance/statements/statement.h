@@ -75,7 +75,8 @@ const char *ibc_unproven_why(const char *id);
     A(QS, "queue pairs, completions, memory, events")                                                                  \
     A(KM, "keys and management of ports")                                                                              \
     A(MD, "connection management")                                                                              \
-    A(RO, "RoCE")
+    A(RO, "RoCE")                                                                                                      \
+    A(VN, "what some vendors do")
 /* clang-format on */
 const char *ibc_area_title(const char *area); /* NULL: none */
 /* Array of IBC_ST_COUNT: "not yet" */

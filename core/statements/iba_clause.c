@@ -9,6 +9,7 @@
 #include "statements/rq.h"
 #include "statements/rr.h"
 #include "statements/uu.h"
+#include "statements/vn.h"
 #include "statements/wf.h"
 
 #define OPEN(area, id, section, compliance, ...) {id, section, compliance},
@@ -16,7 +17,8 @@
 static const struct iba_clause clauses[] = {
     IBA_STATEMENTS_KM(OPEN, SHUT) IBA_STATEMENTS_MD(OPEN, SHUT) IBA_STATEMENTS_PV(OPEN, SHUT)
         IBA_STATEMENTS_QS(OPEN, SHUT) IBA_STATEMENTS_RO(OPEN, SHUT) IBA_STATEMENTS_RQ(OPEN, SHUT)
-            IBA_STATEMENTS_RR(OPEN, SHUT) IBA_STATEMENTS_UU(OPEN, SHUT) IBA_STATEMENTS_WF(OPEN, SHUT)};
+            IBA_STATEMENTS_RR(OPEN, SHUT) IBA_STATEMENTS_UU(OPEN, SHUT) IBA_STATEMENTS_VN(OPEN, SHUT)
+                IBA_STATEMENTS_WF(OPEN, SHUT)};
 
 /* core uses only the mem* functions of the C library: the layering test checks it. */
 static size_t length(const char *s)
