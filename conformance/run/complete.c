@@ -22,10 +22,10 @@ static void note_bind(struct run_player *p, const struct run_wr *w, const struct
         p->live[w->window].id[device] = wc->imm_or_key;
 }
 
-/* An XRC target takes its receives from an SRQ, and they complete into the completion queue of the SRQ. */
+/* Receives of an SRQ of XRC, or of one with tags, complete into the completion queue of the SRQ. */
 static uint32_t cq_of(const struct run_player *p, const struct run_wr *w, const struct run_live *q)
 {
-    if (q->type == IBA_QPT_XRC_TGT)
+    if (p->live[w->object].own_cq)
         return p->live[w->object].rcq;
     return w->recv ? q->rcq : q->scq;
 }
@@ -86,7 +86,7 @@ bool run_poll(struct run_player *p, const struct ibc_step *s)
 {
     for (unsigned i = 0; i <= IBC_MAX_OBJECTS; i++) {
         const struct run_live *q = &p->live[i];
-        if (q->xrc && q->made && !q->cq_gone && !poll_cq(p, s, 0, q->rcq))
+        if (q->own_cq && q->made && !q->cq_gone && !poll_cq(p, s, 0, q->rcq))
             return false;
         if (q->kind != IBC_O_qp || !q->made || q->cq_gone)
             continue;
@@ -239,6 +239,16 @@ static bool content_fits(const struct looked *l)
     return true;
 }
 
+static bool match_fits(const struct looked *l)
+{
+    const struct iba_wc *wc = &l->c->wc;
+    const bool match = (wc->flags & IBA_WC_TAG_MATCH) != 0;
+
+    return value_fits(l, IBC_K_match, match) && value_fits(l, IBC_K_data, (wc->flags & IBA_WC_TAG_DATA) != 0) &&
+           value_fits(l, IBC_K_tag, match ? wc->tag : UINT64_MAX) &&
+           value_fits(l, IBC_K_app, match ? wc->imm_or_key : UINT64_MAX);
+}
+
 static bool completion_fits(const struct looked *l)
 {
     const struct iba_wc *wc = &l->c->wc;
@@ -250,7 +260,8 @@ static bool completion_fits(const struct looked *l)
            value_fits(l, IBC_K_solicited, (wc->flags & IBA_WC_SOLICITED) != 0) &&
            value_fits(l, IBC_K_grh, (wc->flags & IBA_WC_GRH) != 0) && value_fits(l, IBC_K_srcqp, wc->src_qpn) &&
            value_fits(l, IBC_K_pkey_index, wc->pkey_index) && value_fits(l, IBC_K_slid, wc->slid) &&
-           value_fits(l, IBC_K_sl, wc->sl) && value_fits(l, IBC_K_path_bits, wc->path_bits) && content_fits(l);
+           value_fits(l, IBC_K_sl, wc->sl) && value_fits(l, IBC_K_path_bits, wc->path_bits) && match_fits(l) &&
+           content_fits(l);
 }
 
 bool run_step_completion(struct run_player *p, const struct ibc_step *s)

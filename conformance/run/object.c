@@ -113,26 +113,50 @@ static enum ibc_rc make_xrcd(struct run_player *p, struct run_live *l, unsigned 
     return p->t->ops->create_xrcd ? p->t->ops->create_xrcd(p->t, d, &l->id[d]) : IBC_UNSUPPORTED;
 }
 
-/* An XRC SRQ gets a new CQ unless the line names one. */
+/* The CQ of an SRQ that has one of its own: a new one, unless the line names one. */
+static enum ibc_rc cq_of_srq(struct run_player *p, const struct run_live *l, unsigned d, uint32_t depth, uint32_t *cq)
+{
+    const struct ibc_arg *a = object_arg(l->o, IBC_K_cq);
+
+    if (!a)
+        return p->t->ops->create_cq(p->t, d, 2 * depth, cq);
+    *cq = run_object_of(p, &a->v[0])->id[d];
+    return IBC_OK;
+}
+
+static enum ibc_rc make_tag_srq(struct run_player *p, struct run_live *l, unsigned d, uint32_t depth)
+{
+    struct ibc_tag_srq_spec s = {
+        .pd = named(p, l->o, IBC_K_pd)->id[d], .depth = depth, .n_tags = (uint32_t)object_n(l->o, IBC_K_tags, 1)};
+    enum ibc_rc rc;
+
+    if (!p->t->ops->create_tag_srq)
+        return IBC_UNSUPPORTED;
+    rc = cq_of_srq(p, l, d, depth + s.n_tags, &s.cq);
+    if (rc == IBC_OK)
+        rc = p->t->ops->create_tag_srq(p->t, d, &s, &l->id[d]);
+    if (d > 0 || rc != IBC_OK)
+        return rc;
+    l->own_cq = true;
+    l->rcq = s.cq;
+    return IBC_OK;
+}
+
 static enum ibc_rc make_xrc_srq(struct run_player *p, struct run_live *l, unsigned d, uint32_t depth)
 {
-    const struct ibc_arg *cq = object_arg(l->o, IBC_K_cq);
     struct ibc_xrc_srq_spec s = {
         .pd = named(p, l->o, IBC_K_pd)->id[d], .depth = depth, .xrcd = named(p, l->o, IBC_K_xrcd)->id[d]};
     uint32_t number = 0;
-    enum ibc_rc rc = IBC_OK;
+    enum ibc_rc rc;
 
     if (!p->t->ops->create_xrc_srq)
         return IBC_UNSUPPORTED;
-    if (cq)
-        s.cq = run_object_of(p, &cq->v[0])->id[d];
-    else
-        rc = p->t->ops->create_cq(p->t, d, 2 * depth, &s.cq);
+    rc = cq_of_srq(p, l, d, depth, &s.cq);
     if (rc == IBC_OK)
         rc = p->t->ops->create_xrc_srq(p->t, d, &s, &l->id[d], &number);
     if (d > 0 || rc != IBC_OK)
         return rc;
-    l->xrc = true;
+    l->xrc = l->own_cq = true;
     l->rcq = s.cq; /* CQ of the first device, whose SRQ the steps use */
     l->srqn = number;
     return IBC_OK;
@@ -144,10 +168,12 @@ static enum ibc_rc make_srq(struct run_player *p, struct run_live *l, unsigned d
 
     l->recv = (uint32_t)object_n(l->o, IBC_K_recv, 0);
     l->recv_bytes = (uint32_t)object_n(l->o, IBC_K_recv_bytes, USUAL_BYTES);
+    const uint32_t depth = (uint32_t)object_n(l->o, IBC_K_depth, USUAL_DEPTH);
     if (object_arg(l->o, IBC_K_xrcd))
-        return make_xrc_srq(p, l, d, (uint32_t)object_n(l->o, IBC_K_depth, USUAL_DEPTH));
-    return p->t->ops->create_srq(p->t, d, named(p, l->o, IBC_K_pd)->id[d],
-                                 (uint32_t)object_n(l->o, IBC_K_depth, USUAL_DEPTH),
+        return make_xrc_srq(p, l, d, depth);
+    if (object_arg(l->o, IBC_K_tags))
+        return make_tag_srq(p, l, d, depth);
+    return p->t->ops->create_srq(p->t, d, named(p, l->o, IBC_K_pd)->id[d], depth,
                                  (uint32_t)object_n(l->o, IBC_K_limit, 0), &l->id[d]);
 }
 

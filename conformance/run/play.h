@@ -72,7 +72,8 @@ struct run_live {
     uint32_t id[IBC_DEVICES]; /* number of the PD, CQ or SRQ; window: R_Key; QP: QPN, in [0] */
     struct ibc_mr mr[IBC_DEVICES];
     uint32_t srqn;   /* of an XRC SRQ: the number that requests name */
-    bool xrc;        /* an XRC SRQ, whose receives complete into `rcq` */
+    bool own_cq;     /* an SRQ of XRC or with tags: its receives complete into `rcq` */
+    bool xrc;        /* an XRC SRQ */
     uint64_t length; /* regions */
     char letter;     /* letter of the pattern that a region is filled with at first */
     uint8_t gid[16]; /* groups */
@@ -118,7 +119,8 @@ struct run_wr { /* a posted work request */
     uint64_t id;
     uint16_t object, window; /* window: the one that a BIND_MW binds */
     uint8_t op, n_sge;
-    bool recv;
+    bool recv, tagged;
+    uint32_t handle; /* of a tagged receive, by which it is removed */
     struct iba_sge sge[IBA_MAX_SGE];
 };
 struct run_wc { /* a completion that was polled, and that no line has asked for yet */

@@ -285,3 +285,57 @@ bool run_step_recv(struct run_player *p, const struct ibc_step *s)
     return run_post_receives(p, run_live(p, s), (unsigned)run_number(p, s, IBC_K_times, 1, NULL),
                              (uint32_t)run_number(p, s, IBC_K_len, 1024, NULL), s);
 }
+
+/* ---- tagged receives ---- */
+bool run_step_tag(struct run_player *p, const struct ibc_step *s)
+{
+    const struct run_live *q = run_live(p, s);
+    const struct run_context c = local_of(q);
+    const struct ibc_arg *at = run_arg(s, IBC_K_at);
+    const uint32_t len = (uint32_t)run_number(p, s, IBC_K_len, 1024, NULL);
+    struct ibc_tagged g = {.tag = run_number(p, s, IBC_K_value, 0, NULL),
+                           .mask = run_number(p, s, IBC_K_mask, UINT64_MAX, NULL),
+                           .handled = (uint32_t)run_number(p, s, IBC_K_handled, 0, NULL)};
+    struct run_wr *w = new_wr(p, s, q, true);
+
+    if (!w)
+        return false;
+    w->op = IBA_WR_RECV;
+    w->tagged = true;
+    w->id = run_number(p, s, IBC_K_id, 0, NULL);
+    if (!gather(p, s, q, at ? run_value(p, &at->v[0], &c) : next_buffer(p, q->device, len), len, w))
+        return false;
+    g.wr.wr_id = (uint64_t)(w - p->wr) + 1;
+    g.wr.n_sge = w->n_sge;
+    memcpy(g.wr.sge, w->sge, sizeof g.wr.sge);
+    return run_did_or(p, s, p->t->ops->add_tag(p->t, q->device, q->id[0], &g, &w->handle), "add the tagged receive");
+}
+
+/* The newest tagged receive of the SRQ with that id; NULL: there is none. */
+static const struct run_wr *tagged(const struct run_player *p, const struct run_live *q, uint64_t id)
+{
+    for (unsigned i = p->n_wr; i-- > 0;)
+        if (p->wr[i].tagged && &p->live[p->wr[i].object] == q && p->wr[i].id == id)
+            return &p->wr[i];
+    return NULL;
+}
+
+bool run_step_untag(struct run_player *p, const struct ibc_step *s)
+{
+    const struct run_live *q = run_live(p, s);
+    const struct run_wr *w = tagged(p, q, run_number(p, s, IBC_K_value, 0, NULL));
+    const uint32_t handled = (uint32_t)run_number(p, s, IBC_K_handled, 0, NULL);
+
+    if (!w)
+        return run_error(p, s, "the shared receive queue has no tagged receive of that id");
+    return run_did_or(p, s, p->t->ops->remove_tag(p->t, q->device, q->id[0], w->handle, handled),
+                      "remove the tagged receive");
+}
+
+bool run_step_sync(struct run_player *p, const struct ibc_step *s)
+{
+    const struct run_live *q = run_live(p, s);
+    const uint32_t handled = (uint32_t)run_number(p, s, IBC_K_value, 0, NULL);
+
+    return run_did_or(p, s, p->t->ops->sync_tags(p->t, q->device, q->id[0], handled), "tell what was handled");
+}

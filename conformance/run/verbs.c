@@ -216,7 +216,7 @@ static void stop_polling(struct run_player *p, const struct run_live *cq)
 {
     for (unsigned i = 0; i <= IBC_MAX_OBJECTS; i++) {
         struct run_live *q = &p->live[i];
-        if (q->xrc && q->rcq == cq->id[0])
+        if (q->own_cq && q->rcq == cq->id[0])
             q->cq_gone = true;
         if (q->kind == IBC_O_qp && (q->scq == cq->id[q->device] || q->rcq == cq->id[q->device]))
             q->cq_gone = true;

@@ -83,7 +83,8 @@ static const struct ibc_row cq[] = {UPTO(depth, 65536), FAILS};
 static const struct ibc_row xrcd[] = {FAILS};
 static const struct ibc_row srq[] = {
     UPTO(depth, 65536),     UPTO(limit, 65536),     UPTO(recv, 65536),  BITS(recv_bytes, 31),
-    OBJECT(pd, KIND(pd)), OBJECT(xrcd, KIND(xrcd)), OBJECT(cq, KIND(cq)), FAILS,
+    OBJECT(pd, KIND(pd)), OBJECT(xrcd, KIND(xrcd)), OBJECT(cq, KIND(cq)), ONE_TO(tags, 64),
+    FAILS,
 };
 static const struct ibc_row handle[] = {OBJECT(pd, KIND(pd)), FAILS};
 static const struct ibc_row group[] = {ROW(gid, GID, 0), BITS(lid, 16)};
@@ -191,6 +192,10 @@ static const struct ibc_row completion[] = {
     BITS(sl, 4),
     BITS(path_bits, 7),
     ROW(fill, PATTERN, 0),
+    UPTO(match, 1),
+    UPTO(data, 1),
+    BITS(tag, 64),
+    BITS(app, 32),
 };
 static const struct ibc_row completions[] = {
     UPTO(send, 65536),
@@ -211,6 +216,11 @@ static const struct ibc_row arm[] = {FLAG(solicited), FAILS};
 static const struct ibc_row resize[] = {FL(value, NUMBER, N, 65536, MUST), FAILS};
 static const struct ibc_row number[] = {FL(value, NUMBER, N, UINT32_MAX, MUST)};
 static const struct ibc_row limit[] = {FL(value, NUMBER, N, UINT32_MAX, MUST), FAILS};
+static const struct ibc_row tag[] = {
+    FL(value, NUMBER, N, MAX(64), MUST), BITS(mask, 64), UPTO(handled, UINT32_MAX), BITS(len, 32), ROW(at, PLACE, 0),
+    LIVE(lkey, 32, lkey), FL(sge, SGE, 0, MAX(32), IBC_R_MANY), BITS(id, 64), FAILS,
+};
+static const struct ibc_row untag[] = {FL(value, NUMBER, N, MAX(64), MUST), UPTO(handled, UINT32_MAX), FAILS};
 static const struct ibc_row joins[] = {FL(value, OBJECT, KIND(group), 0, MUST), FAILS};
 
 /* ---- the device's memory, ports, counters; time ---- */
@@ -303,6 +313,9 @@ static const struct ibc_shape steps[IBC_S_COUNT] = {
     [IBC_S_resize]      = {ROWS(resize),      IBC_OBJECT_BEFORE, KIND(cq),                0,                false, false, false, false, 0},
     [IBC_S_notified]    = {ROWS(number),      IBC_OBJECT_BEFORE, KIND(cq),                0,                false, false, true,  false, 0},
     [IBC_S_limit]       = {ROWS(limit),       IBC_OBJECT_BEFORE, KIND(srq),               0,                false, false, false, false, 0},
+    [IBC_S_tag]         = {ROWS(tag),         IBC_OBJECT_BEFORE, KIND(srq),               0,                false, false, false, false, 0},
+    [IBC_S_untag]       = {ROWS(untag),       IBC_OBJECT_BEFORE, KIND(srq),               0,                false, false, false, false, 0},
+    [IBC_S_sync]        = {ROWS(limit),       IBC_OBJECT_BEFORE, KIND(srq),               0,                false, false, false, false, 0},
     [IBC_S_attach]      = {ROWS(joins),       IBC_OBJECT_AFTER,  KIND(qp),                0,                false, false, false, false, 0},
     [IBC_S_detach]      = {ROWS(joins),       IBC_OBJECT_AFTER,  KIND(qp),                0,                false, false, false, false, 0},
     [IBC_S_memory]      = {ROWS(memory),      IBC_OBJECT_NONE,   0,                       0,                false, false, true,  false, 0},

@@ -36,6 +36,7 @@
     C(pieces,        "regions that consist of pieces of other regions (UMR)")                                           \
     C(zero_based,    "zero-based regions")                                                                             \
     C(srq,           "shared receive queues")                                                                          \
+    C(tags,          "shared receive queues that match tags")                                                          \
     C(multicast,     "multicast groups")                                                                               \
     C(odp,           "on-demand pages")                                                                                \
     C(page_hook,     "pages can be taken away by the tester")                                                          \
@@ -71,6 +72,7 @@
     U(pieces, "libibverbs has no verb for them: only extensions of one vendor have")                                   \
     U(rate_control, "no verb shows it; roce.rate.curve measures it on any device")                                        \
     U(pkey_table, "a subnet manager sets it; no verb does")                                                            \
+    U(tags, "the agent has no verbs for them; libibverbs has ibv_post_srq_ops")                                          \
     U(page_hook, "the kernel removes pages; no verb does")                                                               \
     U(counter_hook, "no verb sets counters")                                                                            \
     U(sm, "--target sm:COMMAND tests one")                                                                               \
@@ -129,6 +131,9 @@
     S(resize,         "resize")                                                                                        \
     S(notified,       "notified")                                                                                      \
     S(limit,          "limit")                                                                                         \
+    S(tag,            "tag")                                                                                           \
+    S(untag,          "untag")                                                                                         \
+    S(sync,           "sync")                                                                                          \
     S(attach,         "attach")                                                                                        \
     S(detach,         "detach")                                                                                        \
     S(memory,         "memory")                                                                                        \
@@ -176,6 +181,8 @@
     /* address vectors, arrival and a second port */                                                                   \
     K(vlan) K(sport) K(gid_index) K(path_bits) K(slid) K(mapped) K(ethertype) K(srqn) K(pkey_violations)               \
     K(qkey_violations) K(av_port) K(alt_port) K(quiet) K(late) K(slower) K(faster) K(rdd) K(eecn)                                                          \
+    /* tag matching */                                                                                                 \
+    K(tags) K(tag) K(mask) K(handled) K(app) K(match) K(data)                                                          \
     /* connection managers */                                                                                          \
     K(backlog) K(compare) K(datagrams) K(both) K(alt_lid)                                                     \
     /* nodes of a subnet */                                                                                            \

@@ -14,7 +14,8 @@ uint64_t live_capabilities(struct ibc_target *t)
     const uint64_t two = UINT64_C(1) << IBC_CAP_two_devices;
 
     const uint64_t verbless = UINT64_C(1) << IBC_CAP_fabric | UINT64_C(1) << IBC_CAP_pieces |
-                              UINT64_C(1) << IBC_CAP_rd; /* agents have no verb for these */
+                              UINT64_C(1) << IBC_CAP_rd |
+                              UINT64_C(1) << IBC_CAP_tags; /* agents have no verb for these */
 
     return (l->hello.devices > 1 && l->o.wire[1] ? l->hello.capabilities : l->hello.capabilities & ~two) & ~verbless;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <threads.h>
 #include "scenario/scenario.h"
+#include "transport/iba_tags.h"
 
 #define PREFIX "mutant:"
 enum { MOST = 3072, SAYS = 256, NAME = 96, CLAUSES = 128 };
@@ -205,6 +206,20 @@ static void add_fabric_rules(void)
         }
 }
 
+/* ---- rows of tag matching ---- */
+
+static const char tag_list[] = "tag";
+
+static void add_tag_rules(void)
+{
+    size_t n;
+    const struct iba_tag_row *rows = iba_tag_rules(&n);
+
+    for (size_t i = 0; i < n; i++)
+        if (next(tag_list, rows[i].name, kind_names[IBA_CHANGE_DROP], rows[i].clause))
+            (void)snprintf(says[n_all - 1], SAYS, "a device without this rule: the message %s", rows[i].sentence);
+}
+
 /* ---- rows of behaviour lists ---- */
 
 static void add_behaviour(const struct iba_behaviours *list, const struct iba_behaviour *b)
@@ -260,6 +275,7 @@ static void name_all(void)
     add_rules();
     add_cm_rules();
     add_fabric_rules();
+    add_tag_rules();
     add_behaviours();
     add_fields();
     add_heard();
@@ -365,6 +381,19 @@ static bool find_fabric_row(struct iba_node_break *b, const char *name, size_t l
     return false;
 }
 
+static bool find_tag_row(uint8_t *without, const char *name, size_t len)
+{
+    size_t n;
+    const struct iba_tag_row *rows = iba_tag_rules(&n);
+
+    for (size_t i = 0; i < n; i++)
+        if (is_name(tag_list, rows[i].name, name, len)) {
+            *without = (uint8_t)(i + 1);
+            return true;
+        }
+    return false;
+}
+
 /* Applies the requested change to an existing row. */
 static bool apply_row(struct ref_change *c, bool rule, uint16_t row, const char *word)
 {
@@ -407,7 +436,7 @@ static const char hear_changes[] = "no such change; a number or !N";
 static const char row_changes[] = "no such change; drop, swap, other or other:N, and not every row has each";
 static const char cm_row_changes[] =
     "no such change; drop, silent, code, stays, timer, untold or forgets, and not every row has each";
-static const char fabric_row_changes[] = "no such change; drop";
+static const char only_drop[] = "no such change; drop";
 static const char guards[] = "not to be had: later rows read what this one lets through, and would crash";
 
 static bool impossible(const char *spec, const char *why, char *err, size_t errlen)
@@ -460,10 +489,13 @@ bool mutant_apply(struct ref_change *c, const char *spec, char *err, size_t errl
     enum iba_cm_table t;
     if (find_cm_rule(&t, &row, spec, len))
         return apply_cm(c, t, row, change) || impossible(spec, cm_row_changes, err, errlen);
+    const bool drops = strcmp(change, kind_names[IBA_CHANGE_DROP]) == 0;
     if (find_fabric_row(&c->row, spec, len)) {
-        c->breaks = strcmp(change, kind_names[IBA_CHANGE_DROP]) == 0;
-        return c->breaks || impossible(spec, fabric_row_changes, err, errlen);
+        c->breaks = drops;
+        return drops || impossible(spec, only_drop, err, errlen);
     }
+    if (find_tag_row(&c->without_tag, spec, len))
+        return drops || impossible(spec, only_drop, err, errlen);
     rule = find_rule(c, spec, len, &row);
     if (!rule && !find_behaviour(c, spec, len))
         return unknown(spec, len, err, errlen);

@@ -172,6 +172,26 @@ enum ibc_rc ref_create_xrc_srq(struct ibc_target *t, unsigned d, const struct ib
     return ref_verb(t, e);
 }
 
+enum ibc_rc ref_create_tag_srq(struct ibc_target *t, unsigned d, const struct ibc_tag_srq_spec *spec, uint32_t *srq)
+{
+    struct ref_device *dev = device_of(t, d);
+    struct ref_srq *s = spec->depth > 0 && spec->n_tags <= REF_TAGS ? free_srq(dev, spec->depth) : NULL;
+    enum iba_verb_err e = spec->depth > 0 ? IBA_VERB_FULL : IBA_VERB_ATTR_VALUE;
+
+    if (s) {
+        const struct iba_tag_srq_init init = {.ring = s->ring,
+                                              .list = s->tag,
+                                              .n = spec->depth,
+                                              .n_tags = spec->n_tags,
+                                              .pd = spec->pd,
+                                              .cq = spec->cq,
+                                              .left_out = reference_of(t)->change.without_tag};
+        e = iba_create_tag_srq(&dev->ca, &s->srq, &init, srq);
+        s->used = e == IBA_VERB_OK;
+    }
+    return ref_verb(t, e);
+}
+
 static enum iba_verb_err destroy_srq(struct ref_device *dev, uint32_t number)
 {
     const enum iba_verb_err e = iba_destroy_srq(&dev->ca, number);

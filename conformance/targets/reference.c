@@ -115,6 +115,21 @@ static enum ibc_rc post_srq_recv(struct ibc_target *t, unsigned d, uint32_t srq,
     return ref_verb(t, iba_post_srq_recv(&device_of(t, d)->ca, srq, wr));
 }
 
+static enum ibc_rc add_tag(struct ibc_target *t, unsigned d, uint32_t srq, const struct ibc_tagged *g, uint32_t *handle)
+{
+    return ref_verb(t, iba_add_tag(&device_of(t, d)->ca, srq, &g->wr, g->tag, g->mask, g->handled, handle));
+}
+
+static enum ibc_rc remove_tag(struct ibc_target *t, unsigned d, uint32_t srq, uint32_t handle, uint32_t handled)
+{
+    return ref_verb(t, iba_remove_tag(&device_of(t, d)->ca, srq, handle, handled));
+}
+
+static enum ibc_rc sync_tags(struct ibc_target *t, unsigned d, uint32_t srq, uint32_t handled)
+{
+    return ref_verb(t, iba_sync_tags(&device_of(t, d)->ca, srq, handled));
+}
+
 static enum ibc_rc poll_cq(struct ibc_target *t, unsigned d, uint32_t cq, struct iba_wc *wc, unsigned *n)
 {
     *n = iba_poll_cq(&device_of(t, d)->ca, cq, wc) > 0;
@@ -328,6 +343,10 @@ static const struct ibc_target_ops reference_ops = {
     .create_pd = ref_create_pd,
     .create_cq = ref_create_cq,
     .create_srq = ref_create_srq,
+    .create_tag_srq = ref_create_tag_srq,
+    .add_tag = add_tag,
+    .remove_tag = remove_tag,
+    .sync_tags = sync_tags,
     .create_xrcd = ref_create_xrcd,
     .create_xrc_srq = ref_create_xrc_srq,
     .create_ah = ref_create_ah,

@@ -17,6 +17,7 @@ enum {
     REF_QPS = 128, /* QPs that a device can have */
     REF_CQS = 192,
     REF_SRQS = 16,
+    REF_TAGS = 64, /* tagged receives of a shared receive queue */
     REF_AHS = 64,
     REF_GROUPS = 32,
     REF_KEYS = 256, /* keys of regions and windows; index 0 is not used */
@@ -57,6 +58,7 @@ struct ref_cq {
 struct ref_srq {
     struct iba_srq srq;
     struct iba_recv_wr *ring;
+    struct iba_tag tag[REF_TAGS];
     uint32_t n;
     bool used;
 };
@@ -137,8 +139,9 @@ struct ref_change {
     bool cm_decides; /* the mutant has `cm_rules` instead of the CM's own rules of `cm_table` */
     enum iba_cm_table cm_table;
     struct iba_cm_changed_rules cm_rules;
-    bool breaks; /* nodes of a subnet lack `row` */
-    bool does;   /* the mutant has the behaviour `change` */
+    uint8_t without_tag; /* tag matching lacks that row, see iba_tag_srq_init.left_out; 0: it lacks none */
+    bool breaks;         /* nodes of a subnet lack `row` */
+    bool does;           /* the mutant has the behaviour `change` */
     struct iba_change change;
     struct iba_node_break row;
 };
@@ -199,6 +202,7 @@ enum ibc_rc ref_resize_cq(struct ibc_target *t, unsigned d, uint32_t cq, uint32_
 enum ibc_rc ref_create_xrcd(struct ibc_target *t, unsigned d, uint32_t *xrcd);
 enum ibc_rc ref_create_xrc_srq(struct ibc_target *t, unsigned d, const struct ibc_xrc_srq_spec *spec, uint32_t *srq,
                                uint32_t *number);
+enum ibc_rc ref_create_tag_srq(struct ibc_target *t, unsigned d, const struct ibc_tag_srq_spec *spec, uint32_t *srq);
 enum ibc_rc ref_create_srq(struct ibc_target *t, unsigned d, uint32_t pd, uint32_t depth, uint32_t limit,
                            uint32_t *srq);
 enum ibc_rc ref_create_qp(struct ibc_target *t, unsigned d, const struct ibc_qp_spec *q, uint32_t *qpn);

@@ -77,6 +77,10 @@ struct ibc_mr {
 struct ibc_xrc_srq_spec {
     uint32_t pd, depth, xrcd, cq;
 };
+struct ibc_tag_srq_spec {
+    uint32_t pd, depth, cq;
+    uint32_t n_tags; /* the most tagged receives at one time */
+};
 struct ibc_qp_spec {
     uint8_t type; /* enum iba_qp_type */
     uint32_t pd, scq, rcq, srq;
@@ -84,6 +88,11 @@ struct ibc_qp_spec {
     uint32_t xrcd;   /* XRC domain of an XRC target */
     uint32_t rdd;    /* RD domain of an RD QP or an EE context */
     uint32_t sq, rq; /* depths */
+};
+struct ibc_tagged { /* a tagged receive */
+    struct iba_recv_wr wr;
+    uint64_t tag, mask;
+    uint32_t handled; /* the number of unexpected messages that software has handled */
 };
 /* The fields of an address vector except the destination. */
 struct ibc_path {
@@ -270,6 +279,12 @@ struct ibc_target_ops {
     enum ibc_rc (*fabric_read)(struct ibc_target *t, unsigned end, uint8_t mad[IBA_MAD_BYTES]);
     /* Whether the whole subnet is as required; if not, `got` says what differs. */
     bool (*fabric_check)(struct ibc_target *t, enum ibc_check check, char *got, size_t n);
+    /* Tag matching (iba_verbs.h): an SRQ with tags completes into a CQ of its own. NULL: the target has none. */
+    enum ibc_rc (*create_tag_srq)(struct ibc_target *t, unsigned d, const struct ibc_tag_srq_spec *s, uint32_t *srq);
+    enum ibc_rc (*add_tag)(struct ibc_target *t, unsigned d, uint32_t srq, const struct ibc_tagged *g,
+                           uint32_t *handle);
+    enum ibc_rc (*remove_tag)(struct ibc_target *t, unsigned d, uint32_t srq, uint32_t handle, uint32_t handled);
+    enum ibc_rc (*sync_tags)(struct ibc_target *t, unsigned d, uint32_t srq, uint32_t handled);
     /* Returns the first complaint of the device's system since the last call; empty: there was none. NULL: the
      * target cannot read the log. */
     enum ibc_rc (*log)(struct ibc_target *t, unsigned d, char *text, size_t n);
