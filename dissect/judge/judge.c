@@ -9,6 +9,8 @@
 
 _Static_assert(CAP_MERGE_MAX < 1 << VERDICT_SOURCE_BITS, "a source fits the tag");
 
+#define DIRECTIONS_BYTES (JUDGE_DIRECTIONS * sizeof(struct direction))
+
 struct judge {
     struct judge_config cfg;
     struct iba_observer *observer;
@@ -44,7 +46,7 @@ static uint32_t on_begun(void *ctx, const struct iba_flow *f)
     j->crowded = iba_observer_has_resting(j->observer);
     if (++j->n == JUDGE_MANY) {
         pages_large(j->observer, j->observer_bytes);
-        pages_large(j->direction, JUDGE_DIRECTIONS * sizeof *j->direction);
+        pages_large(j->direction, DIRECTIONS_BYTES);
     }
     return j->n;
 }
@@ -157,8 +159,8 @@ struct judge *judge_open(const struct judge_config *cfg)
                                                  .n_message = JUDGE_MESSAGES,
                                                  .ctx = j};
     j->observer_bytes = iba_observer_bytes(&observer);
-    void *memory = calloc(1, j->observer_bytes);
-    j->names.direction = j->direction = calloc(JUDGE_DIRECTIONS, sizeof *j->direction);
+    void *memory = pages_open(j->observer_bytes);
+    j->names.direction = j->direction = pages_open(DIRECTIONS_BYTES);
     j->began = cfg->part ? calloc(JUDGE_DIRECTIONS, sizeof *j->began) : NULL;
     if (memory)
         j->observer = iba_observer_init(memory, &observer);
@@ -217,10 +219,10 @@ static const struct iba_expected *expected_of(struct judge *j, const struct iba_
 /* Releases the memory of most flows: from here on most directions are in the short form. */
 static void use_fewer_flows(struct judge *j)
 {
-    void *fewer = realloc(j->observer, iba_observer_shrink(j->observer, JUDGE_FLOWS_OF_MANY));
+    const size_t fewer = iba_observer_shrink(j->observer, JUDGE_FLOWS_OF_MANY);
 
-    if (fewer)
-        j->observer = iba_observer_moved(fewer);
+    pages_shrink(j->observer, j->observer_bytes, fewer);
+    j->observer_bytes = fewer;
     j->many = true;
 }
 
@@ -337,9 +339,9 @@ void judge_close(struct judge *j)
 {
     if (!j)
         return;
-    free(j->observer);
+    pages_close(j->observer, j->observer_bytes);
     links_close(j->links);
-    free(j->direction);
+    pages_close(j->direction, DIRECTIONS_BYTES);
     free(j->began);
     free(j);
 }
