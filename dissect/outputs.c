@@ -93,7 +93,7 @@ bool outputs_are_apart(const struct options *opt, char *err, size_t errlen)
     return true;
 }
 
-void outputs_confine(const struct options *opt)
+void outputs_confine(const struct options *opt, bool threads)
 {
     const char *page = opt->report_path && !is_standard(opt->report_path) ? opt->report_path : NULL;
     struct confine c;
@@ -120,5 +120,5 @@ void outputs_confine(const struct options *opt)
         confine_allow_folder_of(&c, opt->metrics_path, CONFINE_WRITE);
     (void)confine_end(&c, (opt->iface ? CONFINE_CAPTURE : 0) | (page ? CONFINE_NAMES : 0) |
                               (opt->every_s || opt->metrics_path ? CONFINE_FILES | CONFINE_NAMES : 0) |
-                              (opt->jobs > 1 ? CONFINE_THREADS : 0));
+                              (threads ? CONFINE_THREADS : 0));
 }

@@ -12,6 +12,6 @@ bool outputs_are_apart(const struct options *opt, char *err, size_t errlen);
 /* Called when all files are open: gives up root and capabilities, and confines the program to its open files, unless
  * --no-sandbox is given. For a page that is renamed when it is complete, the program keeps the right to rename in the
  * page's folder; for files of --every and --metrics, which are made during the run, the right to write in their
- * folders. */
-void outputs_confine(const struct options *opt);
+ * folders. `threads`: it keeps the right to start threads. */
+void outputs_confine(const struct options *opt, bool threads);
 #endif

@@ -369,10 +369,23 @@ static void pass_quietly(struct run *r)
         pass_interval(r, (uint64_t)(now.tv_sec - LATE_S) * 1000000000 + (uint64_t)now.tv_nsec);
 }
 
+/* Whether the run starts threads, which confinement must allow. */
+static bool needs_threads(const struct run *r)
+{
+    bool any = r->opt->jobs > 1;
+
+    for (size_t i = 0; i < r->n_capture; i++)
+        any = any || cap_can_ahead(r->capture[i]);
+    return any;
+}
+
 static void read_all(struct run *r)
 {
     enum { PROGRESS_EVERY = 4096 };
     uint64_t reported = 0; /* packets that the progress counts */
+
+    for (size_t i = 0; i < r->n_capture; i++)
+        cap_ahead(r->capture[i]);
 
     while (!r->full && !signals_came() && fill(r)) {
         if (r->judge)
@@ -475,7 +488,7 @@ __attribute__((hot)) int run(struct options *opt)
             opt->printer->begin(&out, &opt->print);
         if (jobs_can(opt))
             r.jobs = jobs_open(&(struct jobs_config){opt, opt->seed, progress_of_jobs, &r});
-        outputs_confine(opt);
+        outputs_confine(opt, needs_threads(&r));
         if (!read_by_jobs(&r))
             read_all(&r);
         end(&r);

@@ -153,9 +153,20 @@ enum cap_result cap_next(struct capture *c, struct cap_packet *p)
     return got;
 }
 
+bool cap_can_ahead(const struct capture *c)
+{
+    return c->live == NULL && cap_stream_can_ahead(&c->in);
+}
+
+void cap_ahead(struct capture *c)
+{
+    if (cap_can_ahead(c))
+        cap_stream_ahead(&c->in);
+}
+
 bool cap_in_pieces(const struct capture *c)
 {
-    return c->live == NULL && c->in.gunzip == NULL && !c->in.waits;
+    return c->live == NULL && c->in.gunzip == NULL && c->in.ahead == NULL && !c->in.waits;
 }
 
 ssize_t cap_read_at(const struct capture *c, uint8_t *to, size_t bytes, uint64_t offset)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Captures in: classic pcap, pcapng and .erf files, each also gzipped, known by content and not by name; and live
- * interfaces through libpcap. One packet at a time, in place, in bounded memory: at most 450 KiB a capture.
+ * interfaces through libpcap. One packet at a time, in place, in bounded memory: at most 550 KiB a capture, and 384 KiB
+ * more with cap_ahead().
  */
 #ifndef IBPROOF_DISSECT_INPUT_CAPTURE_H
 #define IBPROOF_DISSECT_INPUT_CAPTURE_H
@@ -69,6 +70,12 @@ void cap_erf_time(struct cap_packet *p);
  * packets before it were given. A live capture waits until there is a packet or cap_stop() was called; only after
  * cap_tell_quiet() it gives CAP_QUIET, and leaves *p unchanged, when no packet came for a tenth of a second. */
 enum cap_result cap_next(struct capture *c, struct cap_packet *p);
+
+/* Whether cap_ahead() would start a thread: much of a gzip file is still to be inflated. */
+bool cap_can_ahead(const struct capture *c);
+/* Lets a thread of its own inflate the rest of a gzip file, ahead of cap_next(); the packets are the same. To be called
+ * after confinement, which holds for later threads only. No-op where cap_can_ahead() is false. */
+void cap_ahead(struct capture *c);
 
 /* Whether several threads can read this file, which only a plain file allows. Each thread reads one piece of the file
  * into its own memory, and packets are found in one piece after the other. The bytes of pieces stay, so earlier packets

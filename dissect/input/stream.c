@@ -9,11 +9,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
+#include "ahead.h"
 #include "system/signals.h"
 
 struct cap_gunzip {
     z_stream z;
-    uint8_t *raw; /* CAP_STREAM_LOOK bytes of the file */
+    uint8_t *raw; /* CAP_STREAM_PACKED bytes of the file */
     bool between; /* a member has ended, so the file may end here */
     bool pending; /* the last output filled the room, so more may follow from the input that zlib has */
 };
@@ -60,6 +61,7 @@ bool cap_stream_open(struct cap_stream *s, int fd)
 
 void cap_stream_close(struct cap_stream *s)
 {
+    cap_ahead_close(s->ahead);
     if (s->gunzip != NULL) {
         inflateEnd(&s->gunzip->z);
         free(s->gunzip->raw);
@@ -73,18 +75,20 @@ void cap_stream_close(struct cap_stream *s)
 
 bool cap_stream_gunzip(struct cap_stream *s)
 {
-    uint8_t *window = malloc(CAP_STREAM_INFLATED);
+    uint8_t *window = malloc(CAP_STREAM_INFLATED), *raw = malloc(CAP_STREAM_PACKED);
     struct cap_gunzip *g = calloc(1, sizeof *g);
     /* 16: a gzip header and trailer, checked by zlib */
-    if (window == NULL || g == NULL || inflateInit2(&g->z, 16 + MAX_WBITS) != Z_OK) {
+    if (window == NULL || raw == NULL || g == NULL || inflateInit2(&g->z, 16 + MAX_WBITS) != Z_OK) {
         free(window);
+        free(raw);
         free(g);
         return false;
     }
     assert(s->size == CAP_STREAM_LOOK);
-    g->raw = s->window;
-    g->z.next_in = s->at;
+    memcpy(raw, s->at, cap_stream_have(s));
+    g->raw = g->z.next_in = raw;
     g->z.avail_in = (uInt)cap_stream_have(s);
+    free(s->window);
     s->window = s->at = s->end = window;
     s->size = s->want = CAP_STREAM_INFLATED;
     s->eof = false;
@@ -171,7 +175,7 @@ static bool gunzip_input(struct cap_stream *s)
     if (g->z.avail_in > 0)
         return true;
     g->z.next_in = g->raw;
-    g->z.avail_in = (uInt)read_file(s, g->raw, CAP_STREAM_LOOK);
+    g->z.avail_in = (uInt)read_file(s, g->raw, CAP_STREAM_PACKED);
     if (g->z.avail_in > 0)
         return true;
     s->eof = true;
@@ -210,8 +214,7 @@ static bool gunzip_ready(struct cap_stream *s)
     return g->pending || gunzip_input(s);
 }
 
-/* Inflates at least one byte into the room; 0 at the end. */
-static size_t read_gunzip(struct cap_stream *s, uint8_t *to, size_t room)
+size_t cap_stream_inflate(struct cap_stream *s, uint8_t *to, size_t room)
 {
     struct cap_gunzip *g = s->gunzip;
     g->z.next_out = to;
@@ -256,6 +259,24 @@ static bool make_room(struct cap_stream *s, size_t n)
     return true;
 }
 
+bool cap_stream_can_ahead(const struct cap_stream *s)
+{
+    return s->gunzip != NULL && !s->waits && !s->eof && s->file_done < s->file_total;
+}
+
+void cap_stream_ahead(struct cap_stream *s)
+{
+    if (cap_stream_can_ahead(s))
+        s->ahead = cap_ahead_open(s);
+}
+
+static size_t read_more(struct cap_stream *s, uint8_t *to, size_t room)
+{
+    if (s->ahead)
+        return cap_ahead_read(s->ahead, s, to, room);
+    return s->gunzip ? cap_stream_inflate(s, to, room) : read_file(s, to, room);
+}
+
 size_t cap_stream_fill(struct cap_stream *s, size_t n)
 {
     assert(n <= CAP_STREAM_MAX);
@@ -267,7 +288,7 @@ size_t cap_stream_fill(struct cap_stream *s, size_t n)
             break;
         }
         size_t room = s->size - cap_stream_have(s);
-        size_t got = s->gunzip ? read_gunzip(s, s->end, room) : read_file(s, s->end, room);
+        size_t got = read_more(s, s->end, room);
         s->end += got;
         if (got == 0)
             s->eof = true;

@@ -10,14 +10,15 @@
 #include <sys/types.h>
 
 enum {
-    /* first read: enough for small files, and for each later read of gzip's input */
-    CAP_STREAM_LOOK = 32 * 1024,
+    CAP_STREAM_LOOK = 32 * 1024,       /* first read: enough for small files */
+    CAP_STREAM_PACKED = 128 * 1024,    /* bytes of one read of a gzip file */
     CAP_STREAM_WINDOW = 256 * 1024,    /* bytes of one read of a plain file */
     CAP_STREAM_INFLATED = 128 * 1024,  /* bytes that gzip inflates at once */
     CAP_STREAM_MAX = (256 + 68) * 1024 /* the most cap_stream_fill() can be asked for: one packet, one long comment */
 };
 
 struct cap_gunzip;
+struct cap_ahead;
 
 struct cap_stream {
     uint8_t *at;  /* next unread byte */
@@ -32,7 +33,8 @@ struct cap_stream {
     bool stopped;  /* a signal ended the stream (system/signals.h) */
     bool eof;      /* nothing more comes: the file has ended, or a fault has ended the stream */
     uint64_t file_done, file_total;
-    struct cap_gunzip *gunzip; /* NULL: plain */
+    struct cap_gunzip *gunzip; /* NULL: plain, or another thread inflates */
+    struct cap_ahead *ahead;   /* the thread that inflates (ahead.h); NULL: none */
     char fault[96];            /* why the stream ended early; "" at a true end */
 };
 
@@ -42,6 +44,13 @@ void cap_stream_close(struct cap_stream *s);
 
 /* From here on all unread bytes are gzip. False when out of memory. */
 bool cap_stream_gunzip(struct cap_stream *s);
+/* Inflates at least one byte into the room; 0 at the end. */
+size_t cap_stream_inflate(struct cap_stream *s, uint8_t *to, size_t room);
+
+/* Whether much of a gzip file is still to be read, so that a thread of its own pays. */
+bool cap_stream_can_ahead(const struct cap_stream *s);
+/* Lets a thread of its own inflate the rest. Without memory or threads nothing changes. */
+void cap_stream_ahead(struct cap_stream *s);
 
 /* Tries to have n bytes at s->at (n <= CAP_STREAM_MAX) and returns how many there are: fewer only at the end of the
  * stream. Reads no more than needed, so a packet from a pipe is returned as soon as it is complete. Pointers into the

@@ -86,6 +86,8 @@ bool jobs_run(struct jobs *j)
 {
     const struct reading *r = &j->team.reading;
 
+    for (size_t i = 0; i < j->n_capture; i++)
+        cap_ahead(j->capture[i]);
     if (!begin(j))
         team_give_up(&j->team);
     for (unsigned i = 0; i < j->n; i++)

@@ -201,6 +201,19 @@ struct bytes sample(int index)
     return f;
 }
 
+struct bytes noisy_pcap(uint32_t packets)
+{
+    struct bytes f = {0};
+    uint64_t seed = 9;
+    pcap_header(&f, 0xa1b2c3d4, false, 65535, 1);
+    for (uint32_t i = 0; i < packets; i++) {
+        pcap_record(&f, false, i, 0, 100, 0);
+        for (size_t j = f.n - 100; j < f.n; j++)
+            f.b[j] = (uint8_t)next_random(&seed);
+    }
+    return f;
+}
+
 void put_gzip(struct bytes *f, const void *data, size_t n)
 {
     z_stream z = {0};
@@ -236,11 +249,9 @@ static unsigned touch(const struct cap_packet *p)
     return sum;
 }
 
-struct outcome read_all(const void *data, size_t n)
+static struct outcome read_open(struct capture *c, struct outcome o)
 {
-    struct outcome o = {0};
     struct cap_packet p;
-    struct capture *c = open_bytes(data, n, o.line, sizeof o.line);
     if (c == NULL)
         return o;
     enum cap_result r;
@@ -255,6 +266,25 @@ struct outcome read_all(const void *data, size_t n)
         abort();
     cap_close(c);
     return o;
+}
+
+struct outcome read_all(const void *data, size_t n)
+{
+    struct outcome o = {0};
+    struct capture *c = open_bytes(data, n, o.line, sizeof o.line);
+    return read_open(c, o);
+}
+
+struct outcome read_all_ahead(const void *data, size_t n)
+{
+    struct outcome o = {0};
+    struct capture *c = open_bytes(data, n, o.line, sizeof o.line);
+    if (c == NULL || !cap_can_ahead(c))
+        abort();
+    cap_ahead(c);
+    if (cap_can_ahead(c))
+        abort();
+    return read_open(c, o);
 }
 
 uint64_t next_random(uint64_t *state)

@@ -37,6 +37,10 @@ void erf_record(struct bytes *f, uint8_t type, uint64_t ts, uint16_t loss, uint1
 enum { SAMPLES = 8 };
 struct bytes sample(int index);
 
+/* A pcap file of packets of noise, which deflate does not compress, so that a cut of the gzip file falls inside a
+ * packet. */
+struct bytes noisy_pcap(uint32_t packets);
+
 /* Appends one gzip member that holds n bytes. */
 void put_gzip(struct bytes *f, const void *data, size_t n);
 
@@ -51,6 +55,8 @@ struct outcome {
     char line[512];
 };
 struct outcome read_all(const void *data, size_t n);
+/* The same, with a thread that inflates the file. Fails where none can be started. */
+struct outcome read_all_ahead(const void *data, size_t n);
 
 /* Returns the next random number of the sequence that *state defines, which is the same on every machine. */
 uint64_t next_random(uint64_t *state);

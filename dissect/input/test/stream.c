@@ -53,20 +53,6 @@ Test(stream, zeros_behind_the_last_member_are_padding)
     bytes_free(&z);
 }
 
-/* Fills packets with noise, which deflate does not compress, so that a cut of the file falls inside a packet. */
-static struct bytes noisy_pcap(uint32_t packets)
-{
-    struct bytes f = {0};
-    uint64_t seed = 9;
-    pcap_header(&f, 0xa1b2c3d4, false, 65535, 1);
-    for (uint32_t i = 0; i < packets; i++) {
-        pcap_record(&f, false, i, 0, 100, 0);
-        for (size_t j = f.n - 100; j < f.n; j++)
-            f.b[j] = (uint8_t)next_random(&seed);
-    }
-    return f;
-}
-
 Test(stream, a_cut_gzip_file_gives_what_it_has)
 {
     struct bytes f = noisy_pcap(5000), z = {0};

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Private to dissect/input: a thread that inflates a gzip file ahead of its reader, a few blocks at most. */
+#ifndef IBPROOF_DISSECT_INPUT_AHEAD_H
+#define IBPROOF_DISSECT_INPUT_AHEAD_H
+
+#include "stream.h"
+
+struct cap_ahead;
+
+/* Starts the thread, which takes over the file and what inflates it. NULL: out of memory or threads, and `s` is
+ * unchanged. Owned: cap_ahead_close(). */
+struct cap_ahead *cap_ahead_open(struct cap_stream *s);
+/* Copies the next bytes; waits for at least one. 0 at the end; then `s` has the fault that ended the stream, if any. */
+size_t cap_ahead_read(struct cap_ahead *a, struct cap_stream *s, uint8_t *to, size_t room);
+/* Ends the thread. NULL is allowed. */
+void cap_ahead_close(struct cap_ahead *a);
+
+#endif
