@@ -160,6 +160,17 @@ static bool has_packet(const struct iba_node *n, const struct iba_node_port *p, 
     return vl != IBA_VL15 && may_send(n, p, vl);
 }
 
+/* Returns whether the next entries of the table, 8 bytes, have no weight: many tables end in such. */
+static bool no_weights(const uint8_t *entries)
+{
+    static const uint8_t weights[8] = {0, 255, 0, 255, 0, 255, 0, 255};
+    uint64_t mask, four;
+
+    memcpy(&mask, weights, sizeof mask);
+    memcpy(&four, entries, sizeof four);
+    return (four & mask) == 0;
+}
+
 /* Returns whether the table has an entry whose VL may send a packet. */
 static bool has_work(const struct iba_node *n, const struct iba_node_port *p, unsigned priority)
 {
@@ -167,6 +178,10 @@ static bool has_work(const struct iba_node *n, const struct iba_node_port *p, un
         return false;
     for (unsigned i = 0; i < n->cfg.vlarb_entries; i++) {
         const uint8_t *e = entry_of(p, priority, i);
+        if (i % 4 == 0 && no_weights(e)) {
+            i += 3;
+            continue;
+        }
         if (iba_vlarbitration_weight(e) > 0 && has_packet(n, p, e))
             return true;
     }

@@ -5,7 +5,10 @@
 
 static bool bad_icrc(const struct iba_hop *h)
 {
-    return h->view->proto == IBA_PROTO_IB && h->view->icrc != IBA_CHECK_GOOD;
+    struct iba_view v = *h->view;
+
+    iba_view_check(&v);
+    return v.proto == IBA_PROTO_IB && v.icrc != IBA_CHECK_GOOD;
 }
 
 static bool smp_without_datagram(const struct iba_hop *h)

@@ -64,8 +64,8 @@ __attribute__((hot)) uint32_t iba_icrc(enum iba_icrc_kind kind, const uint8_t *f
 }
 
 /* CRC-16, polynomial 0x100B, least significant bit first (reflected 0xD008), preset and complemented (WF-79). A step
- * takes eight bytes. Cn is the register n shifts after a single 1 was shifted out; the entries of the tables are sums
- * of these 64 constants. */
+ * takes 16 bytes: the table lookups of a step wait only for two bytes of the step before. Cn is the register n shifts
+ * after a single 1 was shifted out; the entries of the tables are sums of these 128 constants. */
 #define SHIFT(c) (((c)&1) ? ((c) >> 1) ^ 0xd008 : (c) >> 1)
 #define C8(a, b, c, d, e, f, g, h, i)                                                                                  \
     b = SHIFT(a), c = SHIFT(b), d = SHIFT(c), e = SHIFT(d), f = SHIFT(e), g = SHIFT(f), h = SHIFT(g), i = SHIFT(h)
@@ -79,6 +79,14 @@ enum {
     C8(C50, C51, C52, C53, C54, C55, C56, C57, C60),
     C8(C60, C61, C62, C63, C64, C65, C66, C67, C70),
     C8(C70, C71, C72, C73, C74, C75, C76, C77, C80),
+    C8(C80, C81, C82, C83, C84, C85, C86, C87, C90),
+    C8(C90, C91, C92, C93, C94, C95, C96, C97, CA0),
+    C8(CA0, CA1, CA2, CA3, CA4, CA5, CA6, CA7, CB0),
+    C8(CB0, CB1, CB2, CB3, CB4, CB5, CB6, CB7, CC0),
+    C8(CC0, CC1, CC2, CC3, CC4, CC5, CC6, CC7, CD0),
+    C8(CD0, CD1, CD2, CD3, CD4, CD5, CD6, CD7, CE0),
+    C8(CE0, CE1, CE2, CE3, CE4, CE5, CE6, CE7, CF0),
+    C8(CF0, CF1, CF2, CF3, CF4, CF5, CF6, CF7, C100),
 };
 #define BIT(i, k, c) ((((i) >> (k)) & 1) * (c))
 #define SUM(i, a, b, c, d, e, f, g, h)                                                                                 \
@@ -92,6 +100,14 @@ enum {
 #define T5(i) SUM(i, C50, C51, C52, C53, C54, C55, C56, C57)
 #define T6(i) SUM(i, C60, C61, C62, C63, C64, C65, C66, C67)
 #define T7(i) SUM(i, C70, C71, C72, C73, C74, C75, C76, C77)
+#define T8(i) SUM(i, C80, C81, C82, C83, C84, C85, C86, C87)
+#define T9(i) SUM(i, C90, C91, C92, C93, C94, C95, C96, C97)
+#define T10(i) SUM(i, CA0, CA1, CA2, CA3, CA4, CA5, CA6, CA7)
+#define T11(i) SUM(i, CB0, CB1, CB2, CB3, CB4, CB5, CB6, CB7)
+#define T12(i) SUM(i, CC0, CC1, CC2, CC3, CC4, CC5, CC6, CC7)
+#define T13(i) SUM(i, CD0, CD1, CD2, CD3, CD4, CD5, CD6, CD7)
+#define T14(i) SUM(i, CE0, CE1, CE2, CE3, CE4, CE5, CE6, CE7)
+#define T15(i) SUM(i, CF0, CF1, CF2, CF3, CF4, CF5, CF6, CF7)
 #define R4(T, i) T(i), T((i) + 1), T((i) + 2), T((i) + 3)
 #define R16(T, i) R4(T, i), R4(T, (i) + 4), R4(T, (i) + 8), R4(T, (i) + 12)
 #define R64(T, i) R16(T, i), R16(T, (i) + 16), R16(T, (i) + 32), R16(T, (i) + 48)
@@ -99,15 +115,25 @@ enum {
     {                                                                                                                  \
         R64(T, 0), R64(T, 64), R64(T, 128), R64(T, 192)                                                                \
     }
-static const uint16_t slice[8][256] = {R256(T0), R256(T1), R256(T2), R256(T3), R256(T4), R256(T5), R256(T6), R256(T7)};
+static const uint16_t slice[16][256] = {R256(T0),  R256(T1),  R256(T2),  R256(T3), R256(T4),  R256(T5),
+                                        R256(T6),  R256(T7),  R256(T8),  R256(T9), R256(T10), R256(T11),
+                                        R256(T12), R256(T13), R256(T14), R256(T15)};
+
+/* The sum of the table entries of the last bytes of a step, which do not depend on the register. */
+#define LAST6(p)                                                                                                       \
+    (slice[5][(p)[0]] ^ slice[4][(p)[1]] ^ slice[3][(p)[2]] ^ slice[2][(p)[3]] ^ slice[1][(p)[4]] ^ slice[0][(p)[5]])
+#define LAST14(p)                                                                                                      \
+    (slice[13][(p)[0]] ^ slice[12][(p)[1]] ^ slice[11][(p)[2]] ^ slice[10][(p)[3]] ^ slice[9][(p)[4]] ^                \
+     slice[8][(p)[5]] ^ slice[7][(p)[6]] ^ slice[6][(p)[7]] ^ LAST6((p) + 8))
 
 static uint16_t crc16(const uint8_t *p, size_t n)
 {
     uint16_t crc = 0xffff;
 
+    for (; n >= 16; n -= 16, p += 16)
+        crc = (uint16_t)(LAST14(p + 2) ^ slice[15][(p[0] ^ crc) & 0xff] ^ slice[14][p[1] ^ crc >> 8]);
     for (; n >= 8; n -= 8, p += 8)
-        crc = slice[7][(p[0] ^ crc) & 0xff] ^ slice[6][p[1] ^ crc >> 8] ^ slice[5][p[2]] ^ slice[4][p[3]] ^
-              slice[3][p[4]] ^ slice[2][p[5]] ^ slice[1][p[6]] ^ slice[0][p[7]];
+        crc = (uint16_t)(LAST6(p + 2) ^ slice[7][(p[0] ^ crc) & 0xff] ^ slice[6][p[1] ^ crc >> 8]);
     while (n-- > 0)
         crc = (uint16_t)(crc >> 8 ^ slice[0][(crc ^ *p++) & 0xff]);
     return (uint16_t)~crc;

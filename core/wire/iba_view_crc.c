@@ -19,10 +19,8 @@ uint32_t iba_view_icrc(const struct iba_view *v)
                     v->bth_at - v->l3_at, v->end - IBA_ICRC_BYTES - v->l3_at);
 }
 
-__attribute__((hot)) void iba_view_check(struct iba_view *v)
+void iba_view_check_vcrc(struct iba_view *v)
 {
-    if (v->icrc == IBA_CHECK_PENDING)
-        v->icrc = iba_view_icrc(v) == iba_le32(v->wire + v->end - IBA_ICRC_BYTES) ? IBA_CHECK_GOOD : IBA_CHECK_BAD;
     if (v->vcrc != IBA_CHECK_PENDING)
         return;
     if (v->proto == IBA_PROTO_IB_LINK) {
@@ -33,4 +31,11 @@ __attribute__((hot)) void iba_view_check(struct iba_view *v)
         const uint32_t n = v->end - v->at[IBA_H_lrh];
         v->vcrc = iba_vcrc(lrh, n) == iba_le16(lrh + n) ? IBA_CHECK_GOOD : IBA_CHECK_BAD;
     }
+}
+
+__attribute__((hot)) void iba_view_check(struct iba_view *v)
+{
+    if (v->icrc == IBA_CHECK_PENDING)
+        v->icrc = iba_view_icrc(v) == iba_le32(v->wire + v->end - IBA_ICRC_BYTES) ? IBA_CHECK_GOOD : IBA_CHECK_BAD;
+    iba_view_check_vcrc(v);
 }

@@ -80,4 +80,6 @@ iba_step iba_step_erf, iba_step_sll, iba_step_sll2, iba_step_ipoibph, iba_step_s
 enum step iba_walk_by_ethertype(const struct walk *w, uint16_t type);
 /* Returns the kind of an ICRC that starts at header `l3`; `global`: a GRH follows the LRH. */
 enum iba_icrc_kind iba_walk_icrc_kind(enum iba_hdr l3, bool global);
+/* Checks the VCRC alone, as a switch does that forwards the packet. */
+void iba_view_check_vcrc(struct iba_view *v);
 #endif
