@@ -281,9 +281,15 @@ static bool keep_segment(struct mad_transfer *t, uint32_t segment, const uint8_t
     return true;
 }
 
-static struct mad_send *request_of(struct mad_layer *l, unsigned open, unsigned agent, const uint8_t *mad)
+/* Returns the request or transaction that the datagram is about. One that went to another LID is none: its timer must
+ * not stop for segments of a stranger, whose transfer may end without an answer. */
+static struct mad_send *request_of(struct mad_layer *l, unsigned open, unsigned agent, const struct mad_envelope *e,
+                                   const uint8_t *mad)
 {
-    return mad_send_find(l, open, agent, iba_madhdr_transactionid(mad), (uint8_t)iba_madhdr_mgmtclass(mad));
+    struct mad_send *s =
+        mad_send_find(l, open, agent, iba_madhdr_transactionid(mad), (uint8_t)iba_madhdr_mgmtclass(mad));
+
+    return s && s->to.lid == e->lid ? s : NULL;
 }
 
 /* The program gets the whole transaction, and its request is no longer open. */
@@ -293,7 +299,7 @@ static void complete(struct mad_layer *l, struct mad_transfer *t)
     uint8_t *mad = t->mad;
     const uint32_t bytes = header_of(t->class) + (t->last - 1) * stride_of(t->class) + t->last_bytes;
     const unsigned open = t->open;
-    struct mad_send *s = t->method & METHOD_RESPONSE ? request_of(l, t->open, t->agent, mad) : NULL;
+    struct mad_send *s = t->method & METHOD_RESPONSE ? request_of(l, t->open, t->agent, &t->from, mad) : NULL;
 
     t->whole = true;
     t->mad = NULL;
@@ -326,7 +332,7 @@ static void refuse(struct mad_layer *l, unsigned open, unsigned agent, const str
                    unsigned status)
 {
     struct mad_transfer *t = find_transfer(l, open, agent, e, mad);
-    struct mad_send *s = request_of(l, open, agent, mad);
+    struct mad_send *s = request_of(l, open, agent, e, mad);
 
     answer(l, open, e, mad, IBA_RMPP_ABORT, status, 0, 0);
     if (t)
@@ -342,7 +348,7 @@ static void receive_data(struct mad_layer *l, unsigned open, unsigned agent, con
     const bool response = iba_madhdr_method(mad) & METHOD_RESPONSE;
     const uint32_t segment = iba_rmpp_data1(rmpp);
     struct mad_transfer *t = find_transfer(l, open, agent, e, mad);
-    struct mad_send *s = response ? request_of(l, open, agent, mad) : NULL;
+    struct mad_send *s = response ? request_of(l, open, agent, e, mad) : NULL;
     const unsigned fault = fault_of(mad);
 
     if (fault || (t && t->last && segment > t->last)) {
@@ -357,8 +363,10 @@ static void receive_data(struct mad_layer *l, unsigned open, unsigned agent, con
     }
     if (segment > t->window || is_seen(t, segment) || !keep_segment(t, segment, mad))
         return;
-    if (s)
-        s->due = IBA_NEVER; /* the transfer has a time of its own */
+    if (s) { /* it is not sent again, and ends with the transfer: by itself if another has the same transaction ID */
+        s->due = t->due;
+        s->retries = 0;
+    }
     if (t->got == t->window && t->got != t->last)
         t->window += WINDOW;
     else if (t->got != t->last)
@@ -375,13 +383,13 @@ static void receive_ack(struct mad_layer *l, unsigned open, unsigned agent, cons
 {
     const uint8_t *rmpp = mad + IBA_RMPP_AT;
     const uint32_t segment = iba_rmpp_data1(rmpp), window = iba_rmpp_data2(rmpp);
-    struct mad_send *s = request_of(l, open, agent, mad);
+    struct mad_send *s = request_of(l, open, agent, e, mad);
 
     if (iba_rmpp_rmppstatus(rmpp) || window < segment) { /* MD-48, MD-49 */
         refuse(l, open, agent, e, mad, iba_rmpp_rmppstatus(rmpp) ? BAD_STATUS : WINDOW_TOO_SMALL);
         return;
     }
-    if (!s || !s->segments || s->to.lid != e->lid)
+    if (!s || !s->segments)
         return;
     if (s->acked == s->segments) { /* the direction turns: the answer may begin (MD-51) */
         if (segment == 0)
@@ -410,12 +418,12 @@ static void receive_ack(struct mad_layer *l, unsigned open, unsigned agent, cons
 static void receive_end(struct mad_layer *l, unsigned open, unsigned agent, const struct mad_envelope *e,
                         const uint8_t *mad)
 {
-    struct mad_send *s = request_of(l, open, agent, mad);
+    struct mad_send *s = request_of(l, open, agent, e, mad);
 
     for (unsigned i = 0; i < MAD_TRANSFERS; i++)
         if (is_of(&l->transfer[i], open, agent, e, mad))
             end_transfer(&l->transfer[i]);
-    if (s && s->to.lid == e->lid)
+    if (s)
         mad_send_fail(l, s, ECONNABORTED);
 }
 
@@ -449,7 +457,7 @@ static void give_up(struct mad_layer *l, struct mad_transfer *t)
     struct mad_send *s;
 
     memcpy(header, t->mad, header_of(t->class));
-    s = t->method & METHOD_RESPONSE ? request_of(l, open, agent, header) : NULL;
+    s = t->method & METHOD_RESPONSE ? request_of(l, open, agent, &from, header) : NULL;
     end_transfer(t);
     answer(l, open, &from, header, IBA_RMPP_ABORT, TOTAL_TIME, 0, 0);
     if (s)

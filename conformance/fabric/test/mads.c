@@ -345,6 +345,39 @@ Test(mads, transaction_shorter_than_its_header)
     end();
 }
 
+/* A program may use a transaction ID again while its request is open. The first answer is for one of both requests; the
+ * other one times out. */
+Test(mads, two_requests_of_one_id)
+{
+    uint8_t mad[IBA_MAD_BYTES] = {0};
+    uint64_t tid;
+
+    begin();
+    join(A, 1, 0);
+    join(B, 1, MAD_USER_RMPP);
+    header(mad, GET_TABLE, 0, 0, 0, 0);
+    iba_madhdr_set_transactionid(mad, 5);
+    cr_assert_eq(send_to(A, mad, sizeof mad, 1, 0), 0); /* its entry is free when the third request comes */
+    iba_madhdr_set_transactionid(mad, 77);
+    cr_assert_eq(send_to(A, mad, sizeof mad, 4000, 9), 0);
+    run(subnet_now(w.s) + 2000000);
+    cr_assert_eq(w.n, 3);
+    tid = iba_madhdr_transactionid(w.got[0].open == B && w.got[1].open == B ? w.got[1].mad : w.got[2].mad);
+    forget();
+    header(mad, TABLE, IBA_RMPP_DATA, ACTIVE | FIRST, 1, 300);
+    iba_madhdr_set_transactionid(mad, tid);
+    cr_assert_eq(send_to(B, mad, sizeof mad, 0, 0), 0);
+    run(subnet_now(w.s) + 1000000);
+    header(mad, GET_TABLE, 0, 0, 0, 0);
+    cr_assert_eq(send_to(A, mad, sizeof mad, 4000, 9), 0);
+    header(mad, TABLE, IBA_RMPP_DATA, ACTIVE | LAST, 2, 100);
+    iba_madhdr_set_transactionid(mad, tid);
+    cr_assert_eq(send_to(B, mad, sizeof mad, 0, 0), 0);
+    run(subnet_now(w.s) + QUIET);
+    cr_expect_eq(w.l.n_send, 0, "both requests have ended");
+    end();
+}
+
 Test(mads, a_request_is_sent_again_and_comes_back)
 {
     uint8_t mad[IBA_MAD_BYTES] = {0};
