@@ -184,6 +184,19 @@ static int send_segments(struct mad_layer *l, struct mad_send *s, const uint8_t 
     return 0;
 }
 
+/* Changes what a program sends. False: it goes no further, and a request has been answered. */
+static bool alter_sent(struct mad_layer *l, const struct mad_send *s, uint8_t *mad)
+{
+    const bool request = !is_response(mad);
+    struct mad_envelope from = s->to;
+
+    if (!l->alter || l->alter(l->alter_ctx, true, mad))
+        return true;
+    if (request && is_response(mad))
+        l->deliver(l->ctx, s->open, &from, mad, IBA_MAD_BYTES);
+    return false;
+}
+
 int mad_layer_send(struct mad_layer *l, unsigned open, const struct mad_envelope *e, const uint8_t *mad, size_t len)
 {
     const struct mad_agent *a = e->agent < MAD_AGENTS ? &l->open[open].agent[e->agent] : NULL;
@@ -196,13 +209,15 @@ int mad_layer_send(struct mad_layer *l, unsigned open, const struct mad_envelope
     s.agent = (uint8_t)e->agent;
     if (!mad_is_smp(iba_madhdr_mgmtclass(mad)) && (ntohl(e->qpn) & 0xffffff) == 0)
         return EINVAL;
-    copy = malloc(len);
+    copy = calloc(1, len < IBA_MAD_BYTES ? IBA_MAD_BYTES : len);
     if (!copy)
         return ENOMEM;
     memcpy(copy, mad, len);
     if (!is_response(copy))
         iba_madhdr_set_transactionid(copy, (uint64_t)a->mark << MARK_SHIFT | (uint32_t)iba_madhdr_transactionid(copy));
-    if (a->rmpp && mad_rmpp_is_active(copy, len))
+    if (!alter_sent(l, &s, copy))
+        error = 0;
+    else if (a->rmpp && mad_rmpp_is_active(copy, len))
         error = send_segments(l, &s, copy);
     else
         error = len <= IBA_MAD_BYTES ? send_one(l, &s, copy) : EINVAL;
@@ -244,6 +259,7 @@ const uint8_t *mad_layer_received(struct mad_layer *l, size_t node, uint8_t port
 {
     struct mad_envelope e;
     struct mad_send *s;
+    uint8_t altered[IBA_MAD_BYTES];
     unsigned open, agent;
     bool smp;
     const uint8_t *mad = mad_packet_read(&subnet_node(l->subnet, node)->n.port[port], packet, len, &e, &smp);
@@ -261,7 +277,9 @@ const uint8_t *mad_layer_received(struct mad_layer *l, size_t node, uint8_t port
             return mad; /* it has timed out, or its answer has come before */
         mad_send_forget(l, s);
     }
-    l->deliver(l->ctx, open, &e, mad, IBA_MAD_BYTES);
+    memcpy(altered, mad, sizeof altered);
+    if (!l->alter || l->alter(l->alter_ctx, false, altered))
+        l->deliver(l->ctx, open, &e, altered, IBA_MAD_BYTES);
     return mad;
 }
 

@@ -37,7 +37,7 @@ struct mad_send { /* a request without an answer, or a transaction without its l
     uint8_t *mad; /* `bytes` bytes of the sender, then zeros to the end of a segment */
     uint32_t bytes;
     uint32_t retries; /* left */
-    iba_time due;     /* when it is sent again, or has timed out; IBA_NEVER: its answer comes in segments now */
+    iba_time due;     /* when it is sent again, or has timed out */
     uint32_t segments, sent, acked,
         window; /* of RMPP: all of them, and the numbers of the last ones; segments 0: none */
 };
@@ -60,6 +60,11 @@ struct mad_layer {
     /* A program gets a datagram, or a request back whose envelope has a status. */
     void (*deliver)(void *ctx, unsigned open, struct mad_envelope *e, const uint8_t *mad, size_t len);
     void *ctx;
+    /* Called for each datagram or transaction from a program, and for each datagram to one, which it may change; NULL:
+     * nobody does. False: the datagram goes no further; a request of a program then has its answer in `mad`. `mad` has
+     * at least 256 bytes. */
+    bool (*alter)(void *ctx, bool from_program, uint8_t *mad);
+    void *alter_ctx;
     struct mad_open open[MAD_OPENS];
     struct mad_send *send;         /* MAD_SENDS entries */
     size_t n_send;                 /* entries up to the last one that is used */

@@ -28,6 +28,7 @@ enum { ANY = MAX_WORDS };
       "  ibconform run --rerun-failed r.json --max-failures 5 what failed in a report, until five fail again\n"        \
       "  ibconform run RR-04 --target 'mutant:emit.aeth.msn=+1'    see a scenario fail\n"                              \
       "  ibconform run sm --target sm:opensm                  a subnet manager, in a simulated subnet\n"               \
+      "  ibconform run sm --target sm:umad:opensm             the same, with P_Keys, SLs, GRHs and RMPP\n"             \
       "  ibconform run --target live --wire afpacket:eth1 --agent 'exec:ssh root@dut ibagent'\n")                      \
     C(statements, "statements", "[PATTERN]...", 0, ANY, "coverage of the normative statements",                        \
       HAS(missing) | HAS(json) | HAS(matrix) | HAS(least) | HAS(scenarios),                                            \

@@ -3,9 +3,10 @@
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 #include "sm_inside.h"
 
-static const char plain[] = "sm:", spoiled[] = "spoiled:";
+static const char plain[] = "sm:", spoiled[] = "spoiled:", own[] = "umad:";
 
 /* ---- the target ---- */
 
@@ -110,19 +111,48 @@ static bool choose_spoil(struct sm *s, const char **command, char *err, size_t e
     return false;
 }
 
+/* Writes the folder of this program, with a slash at its end. */
+static bool folder_of_this_program(char *folder, size_t n)
+{
+    const ssize_t len = readlink("/proc/self/exe", folder, n - 1);
+    char *slash;
+
+    folder[len > 0 ? len : 0] = '\0';
+    slash = strrchr(folder, '/');
+    if (slash)
+        slash[1] = '\0';
+    return slash != NULL;
+}
+
+/* Finds the library that programs preload: ours is beside this program in a build, and in lib when both are installed.
+ */
 static bool find_shim(struct sm *s)
 {
-    static const char *const places[] = {"/usr/lib/*/umad2sim/libumad2sim.so", "/usr/lib*/umad2sim/libumad2sim.so"};
+    static const char *const stock[] = {"/usr/lib/*/umad2sim/libumad2sim.so", "/usr/lib*/umad2sim/libumad2sim.so",
+                                        NULL};
+    static const char *const ours[] = {"libibfabric-umad.so", "../lib/ibproof/libibfabric-umad.so",
+                                       "../lib/*/ibproof/libibfabric-umad.so", NULL};
+    char place[2 * SM_PATH], folder[SM_PATH] = "";
     bool found = false;
 
-    for (size_t i = 0; !found && i < sizeof places / sizeof *places; i++) {
+    if (s->own && !folder_of_this_program(folder, sizeof folder))
+        return false;
+    for (const char *const *p = s->own ? ours : stock; !found && *p; p++) {
         glob_t g;
-        if (glob(places[i], 0, NULL, &g) != 0)
+        (void)snprintf(place, sizeof place, "%s%s", folder, *p);
+        if (glob(place, 0, NULL, &g) != 0)
             continue;
         found = snprintf(s->shim, sizeof s->shim, "%s", g.gl_pathv[0]) < (int)sizeof s->shim;
         globfree(&g);
     }
     return found;
+}
+
+/* Moves the command past the name of the library that the program is to preload. */
+static const char *choose_shim(struct sm *s, const char *command)
+{
+    s->own = strncmp(command, own, sizeof own - 1) == 0;
+    return s->own ? command + sizeof own - 1 : command;
 }
 
 static bool prepare(struct sm *s, const char *spec, char *err, size_t errlen)
@@ -132,11 +162,14 @@ static bool prepare(struct sm *s, const char *spec, char *err, size_t errlen)
 
     if (is_spoiled && !choose_spoil(s, &command, err, errlen))
         return false;
+    command = choose_shim(s, command);
     if (snprintf(s->command, sizeof s->command, "%s", command) >= (int)sizeof s->command)
         (void)snprintf(err, errlen, "%.40s...: longer than %zu bytes", spec, sizeof s->command - 1);
     else if (!sm_is_program(s->command))
         (void)snprintf(err, errlen, "%s: there is no such program (Debian: package opensm)", spec);
-    else if (!find_shim(s))
+    else if (!find_shim(s) && s->own)
+        (void)snprintf(err, errlen, "%s: there is no libibfabric-umad.so beside ibconform, nor in lib/ibproof", spec);
+    else if (!s->shim[0])
         (void)snprintf(err, errlen, "%s: there is no libumad2sim (Debian: package libumad2sim0)", spec);
     else
         return true;

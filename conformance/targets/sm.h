@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Subnet managers as targets: programs that speak to a simulated subnet through libumad2sim, such as OpenSM. */
+/* Subnet managers as targets: programs that speak to a simulated subnet through libumad2sim, such as OpenSM, or through
+ * libibfabric-umad.so if their command begins with "umad:". */
 #ifndef IBC_SM_H
 #define IBC_SM_H
 #include "target.h"

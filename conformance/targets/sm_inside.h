@@ -3,6 +3,7 @@
 #ifndef IBC_SM_INSIDE_H
 #define IBC_SM_INSIDE_H
 #include <sys/types.h>
+#include "fabric/mad_server.h"
 #include "fabric/server.h"
 #include "sm_spoil.h"
 #include "target.h"
@@ -21,9 +22,10 @@ struct sm_frame { /* a packet on a wire of the subnet */
 };
 struct sm {
     struct ibc_target t;
-    char command[SM_COMMAND], shim[SM_PATH];
-    struct sm_spoiling spoil; /* its row is NULL if the manager is as it is */
-    uint64_t begun;           /* clock at time 0 */
+    char command[SM_COMMAND], shim[SM_PATH]; /* shim: the library that programs preload */
+    bool own;                                /* it is libibfabric-umad.so, else libumad2sim */
+    struct sm_spoiling spoil;                /* its row is NULL if the manager is as it is */
+    uint64_t begun;                          /* clock at time 0 */
     unsigned plays;
     /* the subnet; NULL: none */
     struct ibc_fabric is;
@@ -33,6 +35,7 @@ struct sm {
     uint8_t first_end[IBC_NODES]; /* number of the end of each node's port 0 */
     struct subnet *subnet;
     struct server server;
+    struct mad_server mads; /* open if `own` */
     struct sm_program program[IBC_MANAGERS];
     struct sm_frame *frame; /* SM_FRAMES entries: a ring */
     size_t first_frame, n_frame;

@@ -91,7 +91,7 @@ static bool write_partitions(const struct sm *s, const char *folder)
 
 /* ---- start ---- */
 
-/* Becomes the program. Only the program itself loads libumad2sim, not the shell. */
+/* Becomes the program. Only the program itself loads the library, not the shell. */
 static void become(const struct sm *s, const char *folder, const char *host)
 {
     const char *path = getenv("PATH");
@@ -109,8 +109,8 @@ static void become(const struct sm *s, const char *folder, const char *host)
     dup2(out, STDERR_FILENO);
     (void)snprintf(places, sizeof places, "%s" SBIN, path ? path : "/usr/bin:/bin");
     setenv("PATH", places, 1);
-    setenv("IBSIM_SOCKNAME", s->server.sockets.name, 1);
-    setenv("SIM_HOST", host, 1);
+    setenv(s->own ? "IBFABRIC_SIM" : "IBSIM_SOCKNAME", s->server.sockets.name, 1);
+    setenv(s->own ? "IBFABRIC_NODE" : "SIM_HOST", host, 1);
     setenv("OSM_CACHE_DIR", ".", 1);
     setenv("OSM_TMP_DIR", ".", 1);
     (void)snprintf(command, sizeof command, "exec env LD_PRELOAD=%s %s -F opensm.conf", s->shim, s->command);

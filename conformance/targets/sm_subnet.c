@@ -49,8 +49,13 @@ static void received(void *ctx, size_t node, uint8_t port, const uint8_t *packet
 {
     struct sm *s = ctx;
 
+    const uint8_t *mad = s->own ? mad_layer_received(&s->mads.layer, node, port, packet, len) : NULL;
+
     keep(s, node, 0, packet, len, at);
-    server_received(&s->server, node, port, packet, len);
+    if (mad)
+        server_taken(&s->server, mad);
+    else
+        server_received(&s->server, node, port, packet, len);
 }
 
 enum ibc_rc sm_inject(struct ibc_target *t, unsigned end, const uint8_t *frame, size_t len)
@@ -66,12 +71,21 @@ enum ibc_rc sm_inject(struct ibc_target *t, unsigned end, const uint8_t *frame, 
     return IBC_OK;
 }
 
+static void advance(struct sm *s)
+{
+    server_advance(&s->server, sm_now(&s->t));
+    if (!s->own)
+        return;
+    mad_layer_advance(&s->mads.layer);
+    server_advance(&s->server, sm_now(&s->t)); /* packets that are sent again arrive at once */
+}
+
 enum ibc_rc sm_plug(struct ibc_target *t, unsigned end, bool in)
 {
     struct sm *s = sm_of(t);
     const struct ibc_end *e = &s->is.end[end];
 
-    server_advance(&s->server, sm_now(t));
+    advance(s);
     if (subnet_cable(s->subnet, e->node, e->port, in))
         return IBC_OK;
     return sm_fault(s, IBC_BROKEN, "no cable is there");
@@ -79,19 +93,28 @@ enum ibc_rc sm_plug(struct ibc_target *t, unsigned end, bool in)
 
 /* ---- time ---- */
 
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
 /* Waits for the programs, but not beyond `until`. */
 static void serve(struct sm *s, uint64_t until)
 {
-    struct pollfd fds[SERVER_FDS];
-    const uint64_t now = sm_now(&s->t), due = server_deadline(&s->server);
-    const uint64_t next = due < until ? due : until, ns = next > now ? next - now : 0;
+    struct pollfd fds[SERVER_FDS + MAD_SERVER_FDS];
+    const uint64_t now = sm_now(&s->t), due = s->own ? mad_layer_deadline(&s->mads.layer) : IBA_NEVER;
+    const uint64_t next = earlier(until, earlier(due, server_deadline(&s->server))), ns = next > now ? next - now : 0;
     const struct timespec nap = {.tv_sec = (time_t)(ns / NS_OF_S), .tv_nsec = (long)(ns % NS_OF_S)};
 
     server_fds(&s->server, fds);
-    if (ppoll(fds, SERVER_FDS, &nap, NULL) > 0)
+    if (s->own)
+        mad_server_fds(&s->mads, fds + SERVER_FDS);
+    if (ppoll(fds, SERVER_FDS + (s->own ? MAD_SERVER_FDS : 0), &nap, NULL) > 0) {
         server_serve(&s->server, fds, sm_now(&s->t));
-    else
-        server_advance(&s->server, sm_now(&s->t));
+        if (s->own)
+            mad_server_serve(&s->mads, fds + SERVER_FDS);
+    }
+    advance(s);
 }
 
 enum ibc_rc sm_collect(struct ibc_target *t, uint64_t until, uint8_t frame[IBC_FRAME], size_t *len, uint64_t *at,
@@ -155,6 +178,27 @@ static void make_topology(struct sm *s)
     s->topology = (struct topology){.node = s->node, .n = s->is.n_node};
 }
 
+/* Opens the sockets for programs that preload the library of this target. */
+static bool serve_programs(struct sm *s, const char *name, char err[SOCKETS_ERROR])
+{
+    _Static_assert((int)SOCKETS_ERROR == (int)MAD_SERVER_ERROR, "one buffer is for both");
+    if (!server_open(&s->server, s->subnet, name, 0, err)) {
+        server_close(&s->server);
+        return false;
+    }
+    s->server.alter = sm_spoil_apply;
+    s->server.alter_ctx = &s->spoil;
+    if (!s->own)
+        return true;
+    if (!mad_server_open(&s->mads, s->subnet, name, err)) {
+        server_close(&s->server);
+        return false;
+    }
+    s->mads.layer.alter = sm_spoil_apply;
+    s->mads.layer.alter_ctx = &s->spoil;
+    return true;
+}
+
 enum ibc_rc sm_subnet_open(struct ibc_target *t, const struct ibc_fabric *f)
 {
     struct sm *s = sm_of(t);
@@ -168,12 +212,11 @@ enum ibc_rc sm_subnet_open(struct ibc_target *t, const struct ibc_fabric *f)
     if (!s->subnet)
         return sm_fault(s, IBC_BROKEN, "no memory for the subnet");
     (void)snprintf(name, sizeof name, "ibconform-%d-%u", (int)getpid(), s->plays++);
-    if (!server_open(&s->server, s->subnet, name, 0, err)) {
-        sm_subnet_close(s);
+    if (!serve_programs(s, name, err)) {
+        subnet_free(s->subnet);
+        s->subnet = NULL;
         return sm_fault(s, IBC_BROKEN, "%s", err);
     }
-    s->server.alter = sm_spoil_apply;
-    s->server.alter_ctx = &s->spoil;
     sm_spoil_begin(&s->spoil);
     return IBC_OK;
 }
@@ -186,6 +229,8 @@ void sm_subnet_close(struct sm *s)
     }
     if (!s->subnet)
         return;
+    if (s->own)
+        mad_server_close(&s->mads);
     server_close(&s->server);
     subnet_free(s->subnet);
     s->subnet = NULL;
