@@ -94,7 +94,7 @@ Test(live, capabilities, .init = begin, .fini = end)
 {
     static const char has[] =
         "\"ok\":{\"version\":1,\"name\":\"bed\",\"devices\":%s,\"links\":[\"roce1\",\"ib-local\",\"ib-global\"],"
-        "\"capabilities\":[\"rc\",\"two_devices\",\"fabric\",\"pieces\",\"rd\"],\"time\":\"real\","
+        "\"capabilities\":[\"rc\",\"two_devices\",\"fabric\",\"pieces\",\"rd\",\"tags\"],\"time\":\"real\","
         "\"limits\":{\"line\":65536,\"bytes\":1024}}";
     static const struct {
         const char *devices;

@@ -140,8 +140,8 @@ def without_time(value):
 
 
 def has_no_verb(id):
-    """Whether the scenario needs subnets, regions of pieces or EE contexts, for which an agent has no verb."""
-    return id.startswith(("fabric.", "memory.pieces.", "rd."))
+    """Whether the scenario needs subnets, regions of pieces, EE contexts or tags, for which an agent has no verb."""
+    return id.startswith(("fabric.", "memory.pieces.", "rd.", "tm."))
 
 
 def alive(mark):
