@@ -58,7 +58,7 @@ class Linked(tree.Tree):
         self.own.mkdir(parents=True)
         made = self.own / "switch.so"
         subprocess.run(["cc", "-O2", "-fPIC", "-shared", "-o", str(made), str(tree.HERE / "switch.c")], check=True)
-        for folder in ("bin", "test"):
+        for folder in ("bin", "test", "tools"):  # scripts find programs of tools beside bin
             (self.own / folder).mkdir()
             for program in (self.dev / folder).iterdir():
                 (self.own / folder / program.name).symlink_to(program)
