@@ -98,6 +98,8 @@ bool select_matches(const struct ibc_suite *suite, const char *pattern, char *ne
     snprintf(near, n, "%s%.200s%s", id ? "; nearest is \"" : "", id ? id : "", id ? "\"" : "");
     if (!id)
         nearest_group(suite, pattern, near, n);
+    if (near[0] == '\0')
+        snprintf(near, n, "; ibconform list prints all");
     return false;
 }
 

@@ -182,7 +182,7 @@ static cJSON *parse(const struct complaint *c)
     if (!root)
         wrong(c, "line %zu, near column %zu: not JSON", line, column);
     else if (!cJSON_IsArray(root)) {
-        wrong(c, "not a list of waivers");
+        wrong(c, "not a list of waivers: [{\"pattern\": ..., ...}, ...]; see WAIVERS in the manual page");
         cJSON_Delete(root);
         root = NULL;
     }

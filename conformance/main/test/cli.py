@@ -179,6 +179,7 @@ class Selection(Case):
         for command in ("list", "run", "mutants", "show"):
             self.fails(2, command, "area.one.god", says='nearest is "area.one.good"')
             self.fails(2, command, "RR-05", says="no scenario cites RR-05")
+            self.fails(2, command, "qwqwqw.qw", says='no scenario matches "qwqwqw.qw"; ibconform list prints all')
         self.fails(2, "run", "area", "nonsense", says='no scenario matches "nonsense"')
         self.fails(2, "run", "area.one.[f-h]*", says="patterns know '*' and '?' only")
         self.fails(2, "run", "--exclude", "area.one.god", says='--exclude: no scenario matches')

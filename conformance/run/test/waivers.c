@@ -85,7 +85,7 @@ Test(waivers, bad_files)
     refused("", "not JSON");
     refused("[\n{" GOOD ",\n]", "line 3, near column 2: not JSON");
     refused("[] []", "not JSON");
-    refused("{}", "not a list");
+    refused("{}", "not a list of waivers: [{\"pattern\": ..., ...}, ...]");
     refused("7", "not a list");
     refused("[7]", "waiver 1: not an object");
     refused("[{}]", "waiver 1: no \"pattern\"");
