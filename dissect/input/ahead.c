@@ -15,7 +15,8 @@ struct block {
 };
 struct cap_ahead {
     struct cap_stream from; /* the thread's; the reader looks at it when `over` is set */
-    size_t used;            /* bytes that the reader has taken from its block */
+    struct cap_ahead_calls calls;
+    size_t used; /* bytes that the reader has taken from its block */
     pthread_t thread;
     pthread_mutex_t lock; /* protects what follows; the bytes of a block belong to one side at a time */
     pthread_cond_t changed;
@@ -42,7 +43,7 @@ static void fill(struct cap_ahead *a, struct block *b)
 
     b->n = 0;
     do {
-        got = cap_stream_inflate(&a->from, b->bytes + b->n, BLOCK_BYTES - b->n);
+        got = a->calls.inflate(&a->from, b->bytes + b->n, BLOCK_BYTES - b->n);
         b->n += got;
     } while (got > 0 && b->n < BLOCK_BYTES);
     b->file_done = a->from.file_done;
@@ -125,13 +126,14 @@ static void release(struct cap_ahead *a)
     free(a);
 }
 
-struct cap_ahead *cap_ahead_open(struct cap_stream *s)
+struct cap_ahead *cap_ahead_open(struct cap_stream *s, const struct cap_ahead_calls *calls)
 {
     struct cap_ahead *a = malloc(sizeof *a);
 
     if (a == NULL)
         return NULL;
     a->from = *s;
+    a->calls = *calls;
     a->from.at = a->from.end = a->from.window = NULL; /* the reader's */
     a->used = 0;
     a->filled = a->taken = 0;
@@ -156,6 +158,6 @@ void cap_ahead_close(struct cap_ahead *a)
     pthread_cond_signal(&a->changed);
     pthread_mutex_unlock(&a->lock);
     pthread_join(a->thread, NULL);
-    cap_stream_close(&a->from);
+    a->calls.close(&a->from);
     release(a);
 }

@@ -214,7 +214,8 @@ static bool gunzip_ready(struct cap_stream *s)
     return g->pending || gunzip_input(s);
 }
 
-size_t cap_stream_inflate(struct cap_stream *s, uint8_t *to, size_t room)
+/* Inflates at least one byte into the room; 0 at the end. */
+static size_t inflate_some(struct cap_stream *s, uint8_t *to, size_t room)
 {
     struct cap_gunzip *g = s->gunzip;
     g->z.next_out = to;
@@ -267,14 +268,14 @@ bool cap_stream_can_ahead(const struct cap_stream *s)
 void cap_stream_ahead(struct cap_stream *s)
 {
     if (cap_stream_can_ahead(s))
-        s->ahead = cap_ahead_open(s);
+        s->ahead = cap_ahead_open(s, &(struct cap_ahead_calls){inflate_some, cap_stream_close});
 }
 
 static size_t read_more(struct cap_stream *s, uint8_t *to, size_t room)
 {
     if (s->ahead)
         return cap_ahead_read(s->ahead, s, to, room);
-    return s->gunzip ? cap_stream_inflate(s, to, room) : read_file(s, to, room);
+    return s->gunzip ? inflate_some(s, to, room) : read_file(s, to, room);
 }
 
 size_t cap_stream_fill(struct cap_stream *s, size_t n)

@@ -44,8 +44,6 @@ void cap_stream_close(struct cap_stream *s);
 
 /* From here on all unread bytes are gzip. False when out of memory. */
 bool cap_stream_gunzip(struct cap_stream *s);
-/* Inflates at least one byte into the room; 0 at the end. */
-size_t cap_stream_inflate(struct cap_stream *s, uint8_t *to, size_t room);
 
 /* Whether much of a gzip file is still to be read, so that a thread of its own pays. */
 bool cap_stream_can_ahead(const struct cap_stream *s);
