@@ -95,6 +95,7 @@ struct report {
     uint64_t times[IBA_OPERATION_COUNT][REPORT_TIMES];
     struct cm_survey cm;
     struct perf *perf;
+    void *hosts; /* of -z hosts: who begins the rounds of a collective last */
     struct report_events events;
     struct out out;
 };

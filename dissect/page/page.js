@@ -16,6 +16,7 @@
     const days = u.scales.x.max - u.scales.x.min > 86400;
     return v.map(s => new Date((begin + s) * 1000).toISOString().slice(...(days ? [0, 10] : [11, 19])));
   }});
+  const number = v => v == null ? '--' : v.toLocaleString('en', {maximumSignificantDigits: 6});
   const data = figure => JSON.parse(figure.querySelector('script').textContent);
   const plot = (figure, options, columns) => {
     const place = figure.querySelector('.plot');
@@ -63,8 +64,8 @@
   const overTime = (figure, begin, label, series, columns) => plot(figure, {
     scales: {x: {time: false}, y: {range: (_, low, high) => [0, high * 1.05 || 1]}},
     cursor: {sync: {key: 'time'}},
-    axes: [begin == null ? moments() : hours(begin), axis({size: 80, label})],
-    series: [{label: 'time', value: (_, v) => seconds(v)}, ...series],
+    axes: [begin == null ? moments() : hours(begin), axis({size: 80, label, values: (_, v) => v.map(number)})],
+    series: [{label: 'time', value: (_, v) => seconds(v)}, ...series.map(s => ({value: (_, v) => number(v), ...s}))],
   }, columns);
 
   // Payload, as a rate.
@@ -85,7 +86,7 @@
     })), [d.again.map((_, i) => i * d.bucket / 1e9), ...shown.map(([name]) => d[name])]);
   };
 
-  // Drawn when they come into sight, as a page may have many, or when the page is printed.
+  // Those in sight are drawn first, as a page may have many.
   const draw = {psns, times, rates, events};
   const waiting = new Set(document.querySelectorAll('figure.psns, figure.times, figure.rates, figure.events'));
   const show = figure => {
@@ -100,4 +101,11 @@
   }, {rootMargin: '400px'});
   waiting.forEach(figure => seen.observe(figure));
   addEventListener('beforeprint', () => waiting.forEach(show));
+  // The others follow one by one: a browser may print before charts that are drawn for the print are there.
+  const rest = () => {
+    if (waiting.size === 0) return;
+    show(waiting.values().next().value);
+    setTimeout(rest);
+  };
+  addEventListener('load', rest);
 }

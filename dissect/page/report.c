@@ -9,15 +9,17 @@ struct report *report_open(const char *path, const struct sample *sample, char *
 {
     struct report *r = calloc(1, sizeof *r);
     char why[64];
-    bool good = r && (r->perf = stat_perf_open(NULL, why, sizeof why));
+    bool good = r && (r->perf = stat_perf_open(NULL, why, sizeof why)) != NULL &&
+                (r->hosts = stat_hosts_open(NULL, why, sizeof why)) != NULL;
 
     if (good && strcmp(path, "-") == 0)
         r->place = (struct file_new){.fd = STDOUT_FILENO};
     else
         good = good && file_begin(&r->place, path);
     if (!good) {
-        (void)snprintf(err, errlen, "%s: %s", path, strerror(r && r->perf ? errno : ENOMEM));
+        (void)snprintf(err, errlen, "%s: %s", path, strerror(r && r->hosts ? errno : ENOMEM));
         free(r ? r->perf : NULL);
+        free(r ? r->hosts : NULL);
         free(r);
         return NULL;
     }
@@ -147,6 +149,7 @@ void report_packet(struct report *r, const struct packet *p)
     }
     cm_survey_packet(&r->cm, p);
     stat_perf_packet(r->perf, p);
+    stat_hosts_packet(r->hosts, p);
     report_event(r, p);
     r->first_ns = p->first_ns;
     r->last_ns = p->cap->ts_ns > r->last_ns ? p->cap->ts_ns : r->last_ns;
@@ -178,6 +181,7 @@ int report_close(struct report *r)
         error = error ? error : end;
     }
     free(r->perf);
+    free(r->hosts);
     free(r);
     return error;
 }

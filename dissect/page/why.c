@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Why communication is slow: the limits of all connections in a sentence, how many hosts send to one at the same time,
- * payload and repeats over time, and host by host. */
+ * who begins the rounds of a collective last, payload and repeats over time, and host by host. */
 #include <stdlib.h>
 #include "page/collected.h"
+#include "stats/kinds.h"
 #include "track/addr.h"
 
 enum { PAIRS = 64, SHOWN_PAIRS = 16, INCAST = 3, SHOWN_RATES = 12 };
@@ -239,6 +240,8 @@ void report_why(const struct report *r, struct out *o)
     OUT_LIT(o, "<p class=\"lead why\">");
     perf_say_all(o, r->perf);
     incast(&all, o);
+    if (r->hosts)
+        stat_hosts_say_straggler(r->hosts, o);
     OUT_LIT(o, "</p>\n");
 }
 

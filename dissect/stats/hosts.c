@@ -264,23 +264,46 @@ static unsigned straggler(const struct round_host *row, unsigned rounds)
     return ROUND_HOSTS;
 }
 
+/* `which`: the words for the rounds. */
+static void say_straggler(const struct hosts *s, struct out *o, const struct round_host *row, unsigned host,
+                          unsigned rounds, const char *which)
+{
+    const struct host_key *k = &s->host[s->round[host]].key;
+
+    stat_addr_print(o, (enum iba_addr_kind)k->kind, k->addr);
+    out_str(o, " begins last in ");
+    out_u64(o, row[host].last);
+    out_str(o, " of ");
+    out_u64(o, rounds);
+    out_str(o, which);
+    out_str(o, ", on average ");
+    out_time(o, (int64_t)(row[host].behind / row[host].last));
+    out_str(o, " s after the host before it");
+}
+
 static void print_straggler(const struct hosts *s, struct out *o, const struct round_host *row, unsigned rounds)
 {
     const unsigned h = straggler(row, rounds);
 
-    if (h == ROUND_HOSTS) {
-        out_str(o, "No host begins last in more than half of the rounds\n");
+    if (h == ROUND_HOSTS)
+        out_str(o, "No host begins last in more than half of the rounds");
+    else
+        say_straggler(s, o, row, h, rounds, " rounds");
+    out_ch(o, '\n');
+}
+
+void stat_hosts_say_straggler(void *state, struct out *o)
+{
+    struct hosts *s = state;
+    struct round_host row[ROUND_HOSTS] = {0};
+    const unsigned rounds = rounds_find(&s->rounds) ? rounds_count(&s->rounds, row) : 0;
+    const unsigned h = rounds > 0 ? straggler(row, rounds) : ROUND_HOSTS;
+
+    if (h == ROUND_HOSTS || 2 * row[h].behind / row[h].last <= row[h].after / rounds)
         return;
-    }
-    const struct host_key *k = &s->host[s->round[h]].key;
-    stat_addr_print(o, (enum iba_addr_kind)k->kind, k->addr);
-    out_str(o, " begins last in ");
-    out_u64(o, row[h].last);
-    out_str(o, " of ");
-    out_u64(o, rounds);
-    out_str(o, " rounds, on average ");
-    out_time(o, (int64_t)(row[h].behind / row[h].last));
-    out_str(o, " s after the host before it\n");
+    out_ch(o, ' ');
+    say_straggler(s, o, row, h, rounds, " rounds of a collective");
+    out_ch(o, '.');
 }
 
 static void print_rounds(const struct hosts *s, struct out *o, uint8_t width, const struct round_host *row,

@@ -27,6 +27,9 @@ STAT_KIND(qp)
 STAT_KIND(rc)
 STAT_KIND(srt)
 STAT_KIND(tm)
+/* Says, a space first, which host begins most rounds of a collective last, if it begins later after the host before it
+ * than that one after the first. */
+void stat_hosts_say_straggler(void *state, struct out *o);
 void stat_io_close(void *state);
 bool stat_io_uses(const void *state, bool (*is)(const struct field *f));
 void stat_expert_late(void *state, const struct iba_finding *f, const struct verdict_names *names);

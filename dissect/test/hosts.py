@@ -81,11 +81,14 @@ def check_collective(folder):
     assert abs(waits - ((ROUNDS - 1) * (DELAY + LATE * AFTER) + (RING - 1) * AFTER) / ROUNDS / 1e9) < 1e-7, waits
     assert f"10.0.1.{LATE + 1} begins last in {ROUNDS - 1} of {ROUNDS} rounds, on average 0.000397000 s after the host before it" in text(ring)
     assert all(len([p for p in said["pairs"] if p["src"] == host]) == 2 for host in rows), "a ring"
+    sentence = f" 10.0.1.{LATE + 1} begins last in {ROUNDS - 1} of {ROUNDS} rounds of a collective, on average 0.000397000 s after the host before it."
+    assert why.page(ring)[0].endswith(sentence), why.page(ring)[0]
 
     collective(capture, ring, lambda turn, host: (host + turn) % RING * AFTER)  # by turns
     said = hosts(ring)
     assert said["rounds"] == 2 * ROUNDS and "straggler" not in said, said  # both exchanges are alike: each is a round
     assert "No host begins last in more than half of the rounds" in text(ring)
+    assert "begins last" not in why.page(ring)[0]
 
     said = hosts(capture)
     assert said["rounds"] == 0 and said["round_hosts"] == [], "two hosts are no collective"

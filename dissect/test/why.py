@@ -88,6 +88,7 @@ def main(program):
         said, text = page(f"{folder}/incast.pcap")
         assert re.search(r"a queue: responses take longer than the shortest ones: \d", said), said
         assert f"{HOSTS} hosts send to " in said, said
+        assert "begins last" not in said, "one begins 1 ns after the other"
         assert len(charts(text, "rates")) == HOSTS
         incast(f"{folder}/{INCAST}.pcap", f"{folder}/turns.pcap", 10**12)
         assert "hosts send to" not in page(f"{folder}/turns.pcap")[0], "they take turns"
