@@ -79,7 +79,7 @@
     OPEN(QS, "QS-70", "",         "o10-37.2.26", "",    C, S, "A type 1 window cannot be invalidated.") \
     OPEN(QS, "QS-71", "10.6.7",   "",            "",    C, S, "A bind is executed in the order of the send queue; after it the window's own range applies.") \
     OPEN(QS, "QS-72", "10.6.7",   "",            "",    C, S, "The consumer chooses a type 2 window's key byte, a new one with each bind.") \
-    SHUT(QS, "QS-73", "",         "",            "",    I, S, UNTESTABLE, "One implementation refuses windows on zero-based regions.", "describes one implementation, and requires nothing") \
+    SHUT(QS, "QS-73", "",         "",            "",    I, S, UNTESTABLE, "One implementation refuses windows on zero-based regions.", "the sentence describes one implementation, and requires nothing") \
     OPEN(QS, "QS-74", "10.6.7",   "",            "",    C, K, "A region with bound windows cannot be deregistered, or its windows become invalid with it.") \
     OPEN(QS, "QS-75", "11.6.3",   "",            "",    M, S, "A device reports migration, established communication, drained queues, last receives and queue limits as events.") \
     OPEN(QS, "QS-76", "11.6.3",   "",            "",    M, S, "A device reports failed queues, invalid requests and access violations as events.") \

@@ -295,7 +295,7 @@ static void send(struct event *e)
     R(cnak,             cnak,             fail_cnak,  true,  "fails the operations whose connection got CNAK")                \
     R(bad_key,          bad_key,          fail_key,   true,  "fails the operations whose key is wrong")                       \
     R(refused_late,     refused_late,     drop,       false, "ignores a refusal of the connection that it has")               \
-    R(closed,           closed,           rest,       true,  "is not connected any more: the target confirms the end")        \
+    R(closed,           closed,           rest,       true,  "is no longer connected, since the target confirmed the end")        \
     R(closed_early,     closed_early,     drop,       false, "ignores a confirmed end that it has not asked for")             \
     R(resend,           resend,           send_again, false, "sends again after the timeout")                                 \
     R(end_unconfirmed,  end_unconfirmed,  rest,       false, "counts as disconnected when nobody confirms the end")           \

@@ -182,7 +182,7 @@ static const struct script target_scripts[] = {
     {"operation", false, "cHoHo", "A!E!E"}, /* each request extends the lease */
     {"connect_again", false, "cHcHo", "AA!E"},
     {"duplicate", false, "coHuHo", "A!EE!E"},
-    {"connect", true, "cLC", "AA"}, /* the lease of the first one has ended */
+    {"connect", true, "cLC", "AA"}, /* the lease of the first initiator has ended */
 };
 
 /* ---- rows ---- */

@@ -141,7 +141,7 @@ static const struct {
     unsigned kind;
     uint64_t before;
 } repeats[] = {
-    /* a REQ, by its transaction or its content */
+    /* a repeated REQ is recognized by its transaction or its content */
     {"QQ", AGAIN, 1},
     {"Q!Q", CHANGED, 1},
     {"Q+Q", CHANGED, 1},
