@@ -125,7 +125,7 @@ static uint64_t completed(struct end *e)
 static void post(const struct operation *o, uint32_t qpn)
 {
     const struct iba_send_wr wr = {
-        .op = o->op, .va = IOVA, .rkey = ends[1].rkey, .n_sge = 1, .sge = {{IOVA, BYTES, ends[0].lkey}}};
+        .op = (uint8_t)o->op, .va = IOVA, .rkey = ends[1].rkey, .n_sge = 1, .sge = {{IOVA, BYTES, ends[0].lkey}}};
     const struct iba_recv_wr receive = {.n_sge = 1, .sge = {{IOVA, BYTES, ends[1].lkey}}};
 
     if (o->op == IBA_WR_SEND)
