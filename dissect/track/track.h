@@ -28,6 +28,6 @@ void track_close(struct track *t);
 /* Adds a hint. A later hint for a service replaces an earlier one. */
 void track_hint(struct track *t, uint64_t service_id, enum iba_upper u);
 /* Adds the context to a packet. Must be called once for each packet, in order, with the packet's CRCs checked. The
- * table is valid until the next call. */
+ * context is valid until the next packet. */
 void track_packet(struct track *t, struct packet *p);
 #endif

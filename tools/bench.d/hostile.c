@@ -462,7 +462,7 @@ static void smp_moves(struct shape *p, uint64_t i, struct iba_random *r)
     K(copies, data, "each packet 32 times")                                                                            \
     K(reads, data, "READs of 2 GiB, responses out of order")                                                           \
     K(unfinished, data, "messages that begin and do not end")                                                          \
-    K(one_psn, data, "many connections between two addresses, one PSN for all")                                        \
+    K(one_psn, data, "many connections between two addresses, all begin with one PSN")                                 \
     K(unasked, data, "acknowledgements without requests")                                                              \
     K(refusals, data, "NAKs without requests")                                                                         \
     K(damaged, data, "wrong ICRCs")                                                                                    \
