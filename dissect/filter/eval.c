@@ -93,16 +93,20 @@ static bool on_negate(void *ctx, const struct operand *o)
     struct stream *s = ctx;
     struct operand out = {.cls = o->cls};
 
-    out.u = out.hi = 0 - o->u;
-    out.ns = (int64_t)(0 - (uint64_t)o->ns);
+    if (o->cls == CLASS_NUMBER) {
+        out.u = out.hi = 0 - o->u;
+        out.below = !o->below && o->u != 0;
+    } else
+        out.ns = (int64_t)(0 - (uint64_t)o->ns);
     return s->take(s->ctx, &out);
 }
 
 static bool on_abs(void *ctx, const struct operand *o)
 {
     struct stream *s = ctx;
+    const bool negative = o->cls == CLASS_TIME ? o->ns < 0 : o->cls == CLASS_NUMBER && o->below;
 
-    return o->cls == CLASS_TIME && o->ns < 0 ? on_negate(ctx, o) : s->take(s->ctx, o);
+    return negative ? on_negate(ctx, o) : s->take(s->ctx, o);
 }
 
 static bool on_len(void *ctx, const struct operand *o)

@@ -120,6 +120,7 @@ static bool bind_number(struct parser *ps, struct node *lit, struct operand *o, 
     if (f && o->u > max_of(f))
         return parser_fail(ps, lit->col, "%.*s is too big for %s, maximum %llu", (int)lit->len, lit->text, f->name,
                            (unsigned long long)max_of(f));
+    o->below = lit->negative && o->u != 0;
     if (lit->negative)
         o->u = o->hi = 0 - o->u;
     return true;

@@ -22,6 +22,7 @@ struct operand {
     uint8_t prefix; /* significant bits of an IP address */
     uint8_t width;  /* bytes that a number has on the wire */
     uint64_t u, hi; /* NUMBER: u to hi, which differ only where a name stands for a range of codes; IP4: u */
+    bool below;     /* NUMBER: below 0, the value is u - 2^64 */
     int64_t ns;
     /* For classes other than NUMBER and TIME. It may point to `small`, so "=" must not copy an operand. */
     const uint8_t *bytes;

@@ -2,6 +2,9 @@
 #include <string.h>
 #include "filter/node.h"
 
+__extension__ typedef __int128 wide; /* has room for sums and products of numbers */
+#define BEYOND ((wide)1 << 64)
+
 void operand_set_small(struct operand *o, enum value_class cls, const uint8_t *bytes, size_t len)
 {
     o->cls = cls;
@@ -46,6 +49,7 @@ void operand_from_value(struct operand *o, const struct value *v)
     case FIELD_BOOL:
         o->cls = CLASS_NUMBER;
         o->u = o->hi = v->u;
+        o->below = false;
         o->width = (uint8_t)(v->row && v->row->bits ? (v->row->bits + 7) / 8 : 4);
         break;
     case FIELD_TIME:
@@ -103,11 +107,18 @@ static int order_bytes(const struct operand *a, const struct operand *b)
     return c ? c : by_length;
 }
 
+static int order_number(const struct operand *a, const struct operand *b)
+{
+    if (a->below != b->below)
+        return a->below ? -1 : 1;
+    return a->hi < b->u ? -1 : a->u > b->hi;
+}
+
 /* Negative, 0 or positive: `a` is below, equal to, or above `b`. */
 static int order(const struct operand *a, const struct operand *b)
 {
     switch (a->cls) {
-    case CLASS_NUMBER: return a->hi < b->u ? -1 : a->u > b->hi;
+    case CLASS_NUMBER: return order_number(a, b);
     case CLASS_TIME: return (int)(a->ns > b->ns) - (int)(a->ns < b->ns);
     case CLASS_IP4: return order_ip4(a, b);
     case CLASS_IP6: return order_ip6(a, b);
@@ -139,20 +150,37 @@ bool operand_nonzero(const struct operand *o)
     return false;
 }
 
-static bool arith_number(struct operand *out, enum arith_op op, uint64_t a, uint64_t b)
+static wide value_of(const struct operand *o)
 {
-    if ((op == ARITH_DIV || op == ARITH_MOD) && b == 0)
-        return false;
+    return (wide)o->u - (o->below ? BEYOND : 0);
+}
+
+/* There is no result if it does not fit, as in tshark. */
+static bool arith_number(struct operand *out, enum arith_op op, const struct operand *a, const struct operand *b)
+{
+    const wide left = value_of(a), right = value_of(b);
+    wide result = 0;
+
     switch (op) {
-    case ARITH_ADD: out->u = a + b; break;
-    case ARITH_SUB: out->u = a - b; break;
-    case ARITH_MUL: out->u = a * b; break;
-    case ARITH_DIV: out->u = a / b; break;
-    case ARITH_MOD: out->u = a % b; break;
-    case ARITH_AND: out->u = a & b; break;
+    case ARITH_ADD: result = left + right; break;
+    case ARITH_SUB: result = left - right; break;
+    case ARITH_MUL:
+        if (__builtin_mul_overflow(left, right, &result))
+            return false;
+        break;
+    case ARITH_DIV:
+    case ARITH_MOD:
+        if (right == 0)
+            return false;
+        result = op == ARITH_DIV ? left / right : left % right;
+        break;
+    case ARITH_AND: result = left & right; break;
     }
+    if (result >= BEYOND || result < -BEYOND)
+        return false;
     out->cls = CLASS_NUMBER;
-    out->hi = out->u;
+    out->u = out->hi = (uint64_t)result;
+    out->below = result < 0;
     return true;
 }
 
@@ -174,7 +202,7 @@ bool operand_arith(struct operand *out, enum arith_op op, const struct operand *
                    uint8_t *scratch)
 {
     switch (a->cls) {
-    case CLASS_NUMBER: return arith_number(out, op, a->u, b->u);
+    case CLASS_NUMBER: return arith_number(out, op, a, b);
     case CLASS_TIME: /* unsigned, so that absurd sums wrap instead of being undefined */
         out->cls = CLASS_TIME;
         out->ns = (int64_t)(op == ARITH_ADD ? (uint64_t)a->ns + (uint64_t)b->ns : (uint64_t)a->ns - (uint64_t)b->ns);

@@ -52,7 +52,7 @@ Test(match, numbers)
         {"bth.opcode > 255", 0},
         {"bth.psn == 1118485", 10000},
         {"bth.psn == -1", 0},
-        {"bth.psn > -1", 0},
+        {"bth.psn > -1", 11110},
         {"reth.va == 0x000055579ae59000", 1000},
         {"reth.va > 0xffffffff", 1000},
         {"reth.va < 18446744073709551615", 1000},
