@@ -14,7 +14,7 @@ import unittest
 BIN = pathlib.Path(os.environ["IBPROOF_BIN"])
 SOURCE = pathlib.Path(__file__).resolve().parents[3]
 SHIMS = glob.glob("/usr/lib/*/umad2sim/libumad2sim.so") + glob.glob("/usr/lib*/umad2sim/libumad2sim.so")
-LIBRARY = BIN / "libibfabric-umad.so"
+LIBRARY = pathlib.Path(os.environ.get("IBPROOF_UMAD", BIN / "libibfabric-umad.so"))
 OPENSM = "/usr/sbin/opensm"
 PATIENCE = 120  # seconds, on a machine that does other things
 

@@ -329,6 +329,11 @@ class Addresses(Umads):
         self.assertEqual([[int(v or "0", 0) for v in row] for row in rows],
                          [[3, lid["H1"] + 1, 0, 0, 0], [1, lid["H1"], 7, 0x55, 0x12345]])
 
+    def test_a_thread_that_is_cancelled(self):
+        """Other threads can use the port afterwards: OpenSM cancels its receiver, and then closes its agents."""
+        f, _ = self.up("")
+        self.assertEqual(f.run("H1", BIN.parent / "test/umad-cancel").returncode, 0)
+
     def test_two_agents_for_one_method(self):
         """The second program that wants the methods of a subnet manager at a port is refused, as by a kernel."""
         f, _ = self.up("")

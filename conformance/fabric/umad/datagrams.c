@@ -33,6 +33,23 @@ static struct path {
 } paths[PATHS];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
+/* Takes the lock. A program may cancel its thread, as OpenSM does when it ends: not while the thread holds the lock,
+ * which all other threads would wait for. Returns the state to give to leave(). */
+static int enter(void)
+{
+    int was;
+
+    (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &was);
+    (void)pthread_mutex_lock(&lock);
+    return was;
+}
+
+static void leave(int was)
+{
+    (void)pthread_mutex_unlock(&lock);
+    (void)pthread_setcancelstate(was, &was);
+}
+
 /* ---- the layout of a datagram, which has a P_Key index ---- */
 
 size_t umad_size(void)
@@ -110,32 +127,33 @@ static int open_port(struct port *p, uint32_t number)
 
 int umad_open_port(const char *ca_name, int portnum)
 {
-    int fd = -EMFILE;
+    int fd = -EMFILE, was;
 
     if (portnum < 0 || (ca_name && strcmp(ca_name, MAD_CA_NAME) != 0))
         return -EINVAL;
-    (void)pthread_mutex_lock(&lock);
+    was = enter();
     for (unsigned i = 0; i < UMAD_MAX_PORTS; i++)
         if (ports[i].fd == 0) {
             fd = open_port(&ports[i], (uint32_t)portnum);
             break;
         }
-    (void)pthread_mutex_unlock(&lock);
+    leave(was);
     return fd;
 }
 
 int umad_close_port(int portid)
 {
     struct port *p;
+    int was;
 
-    (void)pthread_mutex_lock(&lock);
+    was = enter();
     p = find(portid);
     if (p) {
         (void)close(p->control);
         (void)close(p->fd);
         *p = (struct port){0};
     }
-    (void)pthread_mutex_unlock(&lock);
+    leave(was);
     return p ? 0 : -EINVAL;
 }
 
@@ -151,7 +169,7 @@ int umad_get_fd(int portid)
 int umad_get_issm_path(const char *ca_name, int portnum, char path[], int max)
 {
     struct mad_port p;
-    int end[2], error;
+    int end[2], error, was;
     unsigned i = 0;
 
     if (portnum < 0 || max < 1 || (ca_name && strcmp(ca_name, MAD_CA_NAME) != 0))
@@ -159,7 +177,7 @@ int umad_get_issm_path(const char *ca_name, int portnum, char path[], int max)
     error = connection_ask_once(MAD_GET_PORT, (uint32_t)portnum, &p, sizeof p);
     if (error)
         return error;
-    (void)pthread_mutex_lock(&lock);
+    was = enter();
     while (i < PATHS && paths[i].writing && paths[i].number != p.number)
         i++;
     if (i == PATHS) {
@@ -173,7 +191,7 @@ int umad_get_issm_path(const char *ca_name, int portnum, char path[], int max)
     }
     if (!error)
         (void)snprintf(path, (size_t)max, "/proc/self/fd/%d", paths[i].writing);
-    (void)pthread_mutex_unlock(&lock);
+    leave(was);
     return error;
 }
 
@@ -200,19 +218,19 @@ static void check_issm(struct port *p)
 
 static int ask_registration(int portid, struct mad_registration *m, const void *methods, uint32_t *agent)
 {
-    int error = -EINVAL;
+    int error = -EINVAL, was;
     struct port *p;
 
     m->head = (struct mad_head){MAD_MAGIC, MAD_REGISTER, 0};
     if (methods)
         memcpy(m->methods, methods, sizeof m->methods);
-    (void)pthread_mutex_lock(&lock);
+    was = enter();
     p = find(portid);
     if (p) {
         check_issm(p);
         error = ask(p, m, sizeof *m, NULL, 0, agent);
     }
-    (void)pthread_mutex_unlock(&lock);
+    leave(was);
     return error;
 }
 
@@ -258,14 +276,14 @@ int umad_register2(int port_fd, struct umad_reg_attr *attr, uint32_t *agent_id)
 
 int umad_unregister(int portid, int agentid)
 {
-    int error = -EINVAL;
+    int error = -EINVAL, was;
     struct port *p;
 
-    (void)pthread_mutex_lock(&lock);
+    was = enter();
     p = find(portid);
     if (p && agentid >= 0)
         error = ask_setting(p, MAD_UNREGISTER, (uint32_t)agentid);
-    (void)pthread_mutex_unlock(&lock);
+    leave(was);
     return error;
 }
 
@@ -275,20 +293,20 @@ int umad_send(int portid, int agentid, void *umad, int length, int timeout_ms, i
 {
     struct ib_user_mad *u = umad;
     struct mad_sent m = {.head = {MAD_MAGIC, MAD_SEND, 0}};
-    int error = EINVAL;
+    int error = EINVAL, was;
     struct port *p;
 
     u->timeout_ms = (uint32_t)timeout_ms;
     u->retries = (uint32_t)retries;
     u->agent_id = (uint32_t)agentid;
     memcpy(&m.envelope, u, sizeof m.envelope);
-    (void)pthread_mutex_lock(&lock);
+    was = enter();
     p = find(portid);
     if (p && length >= MAD_HEADER && length <= MAD_LONGEST) {
         check_issm(p);
         error = -ask(p, &m, sizeof m, u->data, (size_t)length, NULL);
     }
-    (void)pthread_mutex_unlock(&lock);
+    leave(was);
     if (!error)
         return 0;
     errno = error;
@@ -301,25 +319,25 @@ static int wait_for(int portid, int timeout_ms)
     struct pollfd fds[1 + PATHS] = {{.fd = portid, .events = POLLIN}};
     nfds_t n = 1;
     struct port *p;
-    int came;
+    int came, was;
 
-    (void)pthread_mutex_lock(&lock);
+    was = enter();
     p = find(portid);
     if (p)
         check_issm(p);
     for (unsigned i = 0; p && i < PATHS; i++)
         if (paths[i].told && paths[i].number == p->number)
             fds[n++] = (struct pollfd){.fd = paths[i].writing};
-    (void)pthread_mutex_unlock(&lock);
+    leave(was);
     if (!p)
         return -EINVAL;
     came = poll(fds, n, timeout_ms);
     if (came > 0 && !fds[0].revents) {
-        (void)pthread_mutex_lock(&lock);
+        was = enter();
         p = find(portid);
         if (p)
             check_issm(p);
-        (void)pthread_mutex_unlock(&lock);
+        leave(was);
         came = poll(fds, 1, timeout_ms);
     }
     if (came == 0)
@@ -337,15 +355,16 @@ static ssize_t take(int portid, struct ib_user_mad *umad, size_t room)
 {
     struct iovec part = {umad, room};
     struct msghdr m = {.msg_iov = &part, .msg_iovlen = 1};
+    int was;
     ssize_t n;
 
-    (void)pthread_mutex_lock(&lock);
+    was = enter();
     n = recvmsg(portid, &m, MSG_DONTWAIT | MSG_PEEK | MSG_TRUNC);
     if (n >= 0 && (size_t)n <= room)
         n = recv(portid, umad, room, MSG_DONTWAIT);
     else if (n < 0)
         n = -errno;
-    (void)pthread_mutex_unlock(&lock);
+    leave(was);
     return n;
 }
 
