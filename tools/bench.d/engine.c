@@ -150,25 +150,28 @@ static uint64_t run(const struct operation *o, uint64_t messages, uint32_t every
     return done;
 }
 
+#define USAGE "ibbench-engine MESSAGES ACKED_EVERY (1..16, divides MESSAGES) QPS (1..1024) write|send|read"
+
 static const struct operation *operation_of(const char *name)
 {
     for (unsigned i = 0; i < sizeof operations / sizeof *operations; i++)
         if (strcmp(name, operations[i].name) == 0)
             return &operations[i];
-    return NULL;
+    bench_need(false, USAGE);
+    return operations;
 }
 
 int main(int argc, char **argv)
 {
-    const uint64_t messages = argc == 5 ? strtoull(argv[1], NULL, 10) : 0;
-    const uint32_t every = argc == 5 ? (uint32_t)strtoul(argv[2], NULL, 10) : 0;
-    const uint32_t qps = argc == 5 ? (uint32_t)strtoul(argv[3], NULL, 10) : 0;
-    const struct operation *o = argc == 5 ? operation_of(argv[4]) : NULL;
+    bench_need(argc == 5, USAGE);
+    const uint64_t messages = strtoull(argv[1], NULL, 10);
+    const uint32_t every = (uint32_t)strtoul(argv[2], NULL, 10), qps = (uint32_t)strtoul(argv[3], NULL, 10);
+    const struct operation *o = operation_of(argv[4]);
     uint64_t done;
     clock_t start;
 
-    bench_need(messages > 0 && every > 0 && every <= DEPTH && messages % every == 0 && qps > 0 && qps <= MAX_QPS && o,
-               "ibbench-engine MESSAGES ACKED_EVERY (1..16, divides MESSAGES) QPS (1..1024) write|send|read");
+    bench_need(messages > 0 && every > 0 && every <= DEPTH && messages % every == 0 && qps > 0 && qps <= MAX_QPS,
+               USAGE);
     for (unsigned i = 0; i < 2; i++)
         open_end(&ends[i], i, qps);
     for (unsigned i = 0; i < BYTES; i++)
