@@ -21,8 +21,7 @@ enum {
     ASKED = 4,
     QUEUED_MOST = 8,
     LONGEST_LOG2_NS = 25
-}; /* a port may repeat a trap every 4 us */
-enum { METHOD_SEND = 3, METHOD_TRAP = 5, METHOD_REPRESS = 7, METHOD_RESPONSE = 0x80, CLASS_SMP = 1 };
+};                                        /* a port may repeat a trap every 4 us */
 #define OWN_TID ((UINT64_C(1) << 48) - 1) /* the part of a TID that the server does not change */
 #define END_NS (UINT64_C(4) * 1000 * 1000 * 1000)
 
@@ -171,12 +170,12 @@ static void received(void *ctx, size_t node, uint8_t port, const uint8_t *packet
 
 static bool is_answer(const uint8_t *mad)
 {
-    return (iba_madhdr_method(mad) & METHOD_RESPONSE) || iba_madhdr_method(mad) == METHOD_REPRESS;
+    return (iba_madhdr_method(mad) & IBA_METHOD_RESPONSE) || iba_madhdr_method(mad) == IBA_METHOD_TRAP_REPRESS;
 }
 
 static bool wants_answer(const uint8_t *mad)
 {
-    return !is_answer(mad) && iba_madhdr_method(mad) != METHOD_SEND;
+    return !is_answer(mad) && iba_madhdr_method(mad) != IBA_METHOD_SEND;
 }
 
 /* Returns the request that the datagram answers, or that comes back in it; NULL: the program waits for no such request.
@@ -216,8 +215,9 @@ static void answer(struct program *p, const struct ibsim_request *r)
     a.slid = r->dlid;
     a.dqp = r->sqp;
     a.sqp = r->dqp;
-    a.mad[3] = iba_madhdr_method(r->mad) == METHOD_TRAP ? METHOD_REPRESS
-                                                        : (uint8_t)(iba_madhdr_method(r->mad) | METHOD_RESPONSE);
+    a.mad[3] = iba_madhdr_method(r->mad) == IBA_METHOD_TRAP
+                   ? IBA_METHOD_TRAP_REPRESS
+                   : (uint8_t)(iba_madhdr_method(r->mad) | IBA_METHOD_RESPONSE);
     a.mad[4] |= iba_madhdr_mgmtclass(r->mad) == IBA_CLASS_DIRECTED ? 0x80 : 0;
     send_request(p, &a);
 }
@@ -383,7 +383,7 @@ static void route(uint8_t *mad)
 /* A program sends a datagram, to a LID or by a directed route. */
 static void ask(void)
 {
-    static const uint8_t classes[] = {CLASS_SMP, IBA_CLASS_DIRECTED, 3, 4, 6, 0x21};
+    static const uint8_t classes[] = {IBA_CLASS_SMP, IBA_CLASS_DIRECTED, 3, 4, 6, 0x21};
     static const uint16_t attributes[] = {0x10, 0x11, 0x15, 0x20, 1, 2, 0x12, 0x19};
     struct program *p = &w.program[fuzz_u8(&w.in) % IBSIM_CLIENTS];
     struct ibsim_request r = {.length = htobe64(fuzz_u8(&w.in) ? IBSIM_MAD : 0)};

@@ -25,8 +25,6 @@ enum {
     DATA_BYTES = 64,
     POLLS = 3
 };
-enum { GET = 0x01, SET = 0x02, TRAP = 0x05, REPRESS = 0x07, RESPONSE = 0x80, GET_RESP = 0x81 };
-enum { SMP = 0x01, DIRECTED = 0x81, PERFORMANCE = 0x04, BASEBOARD = 0x05, CONGESTION = 0x21 };
 enum { NODE_INFO = 0x11, PORT_INFO = 0x15 };
 #define TID UINT64_C(0x4000000000000000)
 #define KEY UINT64_C(0x1122334455667788)
@@ -152,7 +150,7 @@ static bool same_tables(void)
 
 static void check_answer(const uint8_t *asked, const uint8_t *mad)
 {
-    FUZZ_CHECK(iba_madhdr_method(mad) == GET_RESP);
+    FUZZ_CHECK(iba_madhdr_method(mad) == IBA_METHOD_GET_RESP);
     FUZZ_CHECK(iba_madhdr_mgmtclass(mad) == iba_madhdr_mgmtclass(asked));
     FUZZ_CHECK(iba_madhdr_attributeid(mad) == iba_madhdr_attributeid(asked));
     FUZZ_CHECK(iba_madhdr_attributemodifier(mad) == iba_madhdr_attributemodifier(asked));
@@ -175,7 +173,7 @@ static void took(const uint8_t *asked, const uint8_t *packet, size_t len, uint8_
     mad = packet + v.payload_at;
     tid = iba_madhdr_transactionid(mad);
     if (tid < TID) {
-        FUZZ_CHECK(iba_madhdr_method(mad) == TRAP);
+        FUZZ_CHECK(iba_madhdr_method(mad) == IBA_METHOD_TRAP);
         return;
     }
     FUZZ_CHECK(tid <= TID + w.asked && !w.left[tid - TID]);
@@ -183,7 +181,7 @@ static void took(const uint8_t *asked, const uint8_t *packet, size_t len, uint8_
     if (tid < TID + w.asked)
         return;
     if (iba_madhdr_method(mad) == iba_madhdr_method(asked)) /* goes on: to software, or by its directed route */
-        FUZZ_CHECK(port == 0 || iba_madhdr_mgmtclass(mad) == DIRECTED);
+        FUZZ_CHECK(port == 0 || iba_madhdr_mgmtclass(mad) == IBA_CLASS_DIRECTED);
     else
         check_answer(asked, mad);
 }
@@ -223,19 +221,20 @@ static void check_pool(void)
 
 static bool of_subnet(const uint8_t *mad)
 {
-    return iba_madhdr_mgmtclass(mad) == SMP || iba_madhdr_mgmtclass(mad) == DIRECTED;
+    return iba_madhdr_mgmtclass(mad) == IBA_CLASS_SMP || iba_madhdr_mgmtclass(mad) == IBA_CLASS_DIRECTED;
 }
 
 static bool may_change(const uint8_t *mad)
 {
-    return of_subnet(mad) && iba_madhdr_method(mad) == SET &&
+    return of_subnet(mad) && iba_madhdr_method(mad) == IBA_METHOD_SET &&
            (keeper()->m_key == 0 || keeper()->m_key == iba_smplid_mkey(mad + IBA_BYTES_madhdr));
 }
 
 /* The request arrives. Returns whether it may change what subnet management sets. */
 static bool ask(const uint8_t *mad)
 {
-    const bool smp = of_subnet(mad), directed = iba_madhdr_mgmtclass(mad) == DIRECTED, change = may_change(mad);
+    const bool smp = of_subnet(mad), directed = iba_madhdr_mgmtclass(mad) == IBA_CLASS_DIRECTED,
+               change = may_change(mad);
     const struct iba_mgmt_to to = {.dlid = directed ? UINT16_MAX : OWN_LID,
                                    .slid = directed ? UINT16_MAX : REQUESTER,
                                    .dqp = smp ? 0 : 1,
@@ -263,13 +262,13 @@ static void begin_request(uint8_t *mad, uint8_t class, uint8_t method, uint8_t a
     memset(mad, 0, IBA_MAD_BYTES);
     mad[0] = 1;
     mad[1] = class;
-    mad[2] = class == CONGESTION ? 2 : 1;
+    mad[2] = class == IBA_CLASS_CONGESTION ? 2 : 1;
     mad[3] = method;
     iba_madhdr_set_transactionid(mad, TID + ++w.asked);
     iba_madhdr_set_attributeid(mad, attribute);
     iba_madhdr_set_attributemodifier(mad, modifier);
     iba_smplid_set_mkey(mad + IBA_BYTES_madhdr, keeper()->m_key);
-    if (class == DIRECTED) { /* a route of one hop that has come to its end */
+    if (class == IBA_CLASS_DIRECTED) { /* a route of one hop that has come to its end */
         memset(mad + 32, UINT8_MAX, 4);
         mad[6] = mad[7] = 1;
         mad[128 + 1] = AT;
@@ -282,7 +281,7 @@ static bool get(uint8_t attribute, uint32_t modifier)
 {
     uint8_t mad[IBA_MAD_BYTES];
 
-    begin_request(mad, DIRECTED, GET, attribute, modifier);
+    begin_request(mad, IBA_CLASS_DIRECTED, IBA_METHOD_GET, attribute, modifier);
     (void)ask(mad);
     return answered_well();
 }
@@ -302,8 +301,10 @@ static void check_set(const uint8_t *set)
 
 static void request(uint8_t what)
 {
-    static const uint8_t classes[] = {SMP, SMP, DIRECTED, DIRECTED, PERFORMANCE, BASEBOARD, CONGESTION, DIRECTED};
-    static const uint8_t methods[] = {SET, GET, SET, SET, REPRESS, TRAP, GET_RESP, 0x03};
+    static const uint8_t classes[] = {IBA_CLASS_SMP,  IBA_CLASS_SMP,       IBA_CLASS_DIRECTED,   IBA_CLASS_DIRECTED,
+                                      IBA_CLASS_PERF, IBA_CLASS_BASEBOARD, IBA_CLASS_CONGESTION, IBA_CLASS_DIRECTED};
+    static const uint8_t methods[] = {IBA_METHOD_SET,          IBA_METHOD_GET,  IBA_METHOD_SET,      IBA_METHOD_SET,
+                                      IBA_METHOD_TRAP_REPRESS, IBA_METHOD_TRAP, IBA_METHOD_GET_RESP, IBA_METHOD_SEND};
     static const uint8_t attributes[] = {0x02, 0x10, 0x11, 0x12, 0x14, 0x15, 0x15, 0x16,
                                          0x17, 0x18, 0x19, 0x1b, 0x20, 0x01, 0x15, 0x1d};
     const uint8_t class = classes[what & 7], how = fuzz_u8(&w.in), b = fuzz_u8(&w.in);

@@ -18,7 +18,6 @@
 const struct fuzz_target fuzz_target = {"umad", FUZZ_BYTES, NULL};
 
 enum { STEPS = 300, NODES = 5, PROGRAMS = 6, ASKED = 32, DATA_MOST = 6000, LONGEST_LOG2_NS = 33 };
-enum { METHOD_SEND = 3, METHOD_REPRESS = 7, METHOD_RESPONSE = 0x80, CLASS_SMP = 1 };
 #define END_NS (UINT64_C(400) * 1000 * 1000 * 1000)
 
 struct program {
@@ -105,7 +104,7 @@ static void received(void *ctx, size_t node, uint8_t port, const uint8_t *packet
 
 static bool is_response(const uint8_t *mad)
 {
-    return (iba_madhdr_method(mad) & METHOD_RESPONSE) || iba_madhdr_method(mad) == METHOD_REPRESS;
+    return (iba_madhdr_method(mad) & IBA_METHOD_RESPONSE) || iba_madhdr_method(mad) == IBA_METHOD_TRAP_REPRESS;
 }
 
 /* The program no longer waits for this transaction. False: it did not wait. */
@@ -256,7 +255,8 @@ static void place(void)
 
 static uint8_t some_class(uint8_t b)
 {
-    static const uint8_t classes[] = {CLASS_SMP, IBA_CLASS_DIRECTED, IBA_CLASS_SA, 4, 0x32, IBA_CLASS_SA, 0x10, 0x0a};
+    static const uint8_t classes[] = {IBA_CLASS_SMP, IBA_CLASS_DIRECTED, IBA_CLASS_SA, 4,
+                                      0x32,          IBA_CLASS_SA,       0x10,         0x0a};
 
     return classes[b % 8];
 }
@@ -382,7 +382,7 @@ static void answer(void)
     e.timeout_ms = 0;
     mad = begin_datagram(&e);
     memcpy(mad, p->mad, p->len);
-    mad[3] |= METHOD_RESPONSE;
+    mad[3] |= IBA_METHOD_RESPONSE;
     mad[IBA_RMPP_AT + 2] = fuzz_u8(&w.in) & 1;
     (void)send_datagram(p, mad[IBA_RMPP_AT + 2] ? len : IBA_MAD_BYTES);
     p->len = 0;
@@ -402,7 +402,7 @@ static void segment(void)
     else
         write_header(mad, some_class(b >> 1), 0x12, 1 + fuzz_u8(&w.in) % 4);
     if (b & 0x10)
-        mad[3] ^= METHOD_RESPONSE;
+        mad[3] ^= IBA_METHOD_RESPONSE;
     out.head.envelope.qkey = htonl(IBA_GSI_QKEY);
     mad[IBA_RMPP_AT] = b & 0x20 ? fuzz_u8(&w.in) : 1;
     mad[IBA_RMPP_AT + 1] = fuzz_u8(&w.in) % 6;

@@ -4,23 +4,17 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "mad/iba_mad.h"
+#include "mad_kind.h"
 #include "mad_rmpp.h"
 #include "mad_send.h"
 
-enum { METHOD_TRAP_REPRESS = 0x07, METHOD_RESPONSE = 0x80, METHOD_MASK = 0x7f };
+enum { METHOD_MASK = 0x7f };
 enum { VENDOR_FIRST = 0x30, VENDOR_LAST = 0x4f, OUI_AT = 37 };
 enum { MARK_SHIFT = 32, PSN_FIRST = 0x10000, MS = 1000000 };
 /* The server of ibsim's protocol has a client number, 0 to 9, in these bits of a transaction ID. */
 #define MARK_NOT_IBSIM 0x00ff0000u
 
 /* ---- datagrams ---- */
-
-/* TrapRepress is the response to a trap (KM-60). */
-static bool is_response(const uint8_t *mad)
-{
-    return (iba_madhdr_method(mad) & METHOD_RESPONSE) || iba_madhdr_method(mad) == METHOD_TRAP_REPRESS;
-}
 
 static bool has_oui(unsigned class)
 {
@@ -158,7 +152,7 @@ static int send_one(struct mad_layer *l, const struct mad_send *s, const uint8_t
 
     memcpy(whole, mad, s->bytes);
     error = mad_send_now(l, s->open, &s->to, whole);
-    if (error || !s->to.timeout_ms || is_response(whole))
+    if (error || !s->to.timeout_ms || mad_is_answer(whole))
         return error;
     struct mad_send *kept = keep(l, s, whole);
     if (!kept)
@@ -187,12 +181,12 @@ static int send_segments(struct mad_layer *l, struct mad_send *s, const uint8_t 
 /* Changes what a program sends. False: it goes no further, and a request has been answered. */
 static bool alter_sent(struct mad_layer *l, const struct mad_send *s, uint8_t *mad)
 {
-    const bool request = !is_response(mad);
+    const bool request = !mad_is_answer(mad);
     struct mad_envelope from = s->to;
 
     if (!l->alter || l->alter(l->alter_ctx, true, mad))
         return true;
-    if (request && is_response(mad))
+    if (request && mad_is_answer(mad))
         l->deliver(l->ctx, s->open, &from, mad, IBA_MAD_BYTES);
     return false;
 }
@@ -207,13 +201,13 @@ int mad_layer_send(struct mad_layer *l, unsigned open, const struct mad_envelope
     if (!a || !a->used || len < MAD_HEADER || len > MAD_LONGEST)
         return EINVAL;
     s.agent = (uint8_t)e->agent;
-    if (!mad_is_smp(iba_madhdr_mgmtclass(mad)) && (ntohl(e->qpn) & 0xffffff) == 0)
+    if (!mad_is_smp(mad) && (ntohl(e->qpn) & 0xffffff) == 0)
         return EINVAL;
     copy = calloc(1, len < IBA_MAD_BYTES ? IBA_MAD_BYTES : len);
     if (!copy)
         return ENOMEM;
     memcpy(copy, mad, len);
-    if (!is_response(copy))
+    if (!mad_is_answer(copy))
         iba_madhdr_set_transactionid(copy, (uint64_t)a->mark << MARK_SHIFT | (uint32_t)iba_madhdr_transactionid(copy));
     if (!alter_sent(l, &s, copy))
         error = 0;
@@ -238,7 +232,7 @@ static bool is_for(const struct mad_agent *a, const uint8_t *mad)
 
     if (!a->used)
         return false;
-    if (is_response(mad))
+    if (mad_is_answer(mad))
         return iba_madhdr_transactionid(mad) >> MARK_SHIFT == a->mark;
     return a->class == class && a->version == iba_madhdr_classversion(mad) &&
            (a->methods[method / 64] >> method % 64 & 1) &&
@@ -264,14 +258,14 @@ const uint8_t *mad_layer_received(struct mad_layer *l, size_t node, uint8_t port
     bool smp;
     const uint8_t *mad = mad_packet_read(&subnet_node(l->subnet, node)->n.port[port], packet, len, &e, &smp);
 
-    if (!mad || smp != mad_is_smp(iba_madhdr_mgmtclass(mad)) || !find_agent(l, node, port, mad, &open, &agent))
+    if (!mad || smp != mad_is_smp(mad) || !find_agent(l, node, port, mad, &open, &agent))
         return NULL;
     e.agent = agent;
     if (l->open[open].agent[agent].rmpp && mad_rmpp_is_active(mad, IBA_MAD_BYTES)) {
         mad_rmpp_received(l, open, agent, &e, mad);
         return mad;
     }
-    if (is_response(mad) && !(l->open[open].agent[agent].segments && mad_rmpp_is_active(mad, IBA_MAD_BYTES))) {
+    if (mad_is_answer(mad) && !(l->open[open].agent[agent].segments && mad_rmpp_is_active(mad, IBA_MAD_BYTES))) {
         s = mad_send_find(l, open, agent, iba_madhdr_transactionid(mad), (uint8_t)iba_madhdr_mgmtclass(mad));
         if (!s)
             return mad; /* it has timed out, or its answer has come before */

@@ -11,12 +11,7 @@
 
 enum { VENDOR_FIRST = 0x30, VENDOR_LAST = 0x4f, CLASS_DEVICE_ADMINISTRATION = 0x10, CLASS_BIS = 0x12 };
 enum { VENDOR_HEADER = 40, SA_HEADER = 56, DEVICE_HEADER = 64 };
-enum {
-    RMPP_VERSION = 1,
-    RMPP_HEADER_END = 36,
-    RMPP_DATA_MOST = IBA_MAD_BYTES - RMPP_HEADER_END,
-    METHOD_RESPONSE = 0x80
-};
+enum { RMPP_VERSION = 1, RMPP_HEADER_END = 36, RMPP_DATA_MOST = IBA_MAD_BYTES - RMPP_HEADER_END };
 enum { WINDOW = 64 }; /* segments that a receiver takes without an ACK, after the first one */
 /* Status of STOP and ABORT (MD-45). */
 enum {
@@ -141,7 +136,7 @@ static void answer(struct mad_layer *l, unsigned open, const struct mad_envelope
     struct mad_envelope to = *e;
 
     memcpy(out, mad, header_of(iba_madhdr_mgmtclass(mad)));
-    iba_madhdr_set_method(out, iba_madhdr_method(out) ^ METHOD_RESPONSE);
+    iba_madhdr_set_method(out, iba_madhdr_method(out) ^ IBA_METHOD_RESPONSE);
     set_rmpp(out, type, status, data1, data2);
     to.qkey = htonl(IBA_GSI_QKEY);
     (void)mad_send_now(l, open, &to, out);
@@ -299,7 +294,7 @@ static void complete(struct mad_layer *l, struct mad_transfer *t)
     uint8_t *mad = t->mad;
     const uint32_t bytes = header_of(t->class) + (t->last - 1) * stride_of(t->class) + t->last_bytes;
     const unsigned open = t->open;
-    struct mad_send *s = t->method & METHOD_RESPONSE ? request_of(l, t->open, t->agent, &t->from, mad) : NULL;
+    struct mad_send *s = t->method & IBA_METHOD_RESPONSE ? request_of(l, t->open, t->agent, &t->from, mad) : NULL;
 
     t->whole = true;
     t->mad = NULL;
@@ -345,7 +340,7 @@ static void receive_data(struct mad_layer *l, unsigned open, unsigned agent, con
                          const uint8_t *mad)
 {
     const uint8_t *rmpp = mad + IBA_RMPP_AT;
-    const bool response = iba_madhdr_method(mad) & METHOD_RESPONSE;
+    const bool response = iba_madhdr_method(mad) & IBA_METHOD_RESPONSE;
     const uint32_t segment = iba_rmpp_data1(rmpp);
     struct mad_transfer *t = find_transfer(l, open, agent, e, mad);
     struct mad_send *s = response ? request_of(l, open, agent, e, mad) : NULL;
@@ -408,7 +403,7 @@ static void receive_ack(struct mad_layer *l, unsigned open, unsigned agent, cons
     s->window = window < s->segments ? window : s->segments;
     if (s->acked < s->segments)
         (void)send_window(l, s);
-    else if (s->to.timeout_ms == 0 || iba_madhdr_method(s->mad) & METHOD_RESPONSE)
+    else if (s->to.timeout_ms == 0 || iba_madhdr_method(s->mad) & IBA_METHOD_RESPONSE)
         mad_send_forget(l, s);
     else
         s->due = subnet_now(l->subnet) + s->to.timeout_ms * MS;
@@ -457,7 +452,7 @@ static void give_up(struct mad_layer *l, struct mad_transfer *t)
     struct mad_send *s;
 
     memcpy(header, t->mad, header_of(t->class));
-    s = t->method & METHOD_RESPONSE ? request_of(l, open, agent, &from, header) : NULL;
+    s = t->method & IBA_METHOD_RESPONSE ? request_of(l, open, agent, &from, header) : NULL;
     end_transfer(t);
     answer(l, open, &from, header, IBA_RMPP_ABORT, TOTAL_TIME, 0, 0);
     if (s)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "mad_kind.h"
 #include "mad_send.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -18,7 +19,7 @@ int mad_send_now(struct mad_layer *l, unsigned open, const struct mad_envelope *
     size_t len;
 
     l->psn = l->psn < PSN_LAST ? l->psn + 1 : PSN_FIRST;
-    len = mad_packet_build(packet, mad_send_port(l, open), to, mad_is_smp(iba_madhdr_mgmtclass(mad)), l->psn, mad);
+    len = mad_packet_build(packet, mad_send_port(l, open), to, mad_is_smp(mad), l->psn, mad);
     if (len == 0)
         return EINVAL;
     subnet_send(l->subnet, o->node, o->port, packet, len);

@@ -5,11 +5,6 @@
 #include "mad/iba_mad.h"
 #include "mad_layer.h"
 
-enum { MAD_CLASS_SMP = 0x01 };
-static inline bool mad_is_smp(unsigned class)
-{
-    return class == MAD_CLASS_SMP || class == IBA_CLASS_DIRECTED;
-}
 struct iba_node_port *mad_send_port(const struct mad_layer *l, unsigned open);
 /* Sends a datagram of 256 bytes. Returns 0 or an errno. */
 int mad_send_now(struct mad_layer *l, unsigned open, const struct mad_envelope *to, const uint8_t *mad);

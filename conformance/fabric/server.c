@@ -7,32 +7,20 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "mad/iba_mad.h"
+#include "mad_kind.h"
 
-enum { CLASS_SMP = 0x01, METHOD_SEND = 0x03, METHOD_REPRESS = 0x07, METHOD_RESPONSE = 0x80 };
 enum { PERMISSIVE = 0xffff, NOBODY = -1, CLIENT_SHIFT = 48 };
 enum { NEAR_NS = 1000000 };      /* packets on wires arrive at once if they would arrive within this time */
 enum { ANSWER_NS = 1000000000 }; /* a program answers a request within this time, or not at all */
 
-static bool is_smp(const uint8_t *mad)
-{
-    return iba_madhdr_mgmtclass(mad) == CLASS_SMP || iba_madhdr_mgmtclass(mad) == IBA_CLASS_DIRECTED;
-}
-
 static bool is_response(const uint8_t *mad)
 {
-    return (iba_madhdr_method(mad) & METHOD_RESPONSE) != 0;
-}
-
-/* Whether the datagram is a response. TrapRepress is the response to a trap (KM-60). */
-static bool is_answer(const uint8_t *mad)
-{
-    return is_response(mad) || iba_madhdr_method(mad) == METHOD_REPRESS;
+    return (iba_madhdr_method(mad) & IBA_METHOD_RESPONSE) != 0;
 }
 
 static bool wants_answer(const uint8_t *mad)
 {
-    return !is_answer(mad) && iba_madhdr_method(mad) != METHOD_SEND;
+    return !mad_is_answer(mad) && iba_madhdr_method(mad) != IBA_METHOD_SEND;
 }
 
 static struct iba_node_port *port_of(struct server *s, const struct server_client *c)
@@ -319,7 +307,7 @@ static void return_unanswered(struct server *s, iba_time now)
 static void send_datagram(struct server *s, const struct server_client *c, const struct ibsim_request *r)
 {
     const struct iba_node_port *p = port_of(s, c);
-    const bool smp = is_smp(r->mad);
+    const bool smp = mad_is_smp(r->mad);
     const uint16_t slid = ntohs(r->slid);
     struct iba_mgmt_to to = {.dlid = ntohs(r->dlid),
                              .slid = slid && slid != PERMISSIVE ? slid : p->info.lid,
@@ -353,7 +341,7 @@ static void serve_datagram(struct server *s, unsigned i, struct ibsim_request *r
             (void)give(s, i, r);
         return;
     }
-    if (!is_answer(r->mad)) {
+    if (!mad_is_answer(r->mad)) {
         const uint64_t tid = iba_madhdr_transactionid(r->mad) & ((UINT64_C(1) << CLIENT_SHIFT) - 1);
         iba_madhdr_set_transactionid(r->mad, tid | mark_of(s, i) << CLIENT_SHIFT);
     }
@@ -394,12 +382,12 @@ static int taker(const struct server *s, size_t node, uint8_t port, const uint8_
 {
     const unsigned asked = iba_madhdr_transactionid(mad) >> CLIENT_SHIFT & UINT8_MAX;
 
-    if (is_answer(mad))
+    if (mad_is_answer(mad))
         return p && lives_at(&s->client[p->client], node, port) ? p->client : NOBODY;
     for (unsigned i = 0; i < IBSIM_CLIENTS; i++)
         if (lives_at(&s->client[i], node, port) && s->client[i].issm)
             return (int)i;
-    for (unsigned i = 0; i < IBSIM_CLIENTS && !is_smp(mad); i++)
+    for (unsigned i = 0; i < IBSIM_CLIENTS && !mad_is_smp(mad); i++)
         if (lives_at(&s->client[i], node, port) && i != asked)
             return (int)i;
     return NOBODY;
@@ -431,7 +419,7 @@ void server_received(struct server *s, size_t node, uint8_t port, const uint8_t 
         return;
     if (!give(s, (unsigned)to, &r))
         return;
-    if (p && is_answer(mad)) {
+    if (p && mad_is_answer(mad)) {
         s->answers++;
         forget(s, p);
     } else if (p) {
@@ -442,7 +430,7 @@ void server_received(struct server *s, size_t node, uint8_t port, const uint8_t 
 
 void server_taken(struct server *s, const uint8_t *mad)
 {
-    struct server_pending *p = is_answer(mad) ? NULL : recall(s, mad);
+    struct server_pending *p = mad_is_answer(mad) ? NULL : recall(s, mad);
 
     if (!p)
         return;

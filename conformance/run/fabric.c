@@ -132,7 +132,7 @@ static struct run_packet *take_answer(struct run_player *p, struct run_live *q, 
 
     for (; k; before = k, k = k->queued) {
         const uint8_t *mad = run_smp_in(k);
-        if (!mad || iba_madhdr_method(mad) != RUN_GET_RESP || iba_madhdr_transactionid(mad) != tid)
+        if (!mad || iba_madhdr_method(mad) != IBA_METHOD_GET_RESP || iba_madhdr_transactionid(mad) != tid)
             continue;
         if (before)
             before->queued = k->queued;
@@ -177,7 +177,7 @@ static struct ibc_step request_of(const struct ibc_step *s, uint8_t method)
 
 bool run_step_get(struct run_player *p, const struct ibc_step *s)
 {
-    struct ibc_step get = request_of(s, RUN_GET);
+    struct ibc_step get = request_of(s, IBA_METHOD_GET);
     const struct run_packet *k;
     struct run_difference d;
 
@@ -191,7 +191,7 @@ bool run_step_get(struct run_player *p, const struct ibc_step *s)
 /* A manager reads, changes the fields that it means to, and writes. */
 bool run_step_set(struct run_player *p, const struct ibc_step *s)
 {
-    struct ibc_step get = request_of(s, RUN_GET), set = request_of(s, RUN_SET);
+    struct ibc_step get = request_of(s, IBA_METHOD_GET), set = request_of(s, IBA_METHOD_SET);
     const struct run_packet *k;
     char got[RUN_TEXT];
 

@@ -2,10 +2,11 @@
 /* Private to run/: packets on the wires of a subnet under test. */
 #ifndef IBC_RUN_FABRIC_H
 #define IBC_RUN_FABRIC_H
+#include "mad/iba_mad.h"
 #include "run/play.h"
 #include "scenario/field.h"
 
-enum { RUN_GET = 1, RUN_SET = 2, RUN_TRAP = 5, RUN_RESPONSE = 0x80, RUN_GET_RESP = 0x81, RUN_FIRST_HOST = 10 };
+enum { RUN_FIRST_HOST = 10 };
 
 /* ---- fabric.c ---- */
 bool run_make_fabric(struct run_player *p);

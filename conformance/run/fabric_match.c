@@ -49,7 +49,7 @@ static bool names(const struct ibc_step *s, const char *field)
 
 bool run_smp_has(struct run_player *p, const struct ibc_step *s, const uint8_t *mad, struct run_difference *d)
 {
-    if (!names(s, "status") && (iba_madhdr_method(mad) & RUN_RESPONSE) && run_smp_status(mad) != 0)
+    if (!names(s, "status") && (iba_madhdr_method(mad) & IBA_METHOD_RESPONSE) && run_smp_status(mad) != 0)
         return differs(d, "status", 0, run_smp_status(mad));
     for (unsigned i = 0; i < s->n_arg; i++) {
         const struct ibc_arg *a = &s->arg[i];
@@ -74,7 +74,7 @@ static bool is_the_message(const struct ibc_step *s, const struct run_live *w, c
         return differs(d, "attribute", a->id, iba_madhdr_attributeid(mad));
     if (trap && iba_notice_trap(data) != trap)
         return differs(d, "trap", trap, iba_notice_trap(data));
-    if ((s->method & RUN_RESPONSE) && !names(s, "tid") && iba_madhdr_transactionid(mad) != w->tid)
+    if ((s->method & IBA_METHOD_RESPONSE) && !names(s, "tid") && iba_madhdr_transactionid(mad) != w->tid)
         return differs(d, "tid", w->tid, iba_madhdr_transactionid(mad));
     return true;
 }
@@ -98,6 +98,6 @@ bool run_smp_matches(struct run_player *p, const struct ibc_step *s, const struc
 
 void run_smp_learn(struct run_live *w, const uint8_t *mad)
 {
-    if (iba_madhdr_method(mad) == RUN_TRAP)
+    if (iba_madhdr_method(mad) == IBA_METHOD_TRAP)
         w->trap_tid = iba_madhdr_transactionid(mad);
 }

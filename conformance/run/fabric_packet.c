@@ -37,15 +37,13 @@ static bool is_directed(const struct ibc_step *s)
 
 static unsigned class_of(const struct ibc_step *s)
 {
-    enum { CLASS_SMP = 0x01, CLASS_SA = 0x03, CLASS_PERF = 0x04, CLASS_BASEBOARD = 0x05, CLASS_CONGESTION = 0x21 };
-
     if (!is_gmp(s))
-        return is_directed(s) ? IBA_CLASS_DIRECTED : CLASS_SMP;
+        return is_directed(s) ? IBA_CLASS_DIRECTED : IBA_CLASS_SMP;
     if (is_congestion(s))
-        return CLASS_CONGESTION;
+        return IBA_CLASS_CONGESTION;
     if (is_administration(s))
-        return CLASS_SA;
-    return ibc_smp_attr(s->message)->group == IBA_GROUP_BM ? CLASS_BASEBOARD : CLASS_PERF;
+        return IBA_CLASS_SA;
+    return ibc_smp_attr(s->message)->group == IBA_GROUP_BM ? IBA_CLASS_BASEBOARD : IBA_CLASS_PERF;
 }
 
 static uint64_t key_of_node(const struct run_live *w, enum ibc_key key, uint64_t otherwise)
@@ -213,7 +211,7 @@ void run_smp_fill(struct run_player *p, const struct ibc_step *s, struct run_liv
     memset(mad, 0, IBA_MAD_BYTES);
     if (p->smp_base)
         put_base(p, s, mad + DATA_AT);
-    else if (s->method == RUN_SET && a->group == IBA_GROUP_SMP && a->id == PORTINFO)
+    else if (s->method == IBA_METHOD_SET && a->group == IBA_GROUP_SMP && a->id == PORTINFO)
         put_usual_portinfo(w, mad + DATA_AT);
     iba_madhdr_set_baseversion(mad, 1);
     iba_madhdr_set_mgmtclass(mad, class_of(s));

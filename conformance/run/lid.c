@@ -4,7 +4,7 @@
 
 uint16_t run_lid(const struct run_player *p, const struct run_live *node)
 {
-    enum { GET = RUN_GET, PORTINFO = 0x15, DATA_AT = 64 };
+    enum { GET = IBA_METHOD_GET, PORTINFO = 0x15, DATA_AT = 64 };
     const bool is_switch = node->kind == IBC_O_switch;
     const struct run_live *w = node + (is_switch ? 1 : 2); /* the wires of a node follow it */
     uint8_t mad[IBA_MAD_BYTES] = {0};

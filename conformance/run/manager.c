@@ -158,7 +158,7 @@ bool run_step_has(struct run_player *p, const struct ibc_step *s)
     bool good;
 
     get.kind = IBC_S_get;
-    get.method = RUN_GET;
+    get.method = IBA_METHOD_GET;
     get.asks = true;
     do {
         uint8_t mad[IBA_MAD_BYTES];
@@ -215,7 +215,7 @@ static bool repeat(struct run_player *p, const struct ibc_step *s, const struct 
 {
     struct run_packet *k;
 
-    if (!(s->method & RUN_RESPONSE) || !q->asked_last || run_now(p) < *due)
+    if (!(s->method & IBA_METHOD_RESPONSE) || !q->asked_last || run_now(p) < *due)
         return true;
     *due = run_now(p) + run_scaled(p, REPEAT);
     k = run_packet_new(p, q->asked_last->device, true);

@@ -80,7 +80,7 @@ static struct run_live *owner_of(struct run_player *p, const struct run_packet *
 static bool is_unasked(const struct run_player *p, const struct run_packet *k)
 {
     const uint8_t *mad = run_smp_in(k);
-    const bool flow = iba_view_has(&k->view, IBA_H_fc), trap = mad && iba_madhdr_method(mad) == RUN_TRAP;
+    const bool flow = iba_view_has(&k->view, IBA_H_fc), trap = mad && iba_madhdr_method(mad) == IBA_METHOD_TRAP;
 
     if (p->managed)
         return run_is_passing(p, k);
@@ -88,7 +88,7 @@ static bool is_unasked(const struct run_player *p, const struct run_packet *k)
         return false;
     for (unsigned i = 0; i < p->play->n_step; i++) {
         const struct ibc_step *s = &p->play->step[i];
-        if (s->kind == IBC_S_expect && (flow ? s->op == IBC_FLOW_OPCODE : s->method == RUN_TRAP))
+        if (s->kind == IBC_S_expect && (flow ? s->op == IBC_FLOW_OPCODE : s->method == IBA_METHOD_TRAP))
             return false;
     }
     return true;

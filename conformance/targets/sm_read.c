@@ -83,7 +83,7 @@ static const struct {
 
 enum ibc_rc sm_read(struct ibc_target *t, unsigned end, uint8_t mad[IBA_MAD_BYTES])
 {
-    enum { GET_RESP = 0x81, BAD_VALUE = 0x1c, STATUS_AT = 4 };
+    enum { BAD_VALUE = 0x1c, STATUS_AT = 4 };
     struct sm *s = sm_of(t);
     const struct ibc_end *e = &s->is.end[end];
     const struct reading r = {.n = &subnet_node(s->subnet, e->node)->n,
@@ -95,7 +95,7 @@ enum ibc_rc sm_read(struct ibc_target *t, unsigned end, uint8_t mad[IBA_MAD_BYTE
         if (attributes[i].id != iba_madhdr_attributeid(mad))
             continue;
         memset(mad + DATA_AT, 0, DATA_BYTES);
-        iba_madhdr_set_method(mad, GET_RESP);
+        iba_madhdr_set_method(mad, IBA_METHOD_GET_RESP);
         mad[STATUS_AT + 1] = attributes[i].read(&r) ? 0 : BAD_VALUE;
         return IBC_OK;
     }

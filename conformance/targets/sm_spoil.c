@@ -4,7 +4,9 @@
 #include "fabric/iba_node.h"
 #include "sm_spoil_rows.h"
 
-enum { SMP = 0x01, SA = 0x03, GET = 0x01, SET = 0x02, REPRESS = 0x07, GET_RESP = 0x81, DEL_RESP = 0x95 };
+enum { SMP = IBA_CLASS_SMP, SA = IBA_CLASS_SA };
+enum { GET = IBA_METHOD_GET, SET = IBA_METHOD_SET, REPRESS = IBA_METHOD_TRAP_REPRESS };
+enum { GET_RESP = IBA_METHOD_GET_RESP, DEL_RESP = IBA_METHOD_DELETE_RESP };
 enum { NOTICE = 0x02, PORTINFO = 0x15, PKEYS = 0x16, LFT = 0x19, MFT = 0x1b, SMINFO = 0x20 };
 enum { PATH = 0x35, MCMEMBER = 0x38, ANY = SM_ANY };
 enum { DATA_AT = 64, SA_AT = 56, SMKEY_AT = 36, STATUS_AT = 4, NOBODY = 0x1234 };

@@ -70,15 +70,7 @@ static inline bool iba_hop_is_directed(const struct iba_hop *h)
     return h->mad && iba_madhdr_mgmtclass(h->mad) == IBA_CLASS_DIRECTED;
 }
 
-/* ---- methods and status of datagrams (MD-04, MD-05) ---- */
-enum {
-    IBA_METHOD_GET = 0x01,
-    IBA_METHOD_SET = 0x02,
-    IBA_METHOD_TRAP = 0x05,
-    IBA_METHOD_TRAP_REPRESS = 0x07,
-    IBA_METHOD_RESPONSE = 0x80,
-    IBA_METHOD_GET_RESP = 0x81,
-};
+/* ---- status of datagrams (MD-05) ---- */
 enum {
     IBA_MAD_OK = 0,
     IBA_MAD_BAD_VERSION = 0x04,
@@ -87,14 +79,7 @@ enum {
     IBA_MAD_BAD_VALUE = 0x1c,
 };
 enum { IBA_UD_SEND_ONLY = 0x64 }; /* the opcode of every datagram */
-enum {
-    IBA_CLASS_SMP = 0x01,
-    IBA_CLASS_PERF = 0x04,
-    IBA_CLASS_BASEBOARD = 0x05,
-    IBA_CLASS_CONGESTION = 0x21,
-    IBA_SMP_DATA_AT = 64,
-    IBA_SMP_DATA_BYTES = 64
-};
+enum { IBA_SMP_DATA_AT = 64, IBA_SMP_DATA_BYTES = 64 };
 enum { IBA_ATTR_NOTICE = 0x02, IBA_ATTR_SM_INFO = 0x20 };
 
 /* ---- departure (iba_departure.c) ---- */

@@ -14,7 +14,30 @@ extern "C" {
 #endif
 
 enum { IBA_MAD_BYTES = 256, IBA_MAD_PARTS = 72 };
-enum { IBA_CLASS_SA = 0x03, IBA_CLASS_CM = 0x07, IBA_CLASS_DIRECTED = 0x81 };
+/* Classes: DIRECTED is that of SMPs with a directed route (MD-03). */
+enum {
+    IBA_CLASS_SMP = 0x01,
+    IBA_CLASS_SA = 0x03,
+    IBA_CLASS_PERF = 0x04,
+    IBA_CLASS_BASEBOARD = 0x05,
+    IBA_CLASS_CM = 0x07,
+    IBA_CLASS_CONGESTION = 0x21,
+    IBA_CLASS_DIRECTED = 0x81
+};
+/* Methods (MD-04). RESPONSE is the bit that answers have. */
+enum {
+    IBA_METHOD_GET = 0x01,
+    IBA_METHOD_SET = 0x02,
+    IBA_METHOD_SEND = 0x03,
+    IBA_METHOD_TRAP = 0x05,
+    IBA_METHOD_REPORT = 0x06,
+    IBA_METHOD_TRAP_REPRESS = 0x07,
+    IBA_METHOD_GET_TABLE = 0x12,
+    IBA_METHOD_DELETE = 0x15,
+    IBA_METHOD_RESPONSE = 0x80,
+    IBA_METHOD_GET_RESP = 0x81,
+    IBA_METHOD_DELETE_RESP = 0x95
+};
 
 /* A part has the same layout `n` times, `stride` bytes apart, as in forwarding tables and P_Key tables; most parts have
  * n = 1. */

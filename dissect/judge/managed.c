@@ -151,10 +151,10 @@ static void request(struct managed *m, const struct sight *x)
     const uint8_t *info = far ? info_of(x->s->fabric, far) : NULL;
 
     if (!info || !has_other_key(x, info) ||
-        (x->method == SMP_GET && iba_portinfo_m_keyprotectbits(info) < GET_IS_REFUSED))
+        (x->method == IBA_METHOD_GET && iba_portinfo_m_keyprotectbits(info) < GET_IS_REFUSED))
         return;
     report(x, IBA_FINDING_M_KEY_OTHER, NULL);
-    if (x->method != SMP_SET)
+    if (x->method != IBA_METHOD_SET)
         return;
     struct managed_seen *seen = place_of(m, x, x->slid);
     *seen = seen_now(x, IBA_FINDING_M_KEY_OTHER);
@@ -178,10 +178,10 @@ static void directed(struct managed *m, const struct sight *x)
 
     if (x->mad[SMP_HOPS_AT] == 0 || x->mad[SMP_POINTER_AT] != x->mad[SMP_HOPS_AT])
         return;
-    if (!back && (x->method == SMP_GET || x->method == SMP_SET || x->method == SMP_TRAP_REPRESS) &&
+    if (!back && (x->method == IBA_METHOD_GET || x->method == IBA_METHOD_SET || x->method == IBA_METHOD_TRAP_REPRESS) &&
         x->attribute != SM_INFO)
         request(m, x);
-    else if (back && x->method == SMP_GET_RESP && smp_is_good(x->mad))
+    else if (back && x->method == IBA_METHOD_GET_RESP && smp_is_good(x->mad))
         answer(m, x);
 }
 
@@ -200,13 +200,13 @@ void managed_packet(struct managed *m, const struct managed_sighting *s)
                             .attribute = iba_madhdr_attributeid(mad.wire),
                             .slid = (uint16_t)iba_lrh_slid(iba_view_hdr(v, IBA_H_lrh))};
     const unsigned class = iba_madhdr_mgmtclass(x.mad);
-    if (!x.on || (class != SMP_CLASS_BY_LID && class != IBA_CLASS_DIRECTED))
+    if (!x.on || (class != IBA_CLASS_SMP && class != IBA_CLASS_DIRECTED))
         return;
-    if (x.method == SMP_SET && x.attribute == SM_INFO && iba_madhdr_attributemodifier(x.mad) == HANDOVER)
+    if (x.method == IBA_METHOD_SET && x.attribute == SM_INFO && iba_madhdr_attributemodifier(x.mad) == HANDOVER)
         handover(m, &x);
-    else if (class == SMP_CLASS_BY_LID && x.method == SMP_TRAP && x.attribute == NOTICE)
+    else if (class == IBA_CLASS_SMP && x.method == IBA_METHOD_TRAP && x.attribute == NOTICE)
         trap(m, &x);
-    else if (class == SMP_CLASS_BY_LID && x.method == SMP_TRAP_REPRESS && x.attribute == NOTICE)
+    else if (class == IBA_CLASS_SMP && x.method == IBA_METHOD_TRAP_REPRESS && x.attribute == NOTICE)
         repress(m, &x);
     else if (class == IBA_CLASS_DIRECTED)
         directed(m, &x);

@@ -262,12 +262,12 @@ static void take_datagram(struct fabric *f, const struct packet *p)
     if (!iba_mad_in(&p->view) || !iba_mad_of(&m, &p->view) || m.captured < IBA_MAD_BYTES)
         return;
     mad = m.wire;
-    if (iba_madhdr_mgmtclass(mad) == SMP_CLASS_BY_LID && iba_madhdr_method(mad) == SMP_SET)
+    if (iba_madhdr_mgmtclass(mad) == IBA_CLASS_SMP && iba_madhdr_method(mad) == IBA_METHOD_SET)
         f->changed = p->number;
     if (!is_directed(mad) || mad[SMP_HOPS_AT] == 0 || mad[SMP_HOPS_AT] > FABRIC_HOPS || mad[SMP_POINTER_AT] == 0 ||
         mad[SMP_POINTER_AT] > mad[SMP_HOPS_AT])
         return;
-    if (iba_madhdr_method(mad) == SMP_GET_RESP && smp_goes_back(mad) && smp_is_good(mad))
+    if (iba_madhdr_method(mad) == IBA_METHOD_GET_RESP && smp_goes_back(mad) && smp_is_good(mad))
         learn(f, mad, mad[SMP_HOPS_AT], p->number);
     if (mad[SMP_POINTER_AT] == 1 && !smp_goes_back(mad))
         begin_first_hop(f, p, iba_madhdr_transactionid(mad));

@@ -39,7 +39,7 @@ static size_t find(const struct fabric *f, const struct fabric_table *like)
 
 static void ask(struct fabric *f, const struct fabric_table *like, const uint8_t *mad, uint64_t frame)
 {
-    const bool set = iba_madhdr_method(mad) == SMP_SET;
+    const bool set = iba_madhdr_method(mad) == IBA_METHOD_SET;
     struct fabric_table *t = table_of(f, like);
 
     /* Higher bits of the modifier select all ports, where the switch has the optimized mapping. */
@@ -89,9 +89,9 @@ void fabric_table_take(struct fabric *f, const struct fabric_port *agent, const 
     const struct fabric_table like = {.key = {.modifier = iba_madhdr_attributemodifier(mad),
                                               .node = agent->key.node,
                                               .attribute = (uint16_t)attribute}};
-    if (!back && (method == SMP_GET || method == SMP_SET))
+    if (!back && (method == IBA_METHOD_GET || method == IBA_METHOD_SET))
         ask(f, &like, mad, p->number);
-    else if (back && method == SMP_GET_RESP)
+    else if (back && method == IBA_METHOD_GET_RESP)
         answer(f, &like, mad, p->number);
 }
 

@@ -11,9 +11,8 @@ static bool is_response(uint8_t method)
 }
 static bool wants_answer(uint8_t method)
 {
-    enum { GET = 1, SET = 2, REPORT = 6, GET_TABLE = 0x12, DELETE = 0x15 };
-
-    return method == GET || method == SET || method == REPORT || (method >= GET_TABLE && method <= DELETE);
+    return method == IBA_METHOD_GET || method == IBA_METHOD_SET || method == IBA_METHOD_REPORT ||
+           (method >= IBA_METHOD_GET_TABLE && method <= IBA_METHOD_DELETE);
 }
 
 /* Messages of the connection manager use the method Send; the protocol determines which message answers which

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Subnet management datagrams of 256 bytes: methods, offsets of what is read from them, and two questions about
+/* Subnet management datagrams of 256 bytes: offsets of what is read from them, and two questions about
  * those on directed routes (sections 14.2 and 14.2.2). */
 #ifndef DISSECT_TRACK_SMP_H
 #define DISSECT_TRACK_SMP_H
 #include "mad/iba_mad.h"
 
-enum { SMP_GET = 0x01, SMP_SET = 0x02, SMP_TRAP = 0x05, SMP_TRAP_REPRESS = 0x07, SMP_GET_RESP = 0x81 };
-enum { SMP_CLASS_BY_LID = 0x01 };
 enum {
     SMP_STATUS_AT = 4,
     SMP_POINTER_AT = 6,
