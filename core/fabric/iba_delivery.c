@@ -2,13 +2,11 @@
 /* Decides about a packet to a LID or group of the node: an agent answers it, or software of the node gets it. */
 #include "fabric/iba_hop.h"
 #include "fabric/iba_router.h"
+#include "wire/iba_walk.h"
 
 static bool bad_icrc(const struct iba_hop *h)
 {
-    struct iba_view v = *h->view;
-
-    iba_view_check(&v);
-    return v.proto == IBA_PROTO_IB && v.icrc != IBA_CHECK_GOOD;
+    return h->view->proto == IBA_PROTO_IB && !iba_view_icrc_is_good(h->view);
 }
 
 static bool smp_without_datagram(const struct iba_hop *h)

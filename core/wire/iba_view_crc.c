@@ -19,6 +19,13 @@ uint32_t iba_view_icrc(const struct iba_view *v)
                     v->bth_at - v->l3_at, v->end - IBA_ICRC_BYTES - v->l3_at);
 }
 
+bool iba_view_icrc_is_good(const struct iba_view *v)
+{
+    if (v->icrc != IBA_CHECK_PENDING)
+        return v->icrc == IBA_CHECK_GOOD;
+    return iba_view_icrc(v) == iba_le32(v->wire + v->end - IBA_ICRC_BYTES);
+}
+
 void iba_view_check_vcrc(struct iba_view *v)
 {
     if (v->vcrc != IBA_CHECK_PENDING)
@@ -36,6 +43,6 @@ void iba_view_check_vcrc(struct iba_view *v)
 __attribute__((hot)) void iba_view_check(struct iba_view *v)
 {
     if (v->icrc == IBA_CHECK_PENDING)
-        v->icrc = iba_view_icrc(v) == iba_le32(v->wire + v->end - IBA_ICRC_BYTES) ? IBA_CHECK_GOOD : IBA_CHECK_BAD;
+        v->icrc = iba_view_icrc_is_good(v) ? IBA_CHECK_GOOD : IBA_CHECK_BAD;
     iba_view_check_vcrc(v);
 }

@@ -82,4 +82,6 @@ enum step iba_walk_by_ethertype(const struct walk *w, uint16_t type);
 enum iba_icrc_kind iba_walk_icrc_kind(enum iba_hdr l3, bool global);
 /* Checks the VCRC alone, as a switch does that forwards the packet. */
 void iba_view_check_vcrc(struct iba_view *v);
+/* Returns whether the packet has a good ICRC, which is computed if nobody has checked it. */
+bool iba_view_icrc_is_good(const struct iba_view *v);
 #endif
