@@ -167,10 +167,10 @@ static bool prepare(struct sm *s, const char *spec, char *err, size_t errlen)
         (void)snprintf(err, errlen, "%.40s...: longer than %zu bytes", spec, sizeof s->command - 1);
     else if (!sm_is_program(s->command))
         (void)snprintf(err, errlen, "%s: there is no such program (Debian: package opensm)", spec);
-    else if (!find_shim(s) && s->own)
-        (void)snprintf(err, errlen, "%s: there is no libibfabric-umad.so beside ibconform, nor in lib/ibproof", spec);
-    else if (!s->shim[0])
-        (void)snprintf(err, errlen, "%s: there is no libumad2sim (Debian: package libumad2sim0)", spec);
+    else if (!find_shim(s))
+        (void)snprintf(err, errlen, "%s: there is no %s", spec,
+                       s->own ? "libibfabric-umad.so beside ibconform, nor in lib/ibproof"
+                              : "libumad2sim (Debian: package libumad2sim0)");
     else
         return true;
     return false;
