@@ -21,15 +21,6 @@
 static const uint64_t ms = 1000000;
 static int tap;
 
-static struct ibc_wire *opened(void)
-{
-    char err[512] = "";
-    struct ibc_wire *w = ibc_wire_open("afpacket:tap0", err, sizeof err);
-
-    cr_assert(w, "%s", err);
-    return w;
-}
-
 /* ---- this machine's addresses ---- */
 
 static void set_address(unsigned long what, const char *text)
@@ -199,7 +190,7 @@ Test(addresses, free_addresses_are_asked_for_three_times)
 {
     if ((tap = tap_begin()) < 0)
         return;
-    struct ibc_wire *w = opened();
+    struct ibc_wire *w = tap_wire();
     struct ibc_target t = target();
     struct host h = {0};
     struct live_accepted a = {0};
@@ -229,7 +220,7 @@ Test(addresses, addresses_that_a_host_has)
 {
     if ((tap = tap_begin()) < 0)
         return;
-    struct ibc_wire *w = opened();
+    struct ibc_wire *w = tap_wire();
     struct ibc_target t = target();
 
     for (unsigned which = 0; which < 2; which++) {
@@ -253,7 +244,7 @@ Test(addresses, addresses_of_our_own_are_refused)
         return;
     set_address(SIOCSIFADDR, "192.0.2.1");
     set_address(SIOCSIFNETMASK, "255.255.255.0");
-    struct ibc_wire *w = opened();
+    struct ibc_wire *w = tap_wire();
     struct ibc_target t = target();
     struct host h = {0};
     struct live_accepted a = {0};

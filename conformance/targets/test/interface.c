@@ -18,15 +18,6 @@
 static const uint64_t ms = 1000000;
 static int tap;
 
-static struct ibc_wire *opened(void)
-{
-    char err[512] = "";
-    struct ibc_wire *w = ibc_wire_open("afpacket:tap0", err, sizeof err);
-
-    cr_assert(w, "%s", err);
-    return w;
-}
-
 /* ---- frames ---- */
 
 static uint8_t frame[TAP_MOST], got[TAP_MOST];
@@ -56,7 +47,7 @@ Test(interface, frames_leave_and_arrive)
 {
     if ((tap = tap_begin()) < 0)
         return;
-    struct ibc_wire *w = opened();
+    struct ibc_wire *w = tap_wire();
     static const size_t lengths[] = {60, 61, 1000, 1514};
 
     cr_assert_str_eq(w->own, "tap0");
@@ -84,7 +75,7 @@ Test(interface, tags_stay)
 {
     if ((tap = tap_begin()) < 0)
         return;
-    struct ibc_wire *w = opened();
+    struct ibc_wire *w = tap_wire();
     static const char *const tags[] = {"\x81\x00\x20\x07", "\x81\x00\xef\xfe", "\x81\x00\x60\x00", "\x88\xa8\x51\x23"};
 
     for (size_t i = 0; i < sizeof tags / sizeof *tags; i++)
@@ -142,7 +133,7 @@ Test(interface, what_is_heard)
 {
     if ((tap = tap_begin()) < 0)
         return;
-    struct ibc_wire *w = opened();
+    struct ibc_wire *w = tap_wire();
 
     cr_expect(heard(w, of_type(0x89, 0x15)));
     cr_expect(heard(w, of_type(0x08, 0x06)));
@@ -163,7 +154,7 @@ Test(interface, whose_frames_are_heard)
 {
     if ((tap = tap_begin()) < 0)
         return;
-    struct ibc_wire *w = opened();
+    struct ibc_wire *w = tap_wire();
     static const uint64_t macs[] = {0x1a2b3c4d5e6f, 0x0211223344fe};
     static const struct {
         const char *to, *from;
@@ -204,7 +195,7 @@ Test(interface, down_and_up)
 {
     if ((tap = tap_begin()) < 0)
         return;
-    struct ibc_wire *w = opened();
+    struct ibc_wire *w = tap_wire();
     struct ibc_wire_port p;
 
     tap_up(false);
@@ -267,7 +258,7 @@ Test(interface, its_properties)
 {
     if ((tap = tap_begin()) < 0)
         return;
-    struct ibc_wire *w = opened();
+    struct ibc_wire *w = tap_wire();
     struct ibc_wire_port p;
     struct ifreq r = {.ifr_mtu = 4200};
 
@@ -315,7 +306,7 @@ Test(interface, frames_that_do_not_leave)
     if ((tap = tap_begin()) < 0)
         return;
     struct wire_tap *t = wire_tap_open(if_nametoindex("tap0"));
-    struct ibc_wire *w = opened();
+    struct ibc_wire *w = tap_wire();
     uint64_t begun;
 
     cr_assert(t);
@@ -354,7 +345,7 @@ Test(interface, frames_that_leave_late)
     if ((tap = tap_begin()) < 0)
         return;
     struct wire_tap *t = wire_tap_open(if_nametoindex("tap0"));
-    struct ibc_wire *w = opened();
+    struct ibc_wire *w = tap_wire();
 
     cr_assert(t);
     for (unsigned i = 0; i < 20; i++) {

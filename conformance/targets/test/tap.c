@@ -65,6 +65,15 @@ int tap_begin(void)
     return fd;
 }
 
+struct ibc_wire *tap_wire(void)
+{
+    char err[512] = "";
+    struct ibc_wire *w = ibc_wire_open("afpacket:tap0", err, sizeof err);
+
+    cr_assert(w, "%s", err);
+    return w;
+}
+
 void tap_arrives(int fd, const uint8_t *frame, size_t len)
 {
     cr_assert_eq(write(fd, frame, len), (ssize_t)len, "%s", strerror(errno));

@@ -6,12 +6,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "../wire.h"
 
 enum { TAP_MOST = 16384 };
 
 /* Makes the namespace and the interface, which is up and has the MAC 02:00:00:00:0a:01 and an MTU of 1500. Returns the
  * descriptor; -1: this process has no right to make them, or the system has no such interfaces. */
 int tap_begin(void);
+/* Opens the wire "afpacket:tap0", and asserts that it opens. */
+struct ibc_wire *tap_wire(void);
 /* ioctl of the kernel on the interface, as SIOCSIFMTU; `r` is a struct ifreq without its name. */
 void tap_set(unsigned long what, void *r);
 void tap_up(bool up);
