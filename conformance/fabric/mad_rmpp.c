@@ -358,7 +358,7 @@ static void receive_data(struct mad_layer *l, unsigned open, unsigned agent, con
     }
     if (segment > t->window || is_seen(t, segment) || !keep_segment(t, segment, mad))
         return;
-    if (s) { /* it is not sent again, and ends with the transfer: by itself if another has the same transaction ID */
+    if (s) { /* It is not sent again. If another request has its transaction ID, only this time limit ends it. */
         s->due = t->due;
         s->retries = 0;
     }

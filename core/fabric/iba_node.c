@@ -232,7 +232,7 @@ void iba_node_feed(struct iba_node *n, uint8_t port, const uint8_t *bytes, size_
 
     assert(port > 0 && port <= n->cfg.n_port);
     iba_view_parse(&v, IBA_LINK_IB, bytes, len, len, NULL);
-    iba_view_check_vcrc(&v); /* the ICRC counts where the packet ends (WF-78) */
+    iba_view_check_vcrc(&v); /* only the node where the packet ends checks the ICRC (WF-78) */
     if (iba_view_has(&v, IBA_H_lrh))
         count_in(&n->port[port], bytes, len);
     if (iba_view_has(&v, IBA_H_fc))

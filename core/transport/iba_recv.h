@@ -17,8 +17,8 @@
 extern "C" {
 #endif
 
-/* Returns whether the receive is a list of buffers for one message, as most are. These pay for no other form: each
- * function below asks this first. */
+/* Returns whether the receive is a list of buffers for one message, as most are. Each function below asks this first,
+ * so that such receives cost no time for the other forms. */
 static inline bool iba_recv_plain(const struct iba_recv_wr *wr)
 {
     return __builtin_expect(wr->form == IBA_RECV_LIST && wr->most == 0, 1);
