@@ -104,10 +104,13 @@ struct iba_observer *iba_observer_init(void *memory, const struct iba_observer_c
     if (!cfg->zeroed) {
         memset(s->flow, 0, cfg->n_flow * sizeof *s->flow);
         memset(s->bucket, 0, (size_t)cfg->n_known * IBA_OBS_BUCKETS * sizeof *s->bucket);
-        memset(s->chain, 0, (size_t)asked * IBA_OBS_CHAINS * sizeof *s->chain);
         if (s->open)
             memset(s->open, 0, s->most_open * iba_obs_open_bytes(cfg));
     }
+    /* Nearly every chain is used. Other observers are in other threads: a page that is read first and written later is
+     * mapped twice, and the second time all cores that run the program must be interrupted. */
+    if (!cfg->zeroed || cfg->part)
+        memset(s->chain, 0, (size_t)asked * IBA_OBS_CHAINS * sizeof *s->chain);
     iba_obs_share(s);
     return s;
 }

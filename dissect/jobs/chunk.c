@@ -5,6 +5,8 @@
 #include "mad/iba_mad.h"
 #include "system/signals.h"
 
+_Static_assert(sizeof(struct dealt) == 64, "one line of a cache");
+
 size_t chunk_bytes(struct chunk *c, const struct reading *r, uint64_t number)
 {
     c->n = c->used = 0;

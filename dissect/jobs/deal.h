@@ -5,11 +5,16 @@
 #include <pthread.h>
 #include "wire/iba_endpoints.h"
 
-enum { DEAL_PAIRS = 4096, DEAL_SLOTS = 2 * DEAL_PAIRS, DEAL_WORKERS = 64 };
+enum { DEAL_PAIRS = 4096, DEAL_SLOTS = 2 * DEAL_PAIRS, DEAL_WORKERS = 64, DEAL_QUICK = 1024 };
 
 struct deal_pair {
     uint64_t low[2], high[2]; /* the two addresses in order */
     uint8_t kind, worker;     /* kind: enum iba_addr_kind */
+};
+/* A pair of IPv4 addresses that was found before, for packets that are plain. */
+struct deal_quick {
+    uint64_t pair; /* 0: none */
+    uint8_t worker;
 };
 struct deal {
     uint64_t seed;
@@ -18,6 +23,7 @@ struct deal {
     struct deal_shared *shared;  /* decides about new pairs; NULL: this structure decides itself */
     uint16_t slot[DEAL_SLOTS];   /* index of a pair plus 1 */
     struct deal_pair pair[DEAL_PAIRS];
+    struct deal_quick quick[DEAL_QUICK];
 };
 /* The state that threads share when they deal packets out. Each thread remembers the pairs of addresses that it has
  * seen. */

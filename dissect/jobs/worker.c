@@ -88,10 +88,8 @@ static void fetch_packets(const struct steps *s)
         __builtin_prefetch(d->data);
         __builtin_prefetch(d->data + 64);
     }
-    for (unsigned i = JUDGE_AHEAD; i < 2 * JUDGE_AHEAD && i < (size_t)(s->own_end - s->own); i++) {
+    for (unsigned i = JUDGE_AHEAD; i < 2 * JUDGE_AHEAD && i < (size_t)(s->own_end - s->own); i++)
         __builtin_prefetch(&s->c->packet[s->own[i]]);
-        __builtin_prefetch((const char *)&s->c->packet[s->own[i] + 1] - 1);
-    }
 }
 
 static void check(const struct worker *w, struct batch *b, unsigned from, unsigned end)
@@ -301,7 +299,7 @@ static bool open_states(struct worker *w)
 static bool open_chunks(struct worker *w)
 {
     for (unsigned i = 0; i < CHUNKS; i++) {
-        struct chunk *c = malloc(sizeof *c);
+        struct chunk *c = aligned_alloc(_Alignof(struct chunk), sizeof *c);
         if (!c)
             return false;
         c->owner = w->number;

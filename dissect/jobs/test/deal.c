@@ -110,6 +110,28 @@ Test(deal, plain_frames_need_no_parsing)
     free(d);
 }
 
+Test(deal, plain_frames_of_many_pairs_go_where_their_addresses_go)
+{
+    enum { PAIRS = 3 * DEAL_QUICK };
+    struct deal *d = begin();
+    uint8_t f[FRAME], back[FRAME];
+
+    for (unsigned turn = 0; turn < 2; turn++)
+        for (unsigned i = 0; i < PAIRS; i++) {
+            frame(f);
+            f[27] = (uint8_t)(i >> 8);
+            f[28] = (uint8_t)i;
+            memcpy(back, f, sizeof back);
+            memcpy(back + 26, f + 30, 4);
+            memcpy(back + 30, f + 26, 4);
+            const unsigned worker = deal_plain(d, f);
+            cr_expect_eq(deal_plain(d, back), worker, "pair %u", i);
+            cr_expect_eq(deal_ends(d, &(struct iba_endpoints){IBA_ADDR_IPV4, f + 26, f + 30}), worker, "pair %u", i);
+        }
+    cr_expect_eq(d->n, PAIRS);
+    free(d);
+}
+
 Test(deal, threads_agree)
 {
     struct deal_shared *all = calloc(1, sizeof *all);
