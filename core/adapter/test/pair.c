@@ -86,6 +86,7 @@ static void open_rd(struct pair_end *e, const struct iba_qp_init *rd)
     init.n_saved = 0;
     cr_assert_eq(iba_create_qp(&e->ca, &e->second, &init, &e->second_qpn), IBA_VERB_OK);
     init.type = IBA_QPT_EE;
+    init.srq = IBA_NONE;
     init.sq = e->context_sq;
     init.n_sq = 1;
     init.rq = NULL;
