@@ -100,3 +100,90 @@ Test(odp, a_source_buffer_waits_for_its_page)
     cr_assert_eq(memcmp(lab_memory(t.l, 1), t.memory, 100), 0);
     lab_close(t.l);
 }
+
+/* A prefetch (ibv_advise_mr) is software's: it makes pages present before a request comes. */
+static void prefetch(struct odp *t)
+{
+    t->present = (1 << PAGES) - 1;
+}
+
+static void prefetched_target_answers_at_once(uint8_t op, uint8_t opcode)
+{
+    struct odp t;
+
+    open_at(&t, 1);
+    const struct iba_send_wr wr = {.wr_id = 1, .op = op, .va = IBA_MEM_PAGE - 50, .rkey = t.rkey};
+    prefetch(&t);
+    cr_assert_eq(lab_send(t.l, 0, t.a, wr, 0, 100), IBA_VERB_OK);
+    lab_settle(t.l);
+    (void)lab_done(t.l, 0, 1, IBA_WC_SUCCESS);
+    cr_assert_eq(lab_count(t.l, opcode), 1);
+    cr_assert_eq(memcmp(lab_memory(t.l, 0), t.memory + IBA_MEM_PAGE - 50, 100), 0);
+    lab_close(t.l);
+}
+
+Test(odp, a_prefetched_target_answers_at_once)
+{
+    prefetched_target_answers_at_once(IBA_WR_WRITE, IBA_RC_WRITE_ONLY);
+    prefetched_target_answers_at_once(IBA_WR_READ, IBA_RC_READ_REQUEST);
+}
+
+Test(odp, a_prefetched_receive_buffer_takes_its_message_at_once)
+{
+    struct odp t;
+
+    open_at(&t, 1);
+    const struct iba_recv_wr recv = {.wr_id = 7, .n_sge = 1, .sge = {{0, 4096, t.lkey}}};
+    prefetch(&t);
+    cr_assert_eq(iba_post_recv(&t.l->end[1].ca, t.b, &recv), IBA_VERB_OK);
+    cr_assert_eq(lab_send(t.l, 0, t.a, (struct iba_send_wr){.wr_id = 1, .op = IBA_WR_SEND}, 0, 100), IBA_VERB_OK);
+    lab_settle(t.l);
+    (void)lab_done(t.l, 1, 7, IBA_WC_SUCCESS);
+    (void)lab_done(t.l, 0, 1, IBA_WC_SUCCESS);
+    cr_assert_eq(lab_count(t.l, IBA_RC_SEND_ONLY), 1);
+    lab_close(t.l);
+}
+
+Test(odp, a_prefetched_source_is_sent_at_once)
+{
+    struct odp t;
+
+    open_at(&t, 0);
+    const struct iba_send_wr wr = {.wr_id = 1,
+                                   .op = IBA_WR_WRITE,
+                                   .flags = IBA_WR_SIGNALED,
+                                   .va = LAB_VA,
+                                   .rkey = t.l->end[1].rkey,
+                                   .n_sge = 1,
+                                   .sge = {{0, 100, t.lkey}}};
+    prefetch(&t);
+    cr_assert_eq(iba_post_send(&t.l->end[0].ca, t.a, &wr), IBA_VERB_OK);
+    lab_settle(t.l);
+    (void)lab_done(t.l, 0, 1, IBA_WC_SUCCESS);
+    cr_assert_eq(memcmp(lab_memory(t.l, 1), t.memory, 100), 0);
+    lab_close(t.l);
+}
+
+/* One page of two that are accessed does not suffice, and the answer of a READ needs its pages as well. */
+Test(odp, a_read_waits_for_the_pages_of_its_result)
+{
+    struct odp t;
+
+    open_at(&t, 0);
+    const struct iba_send_wr wr = {.wr_id = 1,
+                                   .op = IBA_WR_READ,
+                                   .flags = IBA_WR_SIGNALED,
+                                   .va = LAB_VA,
+                                   .rkey = t.l->end[1].rkey,
+                                   .n_sge = 1,
+                                   .sge = {{IBA_MEM_PAGE - 50, 100, t.lkey}}};
+    t.present = 1;
+    cr_assert_eq(iba_post_send(&t.l->end[0].ca, t.a, &wr), IBA_VERB_OK);
+    lab_run(t.l, LAB_MS);
+    lab_no_wc(t.l, 0);
+    prefetch(&t);
+    lab_run(t.l, LAB_SECOND);
+    (void)lab_done(t.l, 0, 1, IBA_WC_SUCCESS);
+    cr_assert_eq(memcmp(lab_memory(t.l, 1), t.memory + IBA_MEM_PAGE - 50, 100), 0);
+    lab_close(t.l);
+}
