@@ -10,14 +10,8 @@
 /* Incast is counted in buckets of one millisecond. */
 enum { HOSTS = BOUND(1024, 8), PAIRS = BOUND(16384, 16), BUCKET_NS = 1000000 };
 
-struct host_key {
-    uint8_t kind;
-    uint8_t addr[IBA_ADDR_MOST];
-};
-_Static_assert(sizeof(struct host_key) == 1 + IBA_ADDR_MOST, "keys are compared as bytes: no padding");
-
 struct host {
-    struct host_key key; /* must be first: see stat_slot() */
+    struct stat_addr key; /* must be first: see stat_slot() */
     uint64_t sent, received;
     uint32_t sends_to, receives_from; /* hosts that it sends payload to, and receives payload from */
     uint32_t now, most;               /* hosts that send to it in this bucket, and in the bucket with the most */
@@ -52,7 +46,7 @@ void *stat_hosts_open(const char *arg, char *err, size_t errlen)
 /* The index of the host; HOSTS when the table is full. */
 static uint16_t host_of(struct hosts *s, uint8_t kind, const uint8_t *addr)
 {
-    struct host_key key = {.kind = kind};
+    struct stat_addr key = {.kind = kind};
     uint32_t tag;
 
     memcpy(key.addr, addr, sizeof key.addr);
@@ -174,7 +168,7 @@ static int by_bytes(const void *a, const void *b)
     return x < y ? -1 : x > y; /* both point into one array, so this is the order in which they were first seen */
 }
 
-static void addr(struct table *t, const struct host_key *k)
+static void addr(struct table *t, const struct stat_addr *k)
 {
     table_begin(t);
     stat_addr_print(t->o, (enum iba_addr_kind)k->kind, k->addr);
@@ -268,7 +262,7 @@ static unsigned straggler(const struct round_host *row, unsigned rounds)
 static void say_straggler(const struct hosts *s, struct out *o, const struct round_host *row, unsigned host,
                           unsigned rounds, const char *which)
 {
-    const struct host_key *k = &s->host[s->round[host]].key;
+    const struct stat_addr *k = &s->host[s->round[host]].key;
 
     stat_addr_print(o, (enum iba_addr_kind)k->kind, k->addr);
     out_str(o, " begins last in ");
@@ -335,7 +329,7 @@ static void print_rounds(const struct hosts *s, struct out *o, uint8_t width, co
     table_close(&t);
 }
 
-static void json_host(struct out *o, const char *key, const struct host_key *k)
+static void json_host(struct out *o, const char *key, const struct stat_addr *k)
 {
     json_key(o, key);
     out_ch(o, '"');

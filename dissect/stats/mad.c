@@ -6,7 +6,7 @@
 #include "stats/kinds.h"
 #include "track/mad_pair.h"
 
-enum { ROWS = BOUND(1024, 16), SLOTS = 2 * ROWS };
+enum { ROWS = BOUND(1024, 16) };
 
 struct key {
     uint8_t class, method;
@@ -20,7 +20,7 @@ struct row {
 };
 struct mads {
     struct row row[ROWS];
-    uint32_t slot[SLOTS];
+    uint32_t slot[2 * ROWS];
     uint16_t order[ROWS];
     size_t n;
     uint64_t packets, beyond, cut;
@@ -34,16 +34,10 @@ void *stat_mad_open(const char *arg, char *err, size_t errlen)
 
 static struct row *row_of(struct mads *s, const struct key *k)
 {
-    uint32_t tag;
-    const size_t at = stat_slot(s->slot, SLOTS, s->row, sizeof *s->row, k, sizeof *k, &tag);
+    const struct stat_items rows = {s->row, sizeof *s->row, ROWS, &s->n, s->slot};
+    const size_t at = stat_item_or_new(&rows, k, sizeof *k);
 
-    if (s->slot[at])
-        return &s->row[stat_slot_index(s->slot[at])];
-    if (s->n == ROWS)
-        return NULL;
-    s->slot[at] = (uint32_t)++s->n | tag;
-    s->row[s->n - 1].key = *k;
-    return &s->row[s->n - 1];
+    return at ? &s->row[at - 1] : NULL;
 }
 
 static void answered(struct row *row, int64_t took)

@@ -14,7 +14,7 @@ static struct stat_items addresses(struct rails_list *l)
 
 const struct rails_address *rails_list_find(const struct rails_list *l, uint8_t kind, const uint8_t addr[IBA_ADDR_MOST])
 {
-    struct rails_key key = {.kind = kind};
+    struct stat_addr key = {.kind = kind};
 
     memcpy(key.addr, addr, sizeof key.addr);
     const size_t at =
@@ -23,11 +23,11 @@ const struct rails_address *rails_list_find(const struct rails_list *l, uint8_t 
 }
 
 /* Reads an IPv4 or IPv6 address, or a unicast LID (IBA 4.1.3: 1 to 0xbfff). */
-static bool read_address(struct rails_key *k, const char *text)
+static bool read_address(struct stat_addr *k, const char *text)
 {
     char *end;
 
-    *k = (struct rails_key){.kind = IBA_ADDR_IPV4};
+    *k = (struct stat_addr){.kind = IBA_ADDR_IPV4};
     if (strchr(text, ':')) {
         k->kind = IBA_ADDR_IPV6;
         return inet_pton(AF_INET6, text, k->addr) == 1;
@@ -43,7 +43,7 @@ static bool read_address(struct rails_key *k, const char *text)
 }
 
 /* Adds one address of the last host. False with the reason in `why`. */
-static bool add_key(struct rails_list *l, const struct rails_key *key, uint8_t rail, const char *text, char why[SAID])
+static bool add_key(struct rails_list *l, const struct stat_addr *key, uint8_t rail, const char *text, char why[SAID])
 {
     const struct stat_items all = addresses(l);
     const size_t before = l->n_address, at = stat_item_or_new(&all, key, sizeof *key);
@@ -64,7 +64,7 @@ static bool add_key(struct rails_list *l, const struct rails_key *key, uint8_t r
 
 static bool add_address(struct rails_list *l, uint8_t rail, const char *text, char why[SAID])
 {
-    struct rails_key key;
+    struct stat_addr key;
 
     if (!read_address(&key, text)) {
         (void)snprintf(why, SAID, "'%.40s' is no IPv4 or IPv6 address, GID or LID", text);

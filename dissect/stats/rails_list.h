@@ -9,13 +9,8 @@
 
 enum { RAILS_HOSTS = BOUND(4096, 8), RAILS_MOST = 16, RAILS_ADDRESSES = BOUND(32768, 32), RAILS_NAME = 64 };
 
-struct rails_key {
-    uint8_t kind; /* enum iba_addr_kind */
-    uint8_t addr[IBA_ADDR_MOST];
-};
-_Static_assert(sizeof(struct rails_key) == 1 + IBA_ADDR_MOST, "keys are compared as bytes: no padding");
 struct rails_address {
-    struct rails_key key; /* must be first: see stat_slot() */
+    struct stat_addr key; /* must be first: see stat_slot() */
     uint16_t host;        /* index of the host */
     uint8_t rail;         /* from 0 */
 };

@@ -5,6 +5,13 @@
 #include "field/out.h"
 #include "wire/iba_endpoints.h"
 
+/* One address, which tables use as a key. */
+struct stat_addr {
+    uint8_t kind;                /* enum iba_addr_kind */
+    uint8_t addr[IBA_ADDR_MOST]; /* the bytes after the address are zero */
+};
+_Static_assert(sizeof(struct stat_addr) == 1 + IBA_ADDR_MOST, "keys are compared as bytes: no padding");
+
 struct stat_addrs {
     uint8_t kind; /* enum iba_addr_kind of both addresses */
     /* in wire order from the left; the bytes after an address are zero */
