@@ -89,6 +89,77 @@ static bool write_partitions(const struct sm *s, const char *folder)
     return fclose(f) == 0;
 }
 
+/* ---- a folder and its end ---- */
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+    (void)st;
+    (void)type;
+    (void)at;
+    return remove(path);
+}
+
+/* Removes the folder with all that the program has written there. */
+static void remove_folder(const char *folder)
+{
+    enum { DESCRIPTORS = 8 };
+    (void)nftw(folder, remove_one, DESCRIPTORS, FTW_DEPTH | FTW_PHYS);
+}
+
+/* Waits until this process's parent has no more end of the pipe, then removes the folder. A manager that is being
+ * killed may still write there, so it tries again. Nothing but the pipe is kept open: sockets of the parent end with
+ * it. */
+static _Noreturn void keep(const char *folder, int end)
+{
+    enum { TRIES = 500, PAUSE_US = 10000 };
+    char none;
+
+    setsid(); /* a signal from the terminal ends the parent, not this process */
+    if (end > 0)
+        (void)close_range(0, (unsigned)end - 1, 0);
+    (void)close_range((unsigned)end + 1, ~0U, 0);
+    while (read(end, &none, 1) < 0 && errno == EINTR)
+        ;
+    for (unsigned i = 0; i < TRIES && access(folder, F_OK) == 0; i++) {
+        remove_folder(folder);
+        (void)usleep(PAUSE_US);
+    }
+    _exit(0);
+}
+
+/* Starts a process that removes the folder when this one ends, even by a signal that nobody can handle. */
+static bool start_keeper(struct sm_program *p)
+{
+    int ends[2];
+
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return false;
+    p->keeper = fork();
+    if (p->keeper == 0) {
+        close(ends[1]);
+        keep(p->folder, ends[0]);
+    }
+    close(ends[0]);
+    p->alive = ends[1];
+    if (p->keeper > 0)
+        return true;
+    close(ends[1]);
+    p->keeper = 0;
+    return false;
+}
+
+/* Removes the folder, and ends the process that would have done so. */
+static void end_keeper(struct sm_program *p)
+{
+    remove_folder(p->folder);
+    if (p->keeper) {
+        close(p->alive);
+        kill(p->keeper, SIGKILL);
+        while (waitpid(p->keeper, NULL, 0) < 0 && errno == EINTR)
+            ;
+    }
+}
+
 /* ---- start ---- */
 
 /* Becomes the program. Only the program itself loads the library, not the shell. */
@@ -133,6 +204,8 @@ enum ibc_rc sm_start(struct ibc_target *t, unsigned number, const struct ibc_man
         p->folder[0] = '\0';
         return sm_fault(s, IBC_BROKEN, "no folder for the manager: %s", strerror(errno));
     }
+    if (!start_keeper(p))
+        return sm_fault(s, IBC_BROKEN, "no process to remove the manager's folder: %s", strerror(errno));
     if (!write_settings(p->folder, m) || !write_partitions(s, p->folder))
         return sm_fault(s, IBC_BROKEN, "%.100s: %s", p->folder, strerror(errno));
     p->pid = fork();
@@ -146,21 +219,6 @@ enum ibc_rc sm_start(struct ibc_target *t, unsigned number, const struct ibc_man
 
 /* ---- end ---- */
 
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
-{
-    (void)st;
-    (void)type;
-    (void)at;
-    return remove(path);
-}
-
-/* Removes the folder with all that the program has written there. */
-static void remove_folder(const char *folder)
-{
-    enum { DESCRIPTORS = 8 };
-    (void)nftw(folder, remove_one, DESCRIPTORS, FTW_DEPTH | FTW_PHYS);
-}
-
 enum ibc_rc sm_stop(struct ibc_target *t, unsigned number)
 {
     struct sm_program *p = &sm_of(t)->program[number];
@@ -171,7 +229,7 @@ enum ibc_rc sm_stop(struct ibc_target *t, unsigned number)
             ;
     }
     if (p->folder[0])
-        remove_folder(p->folder);
+        end_keeper(p);
     *p = (struct sm_program){0};
     return IBC_OK;
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include "sm_bed.h"
 
@@ -285,6 +286,39 @@ Test(sm_program, nothing_of_it_stays, .init = begin, .fini = end)
     cr_expect(access(folder, F_OK) != 0);
     cr_expect(s->program[2].pid == 0 && s->program[2].folder[0] == '\0');
     cr_expect_eq(sm_stop(&s->t, 2), IBC_OK, "twice is no mistake");
+    sm_bed_close(s);
+}
+
+/* Each signal ends a process of ours at once, with two managers that still write. */
+Test(sm_program, nothing_stays_after_a_signal, .init = begin, .fini = end)
+{
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGKILL};
+    struct sm *s = with_script("echo > ready; while :; do echo x > \"$(printf %s y)\"; done");
+    char ready[SM_PATH + 32], first[160];
+
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+        int told[2], status;
+        cr_assert(pipe(told) == 0);
+        const pid_t pid = fork();
+        if (pid == 0) {
+            starts(s, 0);
+            starts(s, 1);
+            for (unsigned k = 0; k < 2; k++) {
+                (void)snprintf(ready, sizeof ready, "%s/ready", s->program[k].folder);
+                while (access(ready, F_OK) != 0)
+                    (void)usleep(10000);
+            }
+            (void)!write(told[1], "", 1);
+            pause();
+        }
+        cr_assert(pid > 0 && read(told[0], first, 1) == 1 && kill(pid, signals[i]) == 0);
+        cr_assert(waitpid(pid, &status, 0) == pid && WIFSIGNALED(status) && WTERMSIG(status) == signals[i]);
+        for (unsigned k = 0; k < 1000 && rmdir("tmp") != 0; k++)
+            (void)usleep(10000);
+        cr_expect(mkdir("tmp", 0700) == 0, "signal %d: a folder of a manager was left behind", signals[i]);
+        close(told[0]);
+        close(told[1]);
+    }
     sm_bed_close(s);
 }
 
