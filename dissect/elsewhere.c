@@ -47,6 +47,7 @@ const char *elsewhere_of(int letter)
 static const struct {
     const char *name, *instead;
 } longs[] = {
+    {"merge", "the command is: ibdissect merge SUMMARY..."},
     {"print", "-P prints packets that -w writes"},
     {"time-stamp-type", DUMPCAP},
     {"list-time-stamp-types", "dumpcap --list-time-stamp-types has them"},

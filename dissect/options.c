@@ -381,11 +381,19 @@ enum {
 #define OPTION_LETTER(letter, arg, what) letter
 static const char shorts[] = ":" DISSECT_LETTERS(OPTION_LETTER);
 
+static int set_interface(struct options *opt, const char *arg)
+{
+    if (opt->iface)
+        return options_wrong("-i %s: there is -i %s before it; one interface is captured, or any", arg, opt->iface);
+    opt->iface = arg;
+    return EXIT_OK;
+}
+
 static int one_option(struct options *opt, int c, const char *arg)
 {
     switch (c) {
     case 'r': return add_file(opt, arg);
-    case 'i': opt->iface = arg; return EXIT_OK;
+    case 'i': return set_interface(opt, arg);
     case 'f': opt->bpf = arg; return EXIT_OK;
     case 'Y': return set_filter(opt, arg);
     case 'c': return set_count(opt, arg);

@@ -126,7 +126,7 @@ static const struct command *find_command(const char *name)
         if (strcmp(commands[i].name, name) == 0)
             return &commands[i];
     const char *near = ibc_nearest(name, command_name, command_count, NULL);
-    wrong(EXIT_USAGE, "no command \"%s\"%s%s%s; see ibconform --help", name, near ? "; did you mean \"" : "",
+    wrong(EXIT_USAGE, "no command \"%s\"; %s%s%s", name, near ? "did you mean \"" : "see ibconform --help",
           near ? near : "", near ? "\"?" : "");
     return NULL;
 }

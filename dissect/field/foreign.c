@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "field/foreign.h"
-#include <stddef.h>
+#include <stdbool.h>
 #include <string.h>
 
 /* A name that ends with '.' or ',' stands for all names that begin with it. */
@@ -10,6 +10,7 @@ static const struct {
     {"_ws.col.", "-T text prints the columns"},
     {"_ws.expert", "infiniband.analysis.finding and infiniband.analysis.message are the findings"},
     {"frame.time", "frame.time_epoch is the time; -t ad prints dates in -T text"},
+    {"frame.marked", "marks are made in Wireshark, no capture holds them"},
     {"frame.protocols", "infiniband.encapsulation and infiniband.bth.service name what a packet is"},
     {"udp.stream", "-z qp lists connections; infiniband.bth.destqp and the addresses tell them apart"},
     {"tcp", "packets of TCP are tshark's"},
@@ -40,13 +41,28 @@ static const struct {
     {"jsonraw", "-T json -x has the bytes, too"},
 };
 
+enum { ROWS = sizeof rows / sizeof *rows };
+
+static bool stands_for_more(const char *name)
+{
+    const char last = name[strlen(name) - 1];
+    return last == '.' || last == ',';
+}
+
 const char *foreign_instead(const char *name)
 {
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    for (size_t i = 0; i < ROWS; i++) {
         const size_t n = strlen(rows[i].name);
-        const char last = rows[i].name[n - 1];
-        if (strncmp(name, rows[i].name, n) == 0 && (last == '.' || last == ',' || name[n] == '\0'))
+        if (strncmp(name, rows[i].name, n) == 0 && (stands_for_more(rows[i].name) || name[n] == '\0'))
             return rows[i].instead;
     }
+    return NULL;
+}
+
+const char *foreign_name(size_t i)
+{
+    for (size_t row = 0; row < ROWS; row++)
+        if (!stands_for_more(rows[row].name) && i-- == 0)
+            return rows[row].name;
     return NULL;
 }

@@ -205,6 +205,7 @@ void lexer_next(struct parser *ps)
         bad(ps, ps->pos,
             c == '='   ? "a single \"=\"; equality is \"==\""
             : c == '#' ? "layer numbers (#) are not supported"
+            : c == '$' ? "macros and references (${...}) are Wireshark's; write the value"
             : c == '@' ? "raw values (@) are not supported; slice the header: eth[0:6]"
                        : "this character means nothing here");
 }

@@ -181,6 +181,14 @@ class Usage(Case):
             with self.subTest(args):
                 self.fails(1, *args, ACKS, printed=0)
 
+    def test_one_interface(self):
+        r = run("-i", "lo", "-i", "any")
+        self.assertEqual(r.returncode, 1)
+        self.assertEqual(r.stderr.decode(), "ibdissect: -i any: there is -i lo before it; one interface is captured, or any\n")
+
+    def test_merge_is_a_command(self):
+        self.assertIn(b"no option --merge: the command is: ibdissect merge", run("--merge").stderr)
+
     def test_unknown_option(self):
         for args in (["--nonsense"], ["-k"], ["-T"], ["--port"]):
             r = run(*args)

@@ -109,11 +109,11 @@ Test(field, a_typing_error_finds_its_neighbour)
 Test(field, a_name_of_tsharks_gets_what_does_the_same)
 {
     static const char *const names[] = {
-        "frame.time",    "frame.protocols", "udp.stream", "_ws.col.Info", "_ws.expert", "tcp",         "tcp.port",
-        "conv,ip",       "endpoints,ip",    "endpoints",  "follow,udp",   "flow",       "plen,tree",   "dests,tree",
-        "ip_hosts,tree", "udp.payload",     "io,phs",     "psml",         "ps",         "tabs",        "jsonraw",
-        "arp",           "arp.opcode",      "icmp",       "icmp.type",    "ip.host",    "ip.src_host", "ip.dst_host",
-        "ip.geoip.city", "_ws.malformed"};
+        "frame.time",    "frame.protocols", "udp.stream",  "_ws.col.Info", "_ws.expert", "tcp",         "tcp.port",
+        "conv,ip",       "endpoints,ip",    "endpoints",   "follow,udp",   "flow",       "plen,tree",   "dests,tree",
+        "ip_hosts,tree", "udp.payload",     "io,phs",      "psml",         "ps",         "tabs",        "jsonraw",
+        "arp",           "arp.opcode",      "icmp",        "icmp.type",    "ip.host",    "ip.src_host", "ip.dst_host",
+        "ip.geoip.city", "_ws.malformed",   "frame.marked"};
     char said[256], want[256];
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -123,6 +123,10 @@ Test(field, a_name_of_tsharks_gets_what_does_the_same)
         cr_expect_str_eq(said, want);
     }
     cr_expect_null(foreign_instead("frame.time_"));
+    field_unknown(said, sizeof said, "frame.tiem");
+    snprintf(want, sizeof want, "no field \"frame.tiem\"; nearest is tshark's \"frame.time\": %s",
+             foreign_instead("frame.time"));
+    cr_expect_str_eq(said, want);
     cr_expect_null(foreign_instead("conv"));
     cr_expect_null(foreign_instead(""));
 }

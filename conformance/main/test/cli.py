@@ -84,7 +84,7 @@ class Case(unittest.TestCase):
 class Usage(Case):
     def test_no_command(self):
         self.fails(2, says="--help")
-        self.fails(2, "rum", says='did you mean "run"?')
+        self.fails(2, "rum", says='no command "rum"; did you mean "run"?\n')
         self.fails(2, "", says="no command")
         self.fails(2, "--scenarios", "x", "run", says="the command comes first")
 

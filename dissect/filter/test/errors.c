@@ -75,6 +75,7 @@ Test(errors, syntax)
         {"eth contains \"\\777\"", "-Y: column 15: unknown escape; a regular expression is easier as r\"...\""},
         {"eth#1", "-Y: column 4: layer numbers (#) are not supported"},
         {"@eth", "-Y: column 1: raw values (@) are not supported; slice the header: eth[0:6]"},
+        {"udp.port == ${udp.port}", "-Y: column 13: macros and references (${...}) are Wireshark's; write the value"},
         {"eth ; ip", "-Y: column 5: this character means nothing here"},
         {"any udp.port", "-Y: column 1: \"any\" and \"all\" stand before a comparison"},
         {"len(udp.port)", "-Y: column 1: a computed value must be compared with something"},
