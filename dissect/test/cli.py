@@ -29,6 +29,9 @@ def run(*args, data=None, env=None, stdout=subprocess.PIPE, cwd=None):
                           stderr=subprocess.PIPE, timeout=120, env={**PLACE, **(env or {})}, cwd=cwd)
 
 
+run_once = functools.cache(run)
+
+
 def no_twins(pairs):
     keys = [k for k, _ in pairs]
     if len(keys) != len(set(keys)):
@@ -249,13 +252,19 @@ class Usage(Case):
 
 
 class Forms(Case):
+    def once(self, *args):
+        """The result of good(), from one start of the program for all tests that ask for it: there are many captures."""
+        r = run_once(*args)
+        self.assertEqual((r.returncode, r.stderr), (0, b""), args)
+        return r
+
     def test_jsonl_of_all(self):
         for path in bad.captures():
             with self.subTest(path.name):
-                rows = jsonl(self.good("-T", "jsonl", path))
+                rows = jsonl(self.once("-T", "jsonl", path))
                 self.assertEqual([r["frame.number"] for r in rows], list(range(1, len(rows) + 1)))
                 self.assertGreater(len(rows), 0)
-                self.assertEqual(len(rows), len(lines(self.good(path))))
+                self.assertEqual(len(rows), len(lines(self.once(path))))
                 self.assertEqual(len(jsonl(self.good("-x", "-T", "jsonl", path))), len(rows))
 
     def test_nanoseconds(self):
@@ -263,7 +272,7 @@ class Forms(Case):
         lost = 0
         for path in bad.captures():
             with self.subTest(path.name):
-                rows = jsonl(self.good("-T", "jsonl", path))
+                rows = jsonl(self.once("-T", "jsonl", path))
                 text = lines(self.good("-T", "fields", "-e", "frame.time_epoch", "-e", "frame.time_ns", path))
                 self.assertEqual(len(rows), len(text))
                 for row, line in zip(rows, text):
@@ -281,7 +290,7 @@ class Forms(Case):
     def test_json_and_ek_of_all(self):
         for path in bad.captures():
             with self.subTest(path.name):
-                n = len(lines(self.good(path)))
+                n = len(lines(self.once(path)))
                 self.assertEqual(len(json.loads(self.good("-T", "json", path).stdout)), n)
                 ek = [json.loads(line) for line in lines(self.good("-T", "ek", path))]
                 self.assertEqual(len(ek), 2 * n)
@@ -293,7 +302,7 @@ class Forms(Case):
         for path in bad.captures():
             with self.subTest(path.name):
                 tree = xml.etree.ElementTree.fromstring(self.good("-T", "pdml", path).stdout)
-                self.assertEqual(len(tree.findall("packet")), len(lines(self.good(path))))
+                self.assertEqual(len(tree.findall("packet")), len(lines(self.once(path))))
 
     def test_nothing_to_show_is_still_whole(self):
         empty = self.file(bad.pcap([]))
