@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The mutants that tools/mutate makes of a small source, kind by kind; and that a table's rows are found."""
 
+import os
 import pathlib
 import re
 import subprocess
@@ -14,6 +15,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
 import equivalent  # noqa: E402
+import guard  # noqa: E402
 import kill  # noqa: E402
 import operators  # noqa: E402
 import rows  # noqa: E402
@@ -293,6 +295,37 @@ class Bounded(unittest.TestCase):
 
     def test_how_it_ended_is_told(self):
         self.assertEqual(kill.run_bounded(["sh", "-c", "exit 3"], 20), (3, b""))
+
+
+class Guard(unittest.TestCase):
+    def test_a_second_run_in_the_same_place_is_refused(self):
+        with tempfile.TemporaryDirectory() as folder:
+            place = pathlib.Path(folder) / "mutate"
+            with guard.only_run(place):
+                with self.assertRaisesRegex(guard.Busy, f"^process {os.getpid()} measures in this tree"):
+                    guard.only_run(place)
+            guard.only_run(place).close()
+
+    @unittest.skipIf(os.geteuid() != 0, "only root can replace a device")
+    def test_no_device_can_be_replaced_but_each_can_be_written_to(self):
+        """In a process of its own, since all that it starts has this /dev, too."""
+        script = """if True:
+            import errno, os, guard
+            refused = guard.read_only_devices()
+            if refused: print("refused:", refused); raise SystemExit
+            open("/dev/null", "wb").write(b"x")
+            try: open("/dev/full", "wb", buffering=0).write(b"x")
+            except OSError as e: assert e.errno == errno.ENOSPC, e
+            for change in (lambda: os.rename("/dev/full", "/dev/full"), lambda: os.rename("/dev/full", "/dev/full.other"),
+                           lambda: os.mknod("/dev/mutate-test")):
+                try: change()
+                except OSError as e: print(errno.errorcode[e.errno])
+        """
+        done = subprocess.run([sys.executable, "-B", "-c", script], cwd=HERE.parent, capture_output=True, check=False)
+        said = done.stdout.decode().strip()
+        if said.startswith("refused:"):
+            self.skipTest(said)
+        self.assertEqual((said.split(), done.stderr), (["EROFS"] * 3, b""))
 
 
 if __name__ == "__main__":
