@@ -1,6 +1,6 @@
 #!/bin/bash -eu
 # SPDX-License-Identifier: BSD-2-Clause
-# Called by the service in its image: $CC, $CFLAGS, $CXX, $CXXFLAGS, $LIB_FUZZING_ENGINE, $SRC and $OUT are its words.
+# ClusterFuzzLite calls this script in its image, and sets $CC, $CFLAGS, $CXX, $CXXFLAGS, $LIB_FUZZING_ENGINE, $SRC and $OUT.
 build=$SRC/build
 cmake -S "$SRC/ibproof" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=None -DIBA_FUZZ=libfuzzer -DCMAKE_C_FLAGS="$CFLAGS -Wno-error" \
     -DCMAKE_C_LINK_EXECUTABLE="$CXX $CXXFLAGS <LINK_FLAGS> <OBJECTS> -o <TARGET> <LINK_LIBRARIES>" # the engine is C++

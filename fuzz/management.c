@@ -180,7 +180,7 @@ static void took(const uint8_t *asked, const uint8_t *packet, size_t len, uint8_
     w.left[tid - TID] = true;
     if (tid < TID + w.asked)
         return;
-    if (iba_madhdr_method(mad) == iba_madhdr_method(asked)) /* goes on: to software, or by its directed route */
+    if (iba_madhdr_method(mad) == iba_madhdr_method(asked)) /* it was forwarded: to software, or by directed route */
         FUZZ_CHECK(port == 0 || iba_madhdr_mgmtclass(mad) == IBA_CLASS_DIRECTED);
     else
         check_answer(asked, mad);

@@ -190,7 +190,7 @@ enum {
 enum { CRAFT_BYTES = 11 }; /* of every crafted packet: bytes for its headers and for changes follow */
 /* In place of the number of a header whose bytes change. */
 enum { TWIST_KEEP = 0xff, TWIST_PAYLOAD = 0xfe, TWIST_MAP_SOURCE = 0xfd, TWIST_MAP_TARGET = 0xfc };
-/* Checked and fed, in memory of exactly its size; on port 1. */
+/* Checks a frame and feeds it to port 1 of an end, in memory of exactly the frame's size. */
 void world_feed(struct world *w, unsigned end, const uint8_t *frame, size_t len);
 /* Likewise as the kind of its record says: at another port, not captured whole, or without any header seen in it. */
 void world_feed_raw(struct world *w, unsigned end, uint8_t kind, const struct fuzz_in *in);

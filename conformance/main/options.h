@@ -38,7 +38,7 @@ enum { MAX_WORDS = 256, MAX_CHILDREN = 256, MAX_REPEAT = 100000, MAX_MUTANTS = 1
     O(json,          "json",          0,   NULL,      FLAG,   json,          "as JSON")                                 \
     O(capabilities,  "capabilities",  0,   NULL,      FLAG,   capabilities,  "the words of \"needs\" lines instead")    \
     O(missing,       "missing",       0,   NULL,      FLAG,   missing,       "what is not covered, with status and reason") \
-    O(matrix,        "matrix",        0,   "FILE",    TEXT,   matrix,        "a file of mutants --out: which scenario catches which broken engine") \
+    O(matrix,        "matrix",        0,   "FILE",    TEXT,   matrix,        "a file that ibconform mutants --out wrote: the mutants that each scenario catches") \
     O(sample,        "sample",        0,   "N",       COUNT,  sample,        "only N mutants, chosen by --seed")        \
     O(only,          "only",          0,   "GLOB",    TEXT,   only,          "only mutants whose name matches, as \"mutant:emit.*\"") \
     O(list,          "list",          0,   NULL,      FLAG,   list,          "name the mutants, play nothing")          \

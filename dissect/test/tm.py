@@ -147,7 +147,7 @@ class TagMatching(Case):
         self.assertEqual(jsonl(self.good("-q", "-T", "jsonl", "-z", "expert,warn", *NAMED, self.capture(talk)))[0]["findings"], [])
 
     def test_several_of_one_tag(self):
-        """The FIN's RVH names the rendezvous; a FIN without it belongs to the oldest whose data were read."""
+        """The RVH of a FIN names the rendezvous; a FIN without RVH ends the oldest rendezvous whose data were read."""
         for with_rvh in (False, True):
             talk = Talk()
             for n in range(3):

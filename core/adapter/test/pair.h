@@ -78,7 +78,7 @@ struct pair_config {
     uint32_t psn;
     uint8_t timeout, retry, rnr_retry, rd_depth;
     size_t bytes;     /* of each region */
-    unsigned flight;  /* frames the network holds; 0: PAIR_FLIGHT */
+    unsigned flight;  /* most frames in flight; 0: PAIR_FLIGHT */
     bool srq;         /* the QP of end 1 takes its receives from an SRQ */
     unsigned earlier; /* QPs that end 1 has created before, so that this one has another number */
     bool waits;       /* a full network delays its senders instead of dropping their packets */

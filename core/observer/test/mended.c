@@ -120,8 +120,8 @@ Test(mended, a_nak_is_obeyed_in_half_the_known_round_trip)
            NAKED(9800, 2, 2), ONLY(10000, 2), ONLY(100, 3), ONLY(100, 4), ACKED(1, 4, 4));
 }
 
-/* Responses to requests that the capture lacks count messages that it cannot count. Then the READ comes again, which is
- * the first request that it has (9700186). */
+/* The MSNs of responses count messages whose requests the capture lacks. Then a READ comes again, and is the first
+ * request in the capture (network 9700186). */
 Test(mended, the_count_waits_while_requests_are_not_captured)
 {
     EXPECT(K(RESPONSE_GAP) | K(ANSWER_AGAIN) | K(NOT_CAPTURED), PAIRED, MIDDLE(0, 1), MIDDLE(100, 3),

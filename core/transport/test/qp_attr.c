@@ -253,7 +253,7 @@ Test(attr, datagrams_take_the_ports_mtu)
     cr_assert_eq(d->qp[0].attr.path_mtu, IBA_MTU_2048);
 }
 
-/* PV-26: no connection leads to a group. A GID counts where the path has a GRH, as on RoCE it always has. */
+/* PV-26: no connection leads to a group. The GID matters only if the path has a GRH (on RoCE: always). */
 Test(attr, connections_lead_to_no_group)
 {
     struct iba_av av;
