@@ -78,7 +78,7 @@ static void discard_partition(struct iba_hop *h)
     iba_notice_switch_pkey(h->node, h, h->out);
 }
 
-/* Gives the copy of a packet for this port the port's VL, and the VCRC for it (WF-14). */
+/* Writes the VL of the port into the copy of a packet that leaves by this port, and computes its VCRC again (WF-14). */
 static void put_on_vl(struct iba_hop *h, uint8_t vl)
 {
     uint8_t copy[IBA_PACKET_MOST];

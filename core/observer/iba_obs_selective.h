@@ -14,8 +14,8 @@ static inline bool iba_obs_repeats_single(const struct iba_obs_requests *q)
 {
     return q->kept >= IBA_OBS_KEPT;
 }
-/* After a retransmission the requester goes on with a new packet, and does not send again the packets from `from` on.
- * True when that is selective repeat; false when these retransmissions may be missing from the capture. */
+/* After a retransmission the requester sends a new packet, and does not send the packets with PSN `from` and later
+ * again. True when that is selective repeat; false when these retransmissions may be missing from the capture. */
 bool iba_obs_skips(const struct iba_look *l, struct iba_obs_requests *q, iba_psn from);
 /* A timer brought packets back, a response came since, and this packet skips more of the retransmissions than may be
  * missing. So the packet was sent again for another reason. */

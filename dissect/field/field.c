@@ -152,8 +152,8 @@ static void build_headers(void)
     }
 }
 
-/* Adds the rows of datagrams before the datagrams as a whole: if tshark gives a field the name of its message, the
- * message as a whole has no field. */
+/* Adds a field for each row of the layouts of management datagrams, then a field that tells whether a packet has the
+ * layout. If tshark has given a row the name of its layout, only the row becomes a field. */
 static void build_mads(void)
 {
     for (unsigned l = 0; l < IBA_M_COUNT; l++) {

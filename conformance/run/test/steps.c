@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Each kind of step in real time: whether it waits until earlier packets have arrived, whether the tester may be late
- * at it, and whether its alternatives are tried. */
+/* Plays each kind of step in real time. Tests whether the step waits until earlier packets have arrived, whether it
+ * excuses a tester that is late, and whether its alternatives are tried. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
