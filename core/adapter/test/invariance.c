@@ -12,7 +12,6 @@
 #include "transport/iba_wr_ops.h"
 
 enum { WORK = 10, MOST = 1024, PLAIN = 2 * WORK * MOST, BYTES = 4 * WORK * MOST, EMPTY = 0xcc };
-enum { GRH_AREA = 40 /* bytes of a receive before a datagram's data (UU-21) */ };
 enum form { WHOLE, CUT, INLINE, BLOCKS, STREAM, FORMS };
 
 /* Where a receive has its bytes: from `at` on, or of a receive of blocks in blocks of this many bytes, each as far from
@@ -88,7 +87,7 @@ static void post_receive(struct pair *p, enum form form, struct iba_random *cuts
         cr_assert_eq(iba_post_recv(&p->end[1].ca, e->qpn, &wr), IBA_VERB_OK);
 }
 
-/* Entries of a send's list; inline data take their place. */
+/* The most entries of a send's list; inline data are stored in their place. */
 static unsigned longest_list(const struct pair_end *e)
 {
     return e->qp.type == IBA_QPT_RD ? IBA_RD_MAX_SGE : IBA_MAX_SGE;
@@ -100,7 +99,8 @@ static uint32_t draw_send(struct iba_send_wr *wr, enum iba_qp_type type, struct 
 {
     static const uint8_t ops[] = {IBA_WR_SEND, IBA_WR_SEND_IMM, IBA_WR_WRITE, IBA_WR_WRITE_IMM, IBA_WR_READ};
     const unsigned n_ops = type == IBA_QPT_UD ? 2 : type == IBA_QPT_UC ? 4 : 5;
-    const uint32_t most = type == IBA_QPT_UD ? MOST - GRH_AREA : MOST;
+    const uint32_t most =
+        type == IBA_QPT_UD ? MOST - IBA_BYTES_grh : MOST; /* a receive begins with the GRH's place (UU-21) */
 
     wr->op = ops[iba_random_below(list, n_ops)];
     const uint32_t length = (uint32_t)iba_random_below(list, iba_random_below(list, 2) ? IBA_MAX_INLINE + 1 : most + 1);

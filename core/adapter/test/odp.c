@@ -34,23 +34,39 @@ static void open_at(struct odp *t, unsigned end)
     cr_assert_eq(iba_mr_register(&e->ca.mem, &mr, &t->lkey, &t->rkey), IBA_MEM_OK);
 }
 
+/* ---- a request to the region, across the border of its first two pages ---- */
+
+enum { ACROSS = IBA_MEM_PAGE - 50, BYTES = 100 };
+
+static void request(struct odp *t, uint8_t op)
+{
+    const struct iba_send_wr wr = {.wr_id = 1, .op = op, .va = ACROSS, .rkey = t->rkey};
+
+    cr_assert_eq(lab_send(t->l, 0, t->a, wr, 0, BYTES), IBA_VERB_OK);
+    lab_settle(t->l);
+}
+
+/* The request has succeeded, after it was sent so many times. */
+static void requested(struct odp *t, uint8_t opcode, unsigned times)
+{
+    (void)lab_done(t->l, 0, 1, IBA_WC_SUCCESS);
+    cr_assert_eq(lab_count(t->l, opcode), times);
+    cr_assert_eq(memcmp(lab_memory(t->l, 0), t->memory + ACROSS, BYTES), 0);
+    lab_close(t->l);
+}
+
 static void write_or_read_waits(uint8_t op, uint8_t opcode)
 {
     struct odp t;
 
     open_at(&t, 1);
-    const struct iba_send_wr wr = {.wr_id = 1, .op = op, .va = IBA_MEM_PAGE - 50, .rkey = t.rkey};
     t.present = 1; /* the first of the two pages that the request accesses */
-    cr_assert_eq(lab_send(t.l, 0, t.a, wr, 0, 100), IBA_VERB_OK);
-    lab_settle(t.l);
+    request(&t, op);
     cr_assert_eq(lab_find(t.l, IBA_RC_ACKNOWLEDGE, 0)->syndrome >> 5, RNR_NAK);
     lab_no_wc(t.l, 0);
     t.present = 3;
     lab_run(t.l, LAB_SECOND);
-    (void)lab_done(t.l, 0, 1, IBA_WC_SUCCESS);
-    cr_assert_eq(lab_count(t.l, opcode), 2);
-    cr_assert_eq(memcmp(lab_memory(t.l, 0), t.memory + IBA_MEM_PAGE - 50, 100), 0);
-    lab_close(t.l);
+    requested(&t, opcode, 2);
 }
 
 Test(odp, a_write_waits_for_its_page)
@@ -60,45 +76,6 @@ Test(odp, a_write_waits_for_its_page)
 Test(odp, a_read_waits_for_its_page)
 {
     write_or_read_waits(IBA_WR_READ, IBA_RC_READ_REQUEST);
-}
-
-Test(odp, a_receive_buffer_waits_for_its_page)
-{
-    struct odp t;
-
-    open_at(&t, 1);
-    const struct iba_recv_wr recv = {.wr_id = 7, .n_sge = 1, .sge = {{0, 4096, t.lkey}}};
-    cr_assert_eq(iba_post_recv(&t.l->end[1].ca, t.b, &recv), IBA_VERB_OK);
-    cr_assert_eq(lab_send(t.l, 0, t.a, (struct iba_send_wr){.wr_id = 1, .op = IBA_WR_SEND}, 0, 100), IBA_VERB_OK);
-    lab_settle(t.l);
-    lab_no_wc(t.l, 1);
-    t.present = 1;
-    lab_run(t.l, LAB_SECOND);
-    (void)lab_done(t.l, 1, 7, IBA_WC_SUCCESS);
-    (void)lab_done(t.l, 0, 1, IBA_WC_SUCCESS);
-    lab_close(t.l);
-}
-
-Test(odp, a_source_buffer_waits_for_its_page)
-{
-    struct odp t;
-
-    open_at(&t, 0);
-    const struct iba_send_wr wr = {.wr_id = 1,
-                                   .op = IBA_WR_WRITE,
-                                   .flags = IBA_WR_SIGNALED,
-                                   .va = LAB_VA,
-                                   .rkey = t.l->end[1].rkey,
-                                   .n_sge = 1,
-                                   .sge = {{0, 100, t.lkey}}};
-    cr_assert_eq(iba_post_send(&t.l->end[0].ca, t.a, &wr), IBA_VERB_OK);
-    lab_run(t.l, LAB_MS);
-    lab_no_wc(t.l, 0);
-    t.present = 1;
-    lab_run(t.l, LAB_SECOND);
-    (void)lab_done(t.l, 0, 1, IBA_WC_SUCCESS);
-    cr_assert_eq(memcmp(lab_memory(t.l, 1), t.memory, 100), 0);
-    lab_close(t.l);
 }
 
 /* A prefetch (ibv_advise_mr) is software's: it makes pages present before a request comes. */
@@ -112,14 +89,9 @@ static void prefetched_target_answers_at_once(uint8_t op, uint8_t opcode)
     struct odp t;
 
     open_at(&t, 1);
-    const struct iba_send_wr wr = {.wr_id = 1, .op = op, .va = IBA_MEM_PAGE - 50, .rkey = t.rkey};
     prefetch(&t);
-    cr_assert_eq(lab_send(t.l, 0, t.a, wr, 0, 100), IBA_VERB_OK);
-    lab_settle(t.l);
-    (void)lab_done(t.l, 0, 1, IBA_WC_SUCCESS);
-    cr_assert_eq(lab_count(t.l, opcode), 1);
-    cr_assert_eq(memcmp(lab_memory(t.l, 0), t.memory + IBA_MEM_PAGE - 50, 100), 0);
-    lab_close(t.l);
+    request(&t, op);
+    requested(&t, opcode, 1);
 }
 
 Test(odp, a_prefetched_target_answers_at_once)
@@ -128,20 +100,82 @@ Test(odp, a_prefetched_target_answers_at_once)
     prefetched_target_answers_at_once(IBA_WR_READ, IBA_RC_READ_REQUEST);
 }
 
+/* ---- a message into the region ---- */
+
+static void send_into_region(struct odp *t)
+{
+    const struct iba_recv_wr recv = {.wr_id = 7, .n_sge = 1, .sge = {{0, 4096, t->lkey}}};
+
+    cr_assert_eq(iba_post_recv(&t->l->end[1].ca, t->b, &recv), IBA_VERB_OK);
+    cr_assert_eq(lab_send(t->l, 0, t->a, (struct iba_send_wr){.wr_id = 1, .op = IBA_WR_SEND}, 0, BYTES), IBA_VERB_OK);
+    lab_settle(t->l);
+}
+
+static void received(struct odp *t)
+{
+    (void)lab_done(t->l, 1, 7, IBA_WC_SUCCESS);
+    (void)lab_done(t->l, 0, 1, IBA_WC_SUCCESS);
+}
+
+Test(odp, a_receive_buffer_waits_for_its_page)
+{
+    struct odp t;
+
+    open_at(&t, 1);
+    send_into_region(&t);
+    lab_no_wc(t.l, 1);
+    t.present = 1;
+    lab_run(t.l, LAB_SECOND);
+    received(&t);
+    lab_close(t.l);
+}
+
 Test(odp, a_prefetched_receive_buffer_takes_its_message_at_once)
 {
     struct odp t;
 
     open_at(&t, 1);
-    const struct iba_recv_wr recv = {.wr_id = 7, .n_sge = 1, .sge = {{0, 4096, t.lkey}}};
     prefetch(&t);
-    cr_assert_eq(iba_post_recv(&t.l->end[1].ca, t.b, &recv), IBA_VERB_OK);
-    cr_assert_eq(lab_send(t.l, 0, t.a, (struct iba_send_wr){.wr_id = 1, .op = IBA_WR_SEND}, 0, 100), IBA_VERB_OK);
-    lab_settle(t.l);
-    (void)lab_done(t.l, 1, 7, IBA_WC_SUCCESS);
-    (void)lab_done(t.l, 0, 1, IBA_WC_SUCCESS);
+    send_into_region(&t);
+    received(&t);
     cr_assert_eq(lab_count(t.l, IBA_RC_SEND_ONLY), 1);
     lab_close(t.l);
+}
+
+/* ---- a request whose own buffer is in the region ---- */
+
+static void post_from_region(struct odp *t, uint8_t op, uint64_t at)
+{
+    const struct iba_send_wr wr = {.wr_id = 1,
+                                   .op = op,
+                                   .flags = IBA_WR_SIGNALED,
+                                   .va = LAB_VA,
+                                   .rkey = t->l->end[1].rkey,
+                                   .n_sge = 1,
+                                   .sge = {{at, BYTES, t->lkey}}};
+
+    cr_assert_eq(iba_post_send(&t->l->end[0].ca, t->a, &wr), IBA_VERB_OK);
+}
+
+/* The request has moved the bytes at `at` of the region, to the other end or from there. */
+static void moved(struct odp *t, uint64_t at)
+{
+    (void)lab_done(t->l, 0, 1, IBA_WC_SUCCESS);
+    cr_assert_eq(memcmp(lab_memory(t->l, 1), t->memory + at, BYTES), 0);
+    lab_close(t->l);
+}
+
+Test(odp, a_source_buffer_waits_for_its_page)
+{
+    struct odp t;
+
+    open_at(&t, 0);
+    post_from_region(&t, IBA_WR_WRITE, 0);
+    lab_run(t.l, LAB_MS);
+    lab_no_wc(t.l, 0);
+    t.present = 1;
+    lab_run(t.l, LAB_SECOND);
+    moved(&t, 0);
 }
 
 Test(odp, a_prefetched_source_is_sent_at_once)
@@ -149,19 +183,10 @@ Test(odp, a_prefetched_source_is_sent_at_once)
     struct odp t;
 
     open_at(&t, 0);
-    const struct iba_send_wr wr = {.wr_id = 1,
-                                   .op = IBA_WR_WRITE,
-                                   .flags = IBA_WR_SIGNALED,
-                                   .va = LAB_VA,
-                                   .rkey = t.l->end[1].rkey,
-                                   .n_sge = 1,
-                                   .sge = {{0, 100, t.lkey}}};
     prefetch(&t);
-    cr_assert_eq(iba_post_send(&t.l->end[0].ca, t.a, &wr), IBA_VERB_OK);
+    post_from_region(&t, IBA_WR_WRITE, 0);
     lab_settle(t.l);
-    (void)lab_done(t.l, 0, 1, IBA_WC_SUCCESS);
-    cr_assert_eq(memcmp(lab_memory(t.l, 1), t.memory, 100), 0);
-    lab_close(t.l);
+    moved(&t, 0);
 }
 
 /* One page of two that are accessed does not suffice, and the answer of a READ needs its pages as well. */
@@ -170,20 +195,11 @@ Test(odp, a_read_waits_for_the_pages_of_its_result)
     struct odp t;
 
     open_at(&t, 0);
-    const struct iba_send_wr wr = {.wr_id = 1,
-                                   .op = IBA_WR_READ,
-                                   .flags = IBA_WR_SIGNALED,
-                                   .va = LAB_VA,
-                                   .rkey = t.l->end[1].rkey,
-                                   .n_sge = 1,
-                                   .sge = {{IBA_MEM_PAGE - 50, 100, t.lkey}}};
     t.present = 1;
-    cr_assert_eq(iba_post_send(&t.l->end[0].ca, t.a, &wr), IBA_VERB_OK);
+    post_from_region(&t, IBA_WR_READ, ACROSS);
     lab_run(t.l, LAB_MS);
     lab_no_wc(t.l, 0);
     prefetch(&t);
     lab_run(t.l, LAB_SECOND);
-    (void)lab_done(t.l, 0, 1, IBA_WC_SUCCESS);
-    cr_assert_eq(memcmp(lab_memory(t.l, 1), t.memory + IBA_MEM_PAGE - 50, 100), 0);
-    lab_close(t.l);
+    moved(&t, ACROSS);
 }
