@@ -14,7 +14,6 @@ reads of the packet. Only the places of the headers come from here (IBA vol. 1, 
 import json
 import os
 import pathlib
-import shutil
 import struct
 import subprocess
 import sys
@@ -77,9 +76,6 @@ def tshark_rows(path, names):
 
 def main():
     ibconform, ibdissect = sys.argv[1:]
-    if not shutil.which("tshark"):
-        print("skipped: no tshark")
-        return 77
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run([ibconform, "run", "rd", "--link", "roce2-ipv4", "--evidence", folder + "/e"], check=True,
                        stdout=subprocess.DEVNULL, timeout=120)
