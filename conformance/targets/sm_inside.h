@@ -13,8 +13,8 @@ enum { SM_PATH = 256, SM_COMMAND = 1024, SM_FRAMES = 65536 };
 struct sm_program { /* a manager that was started */
     pid_t pid;      /* 0: it does not run */
     char folder[SM_PATH];
-    pid_t keeper; /* a process that removes the folder when ours ends; 0: none */
-    int alive;    /* the end of a pipe to it: closed when our process ends */
+    pid_t keeper; /* a process that removes the folder when this process ends; 0: none */
+    int alive;    /* our end of a pipe to the keeper; the kernel closes it when this process ends */
 };
 struct sm_frame { /* a packet on a wire of the subnet */
     uint64_t at;

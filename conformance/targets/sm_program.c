@@ -106,9 +106,9 @@ static void remove_folder(const char *folder)
     (void)nftw(folder, remove_one, DESCRIPTORS, FTW_DEPTH | FTW_PHYS);
 }
 
-/* Waits until this process's parent has no more end of the pipe, then removes the folder. A manager that is being
- * killed may still write there, so it tries again. Nothing but the pipe is kept open: sockets of the parent end with
- * it. */
+/* Waits until the other end of the pipe is closed, which it is at the latest when the parent ends. Then removes the
+ * folder, again if a manager that is being killed still writes there. Closes all other descriptors, as the parent's
+ * sockets must be closed when the parent ends. */
 static _Noreturn void keep(const char *folder, int end)
 {
     enum { TRIES = 500, PAUSE_US = 10000 };

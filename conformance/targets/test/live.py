@@ -147,9 +147,9 @@ def has_no_verb(id):
 def left(mark):
     """The processes with the mark that do not end within a few seconds: on a busy machine a killed process stays for a moment."""
     until = time.monotonic() + 10
-    while alive(mark) and time.monotonic() < until:
-        time.sleep(0.02)
-    return alive(mark)
+    while (found := alive(mark)) and time.monotonic() < until:
+        time.sleep(0.05)
+    return found
 
 
 def alive(mark):
