@@ -235,15 +235,14 @@ static const struct field *find_exact(const char *name)
 
 const struct field *field_find(const char *name)
 {
-    static const char prefix[] = "infiniband.";
     char whole[NAME_BYTES];
     const size_t n = strlen(name);
     const struct field *f = find_exact(name);
 
-    if (f || n + sizeof prefix > sizeof whole)
+    if (f || n + sizeof FIELD_PREFIX > sizeof whole)
         return f;
-    memcpy(whole, prefix, sizeof prefix - 1);
-    memcpy(whole + sizeof prefix - 1, name, n + 1);
+    memcpy(whole, FIELD_PREFIX, sizeof FIELD_PREFIX - 1);
+    memcpy(whole + sizeof FIELD_PREFIX - 1, name, n + 1);
     return find_exact(whole);
 }
 

@@ -39,11 +39,12 @@ struct field {
 
 /* All fields, by ascending name. The first call builds the list; nothing frees it. */
 const struct field *field_all(size_t *n);
-/* The field of this name; NULL when there is none. The prefix "infiniband." may be left out. */
+#define FIELD_PREFIX "infiniband."
+/* The field of this name; NULL when there is none. FIELD_PREFIX may be left out. */
 const struct field *field_find(const char *name);
 /* Writes the answer to a name that no field has: `no field "x"; nearest is "y"`. A field is near if the name is its
- * last part (psn), or the beginning of its name (frame.time), or differs from it by few letters. If no field is near,
- * the answer names the list of all fields. */
+ * last part (psn), or the beginning of its name (frame.tim), or differs from it by few letters. For a name of tshark's,
+ * or one near to it, the answer says what does the same here. If nothing is near, it names the list of all fields. */
 void field_unknown(char *out, size_t room, const char *name);
 
 /* The packet's datagram, with the private data of its connection's upper protocol if that is known. Apart from this it

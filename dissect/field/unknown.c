@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* For a name that is no field: the nearest right one. */
+/* Finds the field that is meant by a name that no field has. */
 #include <stdio.h>
 #include <string.h>
 #include "field/distance.h"
 #include "field/field.h"
 #include "field/foreign.h"
 
-/* Longer first parts of names are like no other. */
+/* A longer part of a name before its first dot is taken for unlike all others. */
 enum { HEAD_BYTES = 96 };
 
 /* The most wrong letters in a slip. A name of which more than a third is wrong is another name. */
@@ -69,27 +69,29 @@ static const char *field_with_part(const char *name)
 /* The field whose name is nearest, of ours and of tshark's that something of ours replaces. */
 static const char *field_like(const char *name)
 {
-    static const char prefix[] = "infiniband.";
+    enum { PREFIX = sizeof FIELD_PREFIX - 1 };
     size_t n;
     const struct field *f = field_all(&n);
     const char *best = NULL, *foreign;
     unsigned least = slips(strlen(name)) + 1;
 
     for (size_t i = 0; i < n && least > 0; i++) {
-        const bool ours = strncmp(f[i].name, prefix, sizeof prefix - 1) == 0;
+        const bool ours = strncmp(f[i].name, FIELD_PREFIX, PREFIX) == 0;
         unsigned d = nearer(name, f[i].name, least);
-        const unsigned bare = ours ? nearer(name, f[i].name + sizeof prefix - 1, least) : d;
+        const unsigned bare = ours ? nearer(name, f[i].name + PREFIX, least) : d;
         d = bare < d ? bare : d;
         if (d < least) {
             least = d;
             best = f[i].name;
         }
     }
-    for (size_t i = 0; (foreign = foreign_name(i)) && least > 0; i++)
-        if (strchr(foreign, '.') && nearer(name, foreign, least) < least) {
-            least = nearer(name, foreign, least);
+    for (size_t i = 0; (foreign = foreign_name(i)) && least > 0; i++) {
+        const unsigned d = strchr(foreign, '.') ? nearer(name, foreign, least) : least; /* else no name of a field */
+        if (d < least) {
+            least = d;
             best = foreign;
         }
+    }
     return best;
 }
 
