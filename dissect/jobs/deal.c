@@ -120,8 +120,6 @@ unsigned deal_ends(struct deal *d, const struct iba_endpoints *e)
     return find(d, &p);
 }
 
-_Static_assert(DEAL_QUICK == 1 << (64 - 54), "ten bits of a hash choose the place");
-
 enum { ETHERTYPE = 12, IP = 14, FRAGMENT = IP + 6, PROTOCOL = IP + 9, SRC = IP + 12, DST = IP + 16, PORT = IP + 22 };
 
 bool deal_is_plain(const uint8_t *frame, uint32_t caplen)
@@ -142,7 +140,7 @@ unsigned deal_plain(struct deal *d, const uint8_t *frame)
     memcpy(&src, frame + SRC, sizeof src);
     memcpy(&dst, frame + DST, sizeof dst);
     const uint64_t pair = src < dst ? (uint64_t)src << 32 | dst : (uint64_t)dst << 32 | src;
-    struct deal_quick *q = &d->quick[mix(d->seed, pair) >> 54];
+    struct deal_quick *q = &d->quick[mix(d->seed, pair) >> (64 - DEAL_QUICK_BITS)];
     if (q->pair == pair && pair != 0) {
         d->load[q->worker]++;
         return q->worker;

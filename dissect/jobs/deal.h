@@ -5,13 +5,19 @@
 #include <pthread.h>
 #include "wire/iba_endpoints.h"
 
-enum { DEAL_PAIRS = 4096, DEAL_SLOTS = 2 * DEAL_PAIRS, DEAL_WORKERS = 64, DEAL_QUICK = 1024 };
+enum {
+    DEAL_PAIRS = 4096,
+    DEAL_SLOTS = 2 * DEAL_PAIRS,
+    DEAL_WORKERS = 64,
+    DEAL_QUICK_BITS = 10,
+    DEAL_QUICK = 1 << DEAL_QUICK_BITS
+};
 
 struct deal_pair {
     uint64_t low[2], high[2]; /* the two addresses in order */
     uint8_t kind, worker;     /* kind: enum iba_addr_kind */
 };
-/* A pair of IPv4 addresses that was found before, for packets that are plain. */
+/* The worker of a pair of IPv4 addresses, remembered for plain packets. */
 struct deal_quick {
     uint64_t pair; /* 0: none */
     uint8_t worker;
