@@ -20,14 +20,11 @@ class Runs:
     def __init__(self, failed):
         self.failed, self.said = failed, {}
 
-    def start(self, command, output):
-        return subprocess.Popen(list(map(str, command)), stdin=subprocess.DEVNULL, stdout=output)
-
     def seconds(self, key, *commands):
         """(seconds on the clock, seconds of processor time of all); every run with this key must print the same."""
         files = [tempfile.TemporaryFile() for _ in commands]
         begin, before = time.monotonic(), os.times()
-        runs = [self.start(*pair) for pair in zip(commands, files)]
+        runs = [subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=file) for command, file in zip(commands, files)]
         codes = [run.wait() for run in runs]
         wall, after = time.monotonic() - begin, os.times()
         for command, code, file in zip(commands, codes, files):
@@ -53,12 +50,11 @@ def ratio(rows, a, b, part=0):
 def measure(runs, program, before, capture, what, rounds):
     one = [program, "-q", "-z", what, capture]
     two = [program, "-q", "-z", what, "--jobs", "2", capture]
-    older = [[before, *one[1:]]] if before else []
     rows = []
     for _ in range(rounds):
         row = {"one": runs.seconds(what, one), "two": runs.seconds(what, two), "apart": runs.seconds(what, one, one)}
-        if older:
-            row["before"] = runs.seconds(what, *older)
+        if before:
+            row["before"] = runs.seconds(what, [before, *one[1:]])
         rows.append(row)
     return rows
 
