@@ -72,7 +72,7 @@
     U(pieces, "libibverbs has no verb for them: only extensions of one vendor have")                                   \
     U(rate_control, "no verb shows it; roce.rate.curve measures it on any device")                                        \
     U(pkey_table, "a subnet manager sets it; no verb does")                                                            \
-    U(tags, "the agent has no verbs for them: only one vendor's adapters serve those of libibverbs")                                          \
+    U(tags, "the agent has no verbs for them; libibverbs has, but only one vendor's adapters implement them")                                          \
     U(page_hook, "the kernel removes pages; no verb does")                                                               \
     U(counter_hook, "no verb sets counters")                                                                            \
     U(sm, "--target sm:COMMAND tests one")                                                                               \

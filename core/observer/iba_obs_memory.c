@@ -107,8 +107,8 @@ struct iba_observer *iba_observer_init(void *memory, const struct iba_observer_c
         if (s->open)
             memset(s->open, 0, s->most_open * iba_obs_open_bytes(cfg));
     }
-    /* Nearly every chain is used. Other observers are in other threads: a page that is read first and written later is
-     * mapped twice, and the second time all cores that run the program must be interrupted. */
+    /* Nearly every chain is used, and the other parts run in other threads. A page that is read before it is written is
+     * mapped twice, and the second time the kernel interrupts all cores that run the program. */
     if (!cfg->zeroed || cfg->part)
         memset(s->chain, 0, (size_t)asked * IBA_OBS_CHAINS * sizeof *s->chain);
     iba_obs_share(s);

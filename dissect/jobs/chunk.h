@@ -12,7 +12,7 @@
 /* Bytes of the file in one chunk. No record is shorter than 16 bytes, which limits the packets of a chunk. */
 enum { CHUNK_BYTES = 384 * 1024, CHUNK_PACKETS = CHUNK_BYTES / 16, CHUNK_SIZE = CHUNK_BYTES + CAP_PIECE_MORE };
 
-/* One packet: a line of a cache, of which the other core fetches one, not two. */
+/* One packet, in one line of a cache, so that another core fetches one line for it, not two. */
 struct dealt {
     _Alignas(64) const uint8_t *data;
     uint64_t ts_ns, frame, number; /* number: of the packet in its capture */

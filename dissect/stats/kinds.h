@@ -27,8 +27,8 @@ STAT_KIND(qp)
 STAT_KIND(rc)
 STAT_KIND(srt)
 STAT_KIND(tm)
-/* Prints a space, and that one host begins last in so many rounds of a collective. Prints nothing unless one host
- * begins last in most rounds, and waits longer after the host before it than that host waits after the first one. */
+/* Prints a space, then which host begins last, and in how many rounds of a collective. Prints nothing unless one host
+ * begins last in most rounds, with a delay after the others that exceeds the time in which these begin. */
 void stat_hosts_say_straggler(void *state, struct out *o);
 void stat_io_close(void *state);
 bool stat_io_uses(const void *state, bool (*is)(const struct field *f));
