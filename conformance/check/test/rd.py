@@ -62,9 +62,12 @@ def twins(frame):
 
 
 def number(name, text):
-    """A field as tshark writes it, as ibdissect's JSON has it. Immediate data are hex digits, twice."""
+    """A field as tshark writes it, as ibdissect's JSON has it. Immediate data are hex digits, twice; tshark 4.4 writes a bit as a
+    word."""
     if not text:
         return None
+    if text in ("True", "False"):
+        return int(text == "True")
     return int(text.split(",")[0], 16) if name == "immdt" else int(text, 0)
 
 
