@@ -439,7 +439,8 @@ class Faults(Punctual):
             with self.subTest(how):
                 script.write_text("exec 2>&-\n" + how)
                 begun = time.monotonic()
-                self.one_line(self.live("--timeout-scale", "0.1", agent=f"exec:exec sh {script}"), 4, says)
+                scale = "0.1" if "in time" in says else "1"  # a busy machine starts an agent late
+                self.one_line(self.live("--timeout-scale", scale, agent=f"exec:exec sh {script}"), 4, says)
                 self.assertLess(time.monotonic() - begun, 10)
                 self.assertEqual(left(str(script)), [])
         self.one_line(self.live(agent="ftp:x"), 4, "no such channel; there are exec:COMMAND, unix:PATH, tcp:HOST:PORT")
