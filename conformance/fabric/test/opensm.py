@@ -10,7 +10,7 @@ import sys
 import time
 import unittest
 
-from fabric import BIN, SOURCE, Case, ring, star
+from fabric import BIN, PATIENCE, SOURCE, Case, Preloaded, ring, star
 
 sys.path.insert(0, str(SOURCE / "tools/lib"))
 import json_schema  # noqa: E402
@@ -212,6 +212,77 @@ class Managers(Case):
         self.assertRegex(self.good(f, "H1", "sminfo"), "SMINFO_MASTER")
 
 
+class Leases(Case):
+    """The lease of the M_Key (KM-05 to KM-07) on the clock: a request without the key starts it, one with the key stops it. OpenSM's
+    light sweeps ask switches only; at adapters it stops a lease when it represses the trap about the wrong key."""
+
+    FABRIC = Preloaded  # with libumad2sim the time limit of a program is not its own
+    FINDINGS = {"TRAP_AGAIN"}  # nobody represses a trap while the manager is stopped, or while its LID has no route
+    LEASE = 4
+    CONFIG = f"m_key 0x1234\nm_key_protection_level 2\nm_key_lease_period {LEASE}\nsweep_interval 1\n"
+    PORT = {"S0": "0", "H1": "1"}
+
+    def setUp(self):
+        super().setUp()
+        self.f = self.fabric(star(4, ports=8))
+        self.sm = self.manager(self.f, "H0", self.CONFIG)
+        self.sm.wait("SUBNET UP")
+        self.manager_lid = self.f.pairs("port H0 1")["lid"]
+
+    def held(self, node):
+        return self.f.pairs(f"port {node} {self.PORT[node]}")
+
+    def attempt(self, node):
+        """Somebody without the key asks for the PortInfo: when that began and ended, and the M_Key in the answer, if there was one."""
+        begun = time.monotonic()
+        done = self.f.run("H2", "smpquery", "--m_key", "0x99", "-K", "-t", "50", "portinfo", self.held(node)["lid"], self.PORT[node])
+        return begun, time.monotonic(), dots(done.stdout)["Mkey"] if done.returncode == 0 else None
+
+    def kept(self, node):
+        """For one and a half leases no attempt succeeds, so the manager stopped the lease; else it would have run out."""
+        before, end = self.f.rules(), time.monotonic() + 1.5 * self.LEASE
+        while time.monotonic() < end:
+            self.assertIsNone(self.attempt(node)[2], node)
+        after = self.f.rules()
+        self.assertGreater(after["node.lease_stops"], before["node.lease_stops"])
+        return after["agent.repress"] - before["agent.repress"]
+
+    def runs_out(self, node):
+        """The manager is stopped: the first attempt starts the lease, and those before its end fail. Then the key can be read."""
+        self.f.ask("help")  # what the manager has sent has arrived
+        first, last, key = self.attempt(node)
+        self.assertIsNone(key, node)
+        while True:
+            begun, ended, key = self.attempt(node)
+            if key:
+                break
+            self.assertLess(begun, last + self.LEASE, node)
+        self.assertGreaterEqual(ended, first + self.LEASE, node)
+        self.assertEqual((key, self.held(node)["protection"]), ("0x0000000000001234", "0"), node)
+
+    def test_sweeps_keep_it_at_a_switch_and_represses_at_an_adapter(self):
+        self.f.ask(f"reroute S0 {self.manager_lid} 255")  # a trap goes to the manager's LID, a sweep by directed routes
+        self.assertEqual(self.kept("S0"), 0)
+        self.f.ask(f"reroute S0 {self.manager_lid} 1")
+        self.assertGreater(self.kept("H1"), 0)
+
+    def test_it_runs_out_while_the_manager_is_stopped(self):
+        os.kill(self.sm.program.pid, signal.SIGSTOP)
+        try:
+            for node in self.PORT:
+                self.runs_out(node)
+        finally:
+            os.kill(self.sm.program.pid, signal.SIGCONT)
+        self.f.ask("pull H3 1")  # a change of the subnet, after which the manager sets all ports
+        self.f.ask("plug H3 1")
+        end = time.monotonic() + PATIENCE
+        while {self.held(node)["protection"] for node in self.PORT} != {"2"}:
+            self.assertLess(time.monotonic(), end, "the manager protects its key again")
+            time.sleep(0.05)
+        for node in self.PORT:
+            self.assertIsNone(self.attempt(node)[2], node)
+
+
 class Traps(Case):
     """Each field of each trap, as it was typed, in OpenSM's log."""
 
@@ -293,7 +364,8 @@ class Credits(Case):
 
 
 class Packets(Case):
-    """Every packet of a bring-up, flow-control packets among them, as tshark reads it."""
+    """Every packet of a bring-up, flow-control packets among them. tshark has no link type 247, so it reads them as ERF records of types
+    21 and 25; each field it shares with ibdissect is compared twice: ibdissect reads the capture (247), and the same ERF records."""
 
     def test_tshark_agrees(self):
         capture = self.folder / "up.pcapng"
@@ -313,6 +385,8 @@ class Packets(Case):
                               capture_output=True, check=False)
         self.assertRegex(done.stdout, r" 0 unexplained\n$", done.stdout[-2000:] + done.stderr[-2000:])
         self.assertEqual(done.returncode, 0)
+        compared = int(re.search(r"(\d+) values: rewritten", done.stdout)[1])
+        self.assertGreater(compared, 2 * 50 * len(every.splitlines()), "fields that a packet has, in both forms")
 
 
 class Statistics(Case):
