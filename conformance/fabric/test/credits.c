@@ -295,17 +295,26 @@ static unsigned setting(const char *name, unsigned otherwise)
     return text ? (unsigned)strtoul(text, NULL, 10) : otherwise;
 }
 
+static void tell(const struct tally *t)
+{
+    printf("%u subnets: %u with a loop in the routes, %u without, %u stuck, %u lost packets by lifetimes\n", t->nets,
+           t->loops, t->without_loops, t->stuck, t->lost);
+    (void)fflush(stdout); /* a long run is watched */
+}
+
 Test(credits, random_subnets_lose_and_stop_only_by_rule, .timeout = 36000)
 {
+    enum { TOLD = 500 };
     const unsigned first = setting("IBPROOF_FIRST", 0), seeds = setting("IBPROOF_SEEDS", 16);
     struct tally t = {0};
 
     for (unsigned i = first; i < first + seeds; i++) {
         const char *fault = one_subnet(i, NULL, 0, &t);
         cr_expect_null(fault, "seed %u: %s", i, fault);
+        if (t.nets % TOLD == 0)
+            tell(&t);
     }
-    printf("%u subnets: %u with a loop in the routes, %u without, %u stuck, %u lost packets by lifetimes\n", t.nets,
-           t.loops, t.without_loops, t.stuck, t.lost);
+    tell(&t);
     cr_expect(seeds < 16 || (t.stuck > 0 && t.without_loops > 0 && t.lost > 0), "each kind of subnet has to be there");
 }
 
