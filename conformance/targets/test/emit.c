@@ -208,3 +208,14 @@ Test(emit, each_opcode_has_the_class_of_its_operation)
                   op->name, emit_class_words[is]);
     }
 }
+
+Test(emit, a_raw_packet_has_no_class)
+{
+    uint8_t frame[64] = {0};
+    struct iba_view v;
+
+    iba_lrh_set_lnh(frame, 0); /* raw, no transport header */
+    iba_lrh_set_pktlen(frame, 5);
+    (void)iba_view_parse(&v, IBA_LINK_IB, frame, 22, 22, NULL);
+    cr_expect_eq(emit_class_of(&v), EMIT_any);
+}

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include "../wire_neighbour.h"
 #include "live_bed.h"
 
@@ -439,6 +440,9 @@ Test(live, time_of_this_machine, .init = begin, .fini = end)
     cr_expect(begun <= ibc_wire_clock() && begun + 60000 * ms > ibc_wire_clock());
     cr_expect(b->t->ops->collect(b->t, 0, begun + 50 * ms, got, &len, &at) == IBC_OK && len == 0);
     cr_expect(at >= begun + 50 * ms && at <= ibc_wire_clock());
+    const clock_t worked = clock();
+    cr_expect(b->t->ops->collect(b->t, 0, at + 200 * ms, got, &len, &at) == IBC_OK && len == 0);
+    cr_expect_lt(clock() - worked, CLOCKS_PER_SEC / 10, "the processor is free while it waits");
     sends(1, 5);
     cr_expect(b->t->ops->collect(b->t, 1, at + 20000 * ms, got, &len, &at) == IBC_OK && len == 80 && got[40] == 5);
     cr_expect_lt(ibc_wire_clock(), begun + 20000 * ms, "it does not wait longer than it must");

@@ -3,11 +3,13 @@
 #include "../live_channel.h"
 #include <criterion/criterion.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 #include "../live_starter.h"
@@ -92,9 +94,15 @@ Test(live_channel, long_lines)
     channel_close(&c);
 }
 
+/* Byte number i of a long text, in which no two parts are the same. */
+static char text_at(unsigned i)
+{
+    return (char)((i * 2654435761u) >> 24);
+}
+
 struct reader {
     int fd;
-    unsigned n, idle;
+    unsigned n, wrong, idle;
 };
 
 static void *read_later(void *ctx)
@@ -104,7 +112,8 @@ static void *read_later(void *ctx)
 
     (void)usleep(100000);
     for (ssize_t n; (n = read(r->fd, bytes, sizeof bytes)) > 0;)
-        r->n += (unsigned)n;
+        for (ssize_t i = 0; i < n; i++)
+            r->wrong += bytes[i] != text_at(r->n++);
     return NULL;
 }
 
@@ -121,15 +130,18 @@ static void idle(void *ctx)
 Test(live_channel, an_agent_that_reads_late)
 {
     enum { MANY = 4 << 20 };
-    char *bytes = calloc(1, MANY);
+    char *bytes = malloc(MANY);
     struct reader r = {.fd = pair()};
     pthread_t other;
 
+    cr_assert_not_null(bytes);
+    for (unsigned i = 0; i < MANY; i++)
+        bytes[i] = text_at(i);
     cr_assert_eq(pthread_create(&other, NULL, read_later, &r), 0);
     cr_expect(channel_send(&c, bytes, MANY, within(60000), NULL), "%s", c.fault);
     channel_close(&c);
     cr_assert_eq(pthread_join(other, NULL), 0);
-    cr_expect_eq(r.n, MANY);
+    cr_expect(r.n == MANY && r.wrong == 0, "%u bytes, %u of them wrong", r.n, r.wrong);
     close(r.fd);
     r = (struct reader){.fd = pair()};
     const uint64_t begun = ibc_wire_clock();
@@ -300,7 +312,55 @@ Test(live_channel, channels_that_cannot_be_opened)
     }
 }
 
+/* No more descriptors can be opened. */
+Test(live_channel, without_descriptors)
+{
+    static const char *const specs[] = {"exec:true", "unix:no/such/socket", "tcp:127.0.0.1:1"};
+    struct rlimit limit;
+    struct starter s;
+
+    cr_assert_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    const int next = dup(STDIN_FILENO);
+    cr_assert_geq(next, 0);
+    close(next);
+    limit.rlim_cur = (rlim_t)next;
+    cr_assert_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+    for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
+        c = (struct channel){.fd = -1};
+        cr_expect_not(channel_open(&c, specs[i], within(10000)), "%s", specs[i]);
+        cr_expect_str_eq(c.fault, "Too many open files", "%s: %s", specs[i], c.fault);
+        cr_expect(c.fd == -1 && c.child == 0, "%s", specs[i]);
+    }
+    cr_expect_not(starter_open(&s, "exec:true", &channel_direct));
+    cr_expect_eq(s.fd, -1);
+    starter_close(&s);
+    limit.rlim_cur = limit.rlim_max;
+    (void)setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 /* ---- the starter ---- */
+
+/* An agent has its channel and standard error, and no descriptor of the program that started it. */
+Test(live_channel, descriptors_of_an_agent)
+{
+    static const int numbers[] = {3, 50, 300};
+    struct starter s;
+    int copy[3];
+
+    for (unsigned i = 0; i < 3; i++) {
+        copy[i] = fcntl(STDERR_FILENO, F_DUPFD, numbers[i]);
+        cr_assert_geq(copy[i], numbers[i]);
+    }
+    /* 3 is the folder that ls reads */
+    cr_assert(starter_open(&s, "exec:ls /proc/self/fd | tr '\\n' ' '; echo", &channel_direct));
+    c = (struct channel){.fd = -1, .starter = &s};
+    cr_assert(channel_open(&c, "", within(10000)), "%s", c.fault);
+    hears("0 1 2 3 ");
+    channel_close(&c);
+    starter_close(&s);
+    for (unsigned i = 0; i < 3; i++)
+        cr_expect_eq(close(copy[i]), 0, "the program keeps its own");
+}
 
 Test(live_channel, a_starter)
 {

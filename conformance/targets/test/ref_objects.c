@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Objects and memory of the reference target: how many there can be, that they can be created again, which bytes belong
+ * to a region, and that a device that writes beside its regions is found. */
+#include <string.h>
+#include "bed.h"
+#include "scenario/scenario.h"
+#include "targets/reference.h"
+#include "wire/iba_opcode_rows.h"
+
+static struct bed *b;
+static const struct ibc_target_ops *o;
+
+static void begin(void)
+{
+    b = bed_open("reference", IBC_LINK_roce2_ipv4, 1);
+    o = b->t->ops;
+}
+
+static void end(void)
+{
+    bed_close(b);
+}
+
+TestSuite(ref_objects, .init = begin, .fini = end);
+
+static enum ibc_rc create(enum ibc_object_kind kind, uint32_t *id)
+{
+    const struct ibc_qp_spec q = {
+        .type = IBA_QPT_RC, .pd = b->d[0].pd, .scq = b->d[0].cq, .rcq = b->d[0].cq, .sq = 4, .rq = 4};
+    const struct ibc_mr_spec m = {.pd = b->d[0].pd, .length = 4096, .access = IBA_ACCESS_REMOTE_READ};
+    struct ibc_mr mr;
+    enum ibc_rc rc;
+
+    switch (kind) {
+    case IBC_O_pd: return o->create_pd(b->t, 0, id);
+    case IBC_O_cq: return o->create_cq(b->t, 0, 10, id);
+    case IBC_O_srq: return o->create_srq(b->t, 0, b->d[0].pd, 10, 0, id);
+    case IBC_O_qp: return o->create_qp(b->t, 0, &q, id);
+    case IBC_O_handle: return o->create_ah(b->t, 0, b->d[0].pd, &b->t->tester, id);
+    case IBC_O_mr: rc = o->reg_mr(b->t, 0, &m, &mr), *id = mr.id; return rc;
+    default: return o->alloc_mw(b->t, 0, 2, b->d[0].pd, id);
+    }
+}
+
+Test(ref_objects, as_many_as_there_is_room_for)
+{
+    static const struct {
+        enum ibc_object_kind kind;
+        unsigned most; /* beside those of the bed */
+    } rows[] = {{IBC_O_cq, REF_CQS - 1},
+                {IBC_O_srq, REF_SRQS},
+                {IBC_O_qp, REF_QPS},
+                {IBC_O_handle, REF_AHS},
+                {IBC_O_mr, REF_KEYS - 2}};
+    uint32_t id[2 * REF_KEYS], other;
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        unsigned n = 0;
+        while (n < 2 * REF_KEYS && create(rows[i].kind, &id[n]) == IBC_OK)
+            n++;
+        cr_expect_eq(n, rows[i].most, "row %zu: %u", i, n);
+        cr_expect(strstr(b->t->refusal, "full"), "row %zu: %s", i, b->t->refusal);
+        cr_expect_eq(o->destroy(b->t, 0, rows[i].kind, id[n / 2]), IBC_OK, "row %zu", i);
+        cr_expect_eq(create(rows[i].kind, &other), IBC_OK, "row %zu: the place is free again", i);
+        cr_expect_eq(create(rows[i].kind, &other), IBC_REFUSED, "row %zu", i);
+        bed_reset(b, IBC_LINK_roce2_ipv4, 1);
+    }
+}
+
+Test(ref_objects, depths_of_queues)
+{
+    uint32_t cq, other;
+
+    cr_expect_eq(o->create_cq(b->t, 0, REF_DEPTH, &cq), IBC_OK, "%s", b->t->refusal);
+    cr_expect_eq(o->create_cq(b->t, 0, REF_DEPTH + 1, &other), IBC_REFUSED);
+    cr_expect_str_eq(b->t->refusal, "full");
+    cr_expect_eq(o->resize_cq(b->t, 0, cq, REF_DEPTH + 1), IBC_REFUSED);
+    cr_expect_str_eq(b->t->refusal, "full");
+    cr_expect_eq(o->resize_cq(b->t, 0, cq, 0), IBC_REFUSED);
+    cr_expect_str_eq(b->t->refusal, "attr_value");
+    cr_expect_eq(o->create_srq(b->t, 0, b->d[0].pd, 0, 0, &other), IBC_REFUSED);
+    cr_expect_str_eq(b->t->refusal, "attr_value");
+    cr_expect_eq(o->destroy(b->t, 0, IBC_O_COUNT, 1), IBC_UNSUPPORTED);
+    cr_expect_eq(o->reset(b->t, IBC_LINK_COUNT, 1), IBC_UNSUPPORTED);
+}
+
+/* A queue keeps what is in it when it gets another length, again and again. */
+Test(ref_objects, a_queue_of_another_length)
+{
+    static const uint32_t lengths[] = {100, 5, 200, 4};
+    struct iba_wc wc;
+    uint64_t times;
+
+    bed_connect(b, 0, bed_qp(b, 0, IBA_QPT_RC), IBA_QPT_RC, 0);
+    for (unsigned i = 0; i < 4; i++) {
+        bed_recv(b, 0, i, 64);
+        bed_send(b, 0, IBA_RC_SEND_ONLY, BED_EPSN + i, 8);
+        cr_assert_eq(o->resize_cq(b->t, 0, b->d[0].cq, lengths[i]), IBC_OK, "%u: %s", i, b->t->refusal);
+    }
+    cr_expect_eq(o->resize_cq(b->t, 0, b->d[0].cq, 3), IBC_REFUSED, "it has four completions");
+    for (unsigned i = 0; i < 4; i++)
+        cr_assert(bed_wc(b, 0, &wc) && wc.wr_id == 100 + i, "%u", i);
+    cr_assert_not(bed_wc(b, 0, &wc));
+    cr_expect_eq(o->notified(b->t, 0, 9999, &times), IBC_REFUSED);
+    cr_expect_str_eq(b->t->refusal, "no_cq");
+}
+
+/* ---- memory ---- */
+
+static struct ibc_mr region(uint64_t length, uint32_t access, char fill)
+{
+    const struct ibc_mr_spec m = {.pd = b->d[0].pd, .length = length, .access = access, .fill = fill};
+    struct ibc_mr mr;
+
+    cr_assert_eq(o->reg_mr(b->t, 0, &m, &mr), IBC_OK, "%s", b->t->refusal);
+    return mr;
+}
+
+Test(ref_objects, addresses_of_regions_lie_apart)
+{
+    static const uint64_t lengths[] = {1, 4095, 4096, 4097, 70000};
+    struct ibc_mr last = b->d[0].mr;
+    uint64_t length = 65536;
+
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        const struct ibc_mr mr = region(lengths[i], IBA_ACCESS_REMOTE_READ, 'r');
+        cr_expect_geq(mr.va, last.va + length + IBA_MEM_PAGE - 1, "a page lies between");
+        cr_expect_eq(mr.va % IBA_MEM_PAGE, last.va % IBA_MEM_PAGE);
+        cr_expect_eq(mr.local, mr.va);
+        last = mr;
+        length = lengths[i];
+    }
+    const struct ibc_mr zero = region(4096, IBA_ACCESS_REMOTE_READ | IBA_ACCESS_ZERO_BASED, 'z');
+    cr_expect(zero.va == 0 && zero.local == 0);
+}
+
+Test(ref_objects, bytes_beside_a_region)
+{
+    struct ref_device *dev = device_of(b->t, 1);
+    const struct ref_region *g = &dev->region[0];
+    uint8_t *const before = g->base - REF_GUARD, *const after = g->base + g->length;
+
+    for (unsigned i = 0; i < 2 * REF_GUARD; i++) {
+        uint8_t *const byte = i < REF_GUARD ? before + i : after + i - REF_GUARD;
+        cr_assert_eq(*byte, REF_GUARD_BYTE);
+        *byte ^= 1;
+        cr_expect_not(ref_guards_hold(dev), "byte %u", i);
+        *byte ^= 1;
+    }
+    g->base[0] ^= 1;
+    g->base[g->length - 1] ^= 1;
+    cr_expect(ref_guards_hold(dev), "its own bytes");
+    *after = 0;
+    cr_expect_eq(o->reset(b->t, IBC_LINK_roce2_ipv4, 1), IBC_BROKEN, "of either device");
+    cr_expect_str_eq(b->t->fault, "the device wrote beside its regions before this reset");
+    cr_expect_eq(o->reset(b->t, IBC_LINK_roce2_ipv4, 1), IBC_OK, "it is reported once");
+}
+
+Test(ref_objects, room_of_old_regions_is_used_again)
+{
+    uint8_t byte;
+
+    for (unsigned i = 0; i < REF_REGIONS; i++) {
+        const struct ibc_mr mr = region(100 + i % 3, IBA_ACCESS_REMOTE_READ, (char)('a' + i % 26));
+        cr_assert_eq(o->read_memory(b->t, 0, mr.local + 99, &byte, 1), IBC_OK);
+        cr_assert_eq(byte, ibc_pattern((char)('a' + i % 26), 99));
+        cr_assert_eq(o->destroy(b->t, 0, IBC_O_mr, mr.id), IBC_OK);
+    }
+    const struct ibc_mr_spec m = {.pd = b->d[0].pd, .length = 65537, .access = IBA_ACCESS_REMOTE_READ};
+    struct ibc_mr mr;
+    cr_expect_eq(o->reg_mr(b->t, 0, &m, &mr), IBC_REFUSED, "no old region is as long");
+    cr_expect_str_eq(b->t->refusal, "mem_full");
+    const struct ibc_mr_spec half = {.pd = b->d[1].pd, .length = REF_MEMORY / 2, .access = IBA_ACCESS_REMOTE_READ};
+    cr_expect_eq(o->reg_mr(b->t, 1, &half, &mr), IBC_OK, "the other device has memory of its own");
+    const struct ibc_mr_spec more = {.pd = b->d[1].pd, .length = REF_MEMORY / 2 + 1};
+    cr_expect_eq(o->reg_mr(b->t, 1, &more, &mr), IBC_REFUSED);
+    cr_expect_str_eq(b->t->refusal, "mem_full");
+}
+
+Test(ref_objects, the_newest_of_two_at_one_address)
+{
+    const struct ibc_mr_spec m = {
+        .pd = b->d[0].pd, .length = 64, .has_iova = true, .iova = 0x10000, .access = IBA_ACCESS_REMOTE_READ};
+    struct ibc_mr one, other;
+
+    cr_assert_eq(o->reg_mr(b->t, 0, &m, &one), IBC_OK);
+    cr_assert_eq(o->write_memory(b->t, 0, one.local, (const uint8_t *)"one", 4), IBC_OK);
+    cr_assert_eq(o->reg_mr(b->t, 0, &m, &other), IBC_OK);
+    cr_assert_eq(o->write_memory(b->t, 0, one.local, (const uint8_t *)"two", 4), IBC_OK);
+    for (unsigned i = 0; i < 3; i++) {
+        char text[4];
+        cr_assert_eq(o->read_memory(b->t, 0, one.local, (uint8_t *)text, 4), IBC_OK);
+        cr_expect_str_eq(text, i == 1 ? "one" : "two", "step %u: %s", i, text);
+        if (i < 2) /* the newer one, then the older one, so that only old ones are left */
+            cr_assert_eq(o->destroy(b->t, 0, IBC_O_mr, i == 0 ? other.id : one.id), IBC_OK);
+    }
+}
+
+Test(ref_objects, pages_come_and_go_alone)
+{
+    enum { PAGES = 20 };
+    struct ref_device *dev = device_of(b->t, 0);
+    const struct ibc_mr mr =
+        region(PAGES * IBA_MEM_PAGE, IBA_ACCESS_REMOTE | IBA_ACCESS_LOCAL_WRITE | IBA_ACCESS_ON_DEMAND, 'p');
+    const struct ref_region *g = &dev->region[dev->n_region - 1];
+
+    for (unsigned i = 0; i < PAGES; i++) {
+        cr_assert_eq(o->page(b->t, 0, mr.local + i * IBA_MEM_PAGE + (i % 2 ? IBA_MEM_PAGE - 1 : 0), false), IBC_OK);
+        for (unsigned k = 0; k < PAGES; k++)
+            cr_expect_eq(g->present[k / 8] >> k % 8 & 1, k > i, "page %u after %u", k, i);
+    }
+    cr_assert_eq(o->page(b->t, 0, mr.local + 9 * IBA_MEM_PAGE, true), IBC_OK);
+    for (unsigned k = 0; k < PAGES; k++)
+        cr_expect_eq(g->present[k / 8] >> k % 8 & 1, k == 9, "page %u", k);
+    cr_expect_eq(o->page(b->t, 0, mr.local + PAGES * IBA_MEM_PAGE, true), IBC_BROKEN);
+    cr_expect(strstr(b->t->fault, "is in no on-demand region"), "%s", b->t->fault);
+    cr_expect(ref_guards_hold(dev));
+}
+
+Test(ref_objects, windows_of_each_type)
+{
+    static const uint8_t kinds[] = {[1] = IBA_MEM_MW1, [2] = IBA_MEM_MW2B, [3] = IBA_MEM_MW2A};
+
+    for (unsigned type = 1; type <= 3; type++) {
+        uint32_t rkey;
+        cr_assert_eq(o->alloc_mw(b->t, 0, type, b->d[0].pd, &rkey), IBC_OK);
+        cr_expect_eq(device_of(b->t, 0)->keys[rkey >> 8].kind, kinds[type], "type %u", type);
+    }
+}
+
+/* ---- what a device never stops doing ---- */
+
+Test(ref_objects, a_device_that_never_stops_sending_is_dead)
+{
+    enum ibc_rc rc = IBC_OK;
+    unsigned n = 0, psn = BED_EPSN;
+
+    bed_connect(b, 0, bed_qp(b, 0, IBA_QPT_RC), IBA_QPT_RC, 0);
+    while (rc == IBC_OK && n <= REF_MOST_FRAMES) {
+        bed_send(b, 0, IBA_RC_READ_REQUEST, psn, 65536);
+        psn = (psn + 64) & 0xffffff;
+        while ((rc = o->collect(b->t, 0, o->now(b->t), b->frame, &b->len, &b->at)) == IBC_OK && b->len > 0)
+            n++;
+    }
+    cr_expect(rc == IBC_DEAD && n == REF_MOST_FRAMES, "%u", n);
+    cr_expect_str_eq(b->t->fault, "the device does not stop sending");
+}
+
+Test(ref_objects, events_in_turn)
+{
+    struct iba_recipe x;
+    struct iba_event e;
+    unsigned n, came = 0;
+
+    bed_connect(b, 0, bed_qp(b, 0, IBA_QPT_RC), IBA_QPT_RC, 0);
+    x = bed_recipe(b, 0, IBA_RC_WRITE_ONLY, BED_EPSN);
+    for (unsigned round = 0; round < 2; round++) {
+        for (unsigned i = 0; i < REF_EVENTS / 2 + 10 + round * REF_EVENTS; i++) {
+            iba_bth_set_p_key(iba_recipe_part(&x, IBA_H_bth), 0x100 + i); /* a partition that the port is not in */
+            bed_inject(b, 0, &x);
+        }
+        for (came = 0; o->poll_event(b->t, 0, &e, &n) == IBC_OK && n == 1; came++) {
+            cr_assert_eq(e.kind, IBA_EVENT_PKEY_VIOLATION);
+            cr_assert_eq(e.a, 0x100 + came, "%x comes as number %u", e.a, came);
+        }
+        cr_expect_eq(came, round ? REF_EVENTS : REF_EVENTS / 2 + 10, "%u: those for which there is no room are lost",
+                     came);
+    }
+}
