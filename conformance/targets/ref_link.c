@@ -91,11 +91,11 @@ void ref_put_path(struct iba_av *av, const struct ibc_path *path)
     av->path_bits = path->path_bits;
 }
 
-uint8_t ref_port_of_frame(const struct reference *r, unsigned d, const uint8_t *frame, size_t len)
+uint8_t ref_port_of_frame(const struct ref_device *dev, const uint8_t *frame, size_t len)
 {
-    const struct iba_port *second = &r->d[d].ca.port[1];
+    const struct iba_port *second = &dev->ca.port[1];
 
-    if (r->t.framing == IBA_LINK_IB)
+    if (dev->of->t.framing == IBA_LINK_IB)
         return len >= IBA_BYTES_lrh && iba_port_has_lid(second, iba_lrh_dlid(frame)) ? 2 : 1;
     return len >= IBA_BYTES_eth && iba_eth_dst(frame) == second->mac ? 2 : 1;
 }

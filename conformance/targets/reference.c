@@ -201,7 +201,7 @@ static enum ibc_rc inject(struct ibc_target *t, unsigned d, const uint8_t *frame
         return IBC_OK;
     (void)iba_view_parse(&v, t->framing, frame, len, len, NULL);
     iba_view_check(&v);
-    const uint8_t port = ref_port_of_frame(r, d, frame, len);
+    const uint8_t port = ref_port_of_frame(dev, frame, len);
     if (dev->cm.open)
         iba_gsi_feed(&dev->cm.gsi, port, &v, r->now);
     else

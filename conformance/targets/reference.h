@@ -181,8 +181,8 @@ void ref_set_ports(struct reference *r, unsigned d);
 /* Returns the path along the link to `to`; NULL means the tester. */
 struct iba_av ref_path(const struct reference *r, uint8_t port, const struct ibc_address *to);
 struct iba_av ref_path_to_group(const struct reference *r, uint8_t port, const uint8_t *gid);
-/* Returns the port of device `d` at which a frame arrives: the second only if the frame is addressed to it. */
-uint8_t ref_port_of_frame(const struct reference *r, unsigned d, const uint8_t *frame, size_t len);
+/* Returns the device's port at which a frame arrives: the second only if the frame is addressed to it. */
+uint8_t ref_port_of_frame(const struct ref_device *dev, const uint8_t *frame, size_t len);
 enum ibc_rc ref_set_port(struct ibc_target *t, unsigned d, enum ibc_key key, uint32_t index, uint64_t value);
 enum ibc_rc ref_set_gid(struct ibc_target *t, unsigned d, uint32_t index, const uint8_t gid[16]);
 /* Copies the fields of an address vector except the destination. */
