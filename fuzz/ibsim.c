@@ -7,17 +7,17 @@
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <unistd.h>
 #include "fuzz.h"
 #include "mad/iba_mad.h"
 #include "server.h"
+#include "small_subnet.h"
 
 const struct fuzz_target fuzz_target = {"ibsim", FUZZ_BYTES, NULL};
 
 enum {
     STEPS = 400,
-    NODES = 5,
+    NODES = SMALL_SUBNET_NODES,
     ASKED = 4,
     QUEUED_MOST = 8,
     LONGEST_LOG2_NS = 25
@@ -102,68 +102,22 @@ bool sockets_part(struct sockets *s, unsigned i)
 
 /* ---- the subnet ---- */
 
-/* Programs select a node by its name. Port 3 of switch "S" leads to switch "T". */
-static const char net[] = "Switch\t4 \"S\"\n[1]\t\"A\"[1]\n[2]\t\"B\"[1]\n[3]\t\"T\"[1]\n\n"
-                          "Switch\t4 \"T\"\n[1]\t\"S\"[3]\n[2]\t\"C\"[2]\n\n"
-                          "Hca\t1 \"A\"\n[1]\t\"S\"[1]\n\nHca\t1 \"B\"\n[1]\t\"S\"[2]\n\nHca\t2 \"C\"\n[2]\t\"T\"[2]\n";
-
-static struct topology *read_net(void)
-{
-    const int fd = memfd_create("net", 0);
-    char path[64], err[TOPOLOGY_ERROR];
-    struct topology *t;
-
-    FUZZ_CHECK(fd >= 0 && write(fd, net, sizeof net - 1) == (ssize_t)sizeof net - 1);
-    (void)snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    t = topology_read(path, err);
-    (void)close(fd);
-    FUZZ_CHECK(t && t->n == NODES);
-    return t;
-}
-
-static uint16_t lid_of(const char *name)
-{
-    return (uint16_t)(subnet_find(w.subnet, name) + 1);
-}
-
-/* Configures the subnet as a subnet manager would. */
-static void manage(void)
-{
-    static const struct {
-        const char *at, *to;
-        uint8_t port;
-    } route[] = {{"S", "S", 0}, {"S", "A", 1}, {"S", "B", 2}, {"S", "T", 3}, {"S", "C", 3},
-                 {"T", "T", 0}, {"T", "C", 2}, {"T", "S", 1}, {"T", "A", 1}, {"T", "B", 1}};
-
-    for (size_t i = 0; i < NODES; i++) {
-        struct iba_node *n = &subnet_node(w.subnet, i)->n;
-        for (unsigned p = 0; p <= n->cfg.n_port; p++) {
-            if (n->port[p].info.portphysicalstate == IBA_PHYS_LINKUP)
-                n->port[p].info.portstate = IBA_PORT_ACTIVE;
-            n->port[p].info.lid = (uint16_t)(i + 1);
-            n->port[p].info.mastersmlid = lid_of("A");
-        }
-    }
-    for (size_t i = 0; i < sizeof route / sizeof *route; i++) {
-        struct iba_node *n = &subnet_node(w.subnet, (size_t)subnet_find(w.subnet, route[i].at))->n;
-        n->sw.linearfdbtop = NODES;
-        n->lft[lid_of(route[i].to)] = route[i].port;
-    }
-}
-
-static void sent(void *ctx, size_t node, uint8_t port, const uint8_t *packet, size_t len, iba_time now)
-{
-    (void)ctx;
-    (void)now;
-    fuzz_note(node << 8 | port);
-    fuzz_note_bytes(packet, len);
-}
-
 static void received(void *ctx, size_t node, uint8_t port, const uint8_t *packet, size_t len, iba_time now)
 {
     (void)ctx;
     (void)now;
     server_received(&w.server, node, port, packet, len);
+}
+
+/* Configures the subnet, with the manager at "A". */
+static void manage(void)
+{
+    small_subnet_manage(w.subnet);
+    for (size_t i = 0; i < NODES; i++) {
+        struct iba_node *n = &subnet_node(w.subnet, i)->n;
+        for (unsigned p = 0; p <= n->cfg.n_port; p++)
+            n->port[p].info.mastersmlid = small_subnet_lid(w.subnet, "A");
+    }
 }
 
 /* ---- what programs get ---- */
@@ -445,15 +399,10 @@ static void kill_one(void)
 
 static void begin(uint8_t settings)
 {
-    static struct topology *t;
-    static const struct subnet_events events = {.sent = sent, .received = received};
-    struct subnet_config config = {.buffer = settings & 2 ? 68 : 0};
     char err[SOCKETS_ERROR];
 
-    if (!t)
-        t = read_net();
-    w.subnet = subnet_new(t, &config, &events);
-    FUZZ_CHECK(w.subnet && server_open(&w.server, w.subnet, "", 0, err));
+    w.subnet = small_subnet_new(settings & 2 ? 68 : 0, received);
+    FUZZ_CHECK(server_open(&w.server, w.subnet, "", 0, err));
     server_advance(&w.server, 0);
     if (!(settings & 1))
         manage();

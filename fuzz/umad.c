@@ -5,7 +5,6 @@
  * back with a status. At the end no datagram and no transfer is left. */
 #include <arpa/inet.h>
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 #include "fabric/iba_port.h"
@@ -14,10 +13,11 @@
 #include "mad/iba_mad_add.h"
 #include "mad_rmpp.h"
 #include "mad_server.h"
+#include "small_subnet.h"
 
 const struct fuzz_target fuzz_target = {"umad", FUZZ_BYTES, NULL};
 
-enum { STEPS = 300, NODES = 5, PROGRAMS = 6, ASKED = 32, DATA_MOST = 6000, LONGEST_LOG2_NS = 33 };
+enum { STEPS = 300, NODES = SMALL_SUBNET_NODES, PROGRAMS = 6, ASKED = 32, DATA_MOST = 6000, LONGEST_LOG2_NS = 33 };
 #define END_NS (UINT64_C(400) * 1000 * 1000 * 1000)
 
 struct program {
@@ -37,61 +37,6 @@ static struct world {
 } w;
 
 /* ---- the subnet ---- */
-
-static const char net[] = "Switch\t4 \"S\"\n[1]\t\"A\"[1]\n[2]\t\"B\"[1]\n[3]\t\"T\"[1]\n\n"
-                          "Switch\t4 \"T\"\n[1]\t\"S\"[3]\n[2]\t\"C\"[2]\n\n"
-                          "Hca\t1 \"A\"\n[1]\t\"S\"[1]\n\nHca\t1 \"B\"\n[1]\t\"S\"[2]\n\nHca\t2 \"C\"\n[2]\t\"T\"[2]\n";
-
-static struct topology *read_net(void)
-{
-    const int fd = memfd_create("net", 0);
-    char path[64], err[TOPOLOGY_ERROR];
-    struct topology *t;
-
-    FUZZ_CHECK(fd >= 0 && write(fd, net, sizeof net - 1) == (ssize_t)sizeof net - 1);
-    (void)snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    t = topology_read(path, err);
-    (void)close(fd);
-    FUZZ_CHECK(t && t->n == NODES);
-    return t;
-}
-
-static uint16_t lid_of(const char *name)
-{
-    return (uint16_t)(subnet_find(w.subnet, name) + 1);
-}
-
-/* Configures the subnet as a subnet manager would. */
-static void manage(void)
-{
-    static const struct {
-        const char *at, *to;
-        uint8_t port;
-    } route[] = {{"S", "S", 0}, {"S", "A", 1}, {"S", "B", 2}, {"S", "T", 3}, {"S", "C", 3},
-                 {"T", "T", 0}, {"T", "C", 2}, {"T", "S", 1}, {"T", "A", 1}, {"T", "B", 1}};
-
-    for (size_t i = 0; i < NODES; i++) {
-        struct iba_node *n = &subnet_node(w.subnet, i)->n;
-        for (unsigned p = 0; p <= n->cfg.n_port; p++) {
-            if (n->port[p].info.portphysicalstate == IBA_PHYS_LINKUP)
-                n->port[p].info.portstate = IBA_PORT_ACTIVE;
-            n->port[p].info.lid = (uint16_t)(i + 1);
-        }
-    }
-    for (size_t i = 0; i < sizeof route / sizeof *route; i++) {
-        struct iba_node *n = &subnet_node(w.subnet, (size_t)subnet_find(w.subnet, route[i].at))->n;
-        n->sw.linearfdbtop = NODES;
-        n->lft[lid_of(route[i].to)] = route[i].port;
-    }
-}
-
-static void sent(void *ctx, size_t node, uint8_t port, const uint8_t *packet, size_t len, iba_time now)
-{
-    (void)ctx;
-    (void)now;
-    fuzz_note(node << 8 | port);
-    fuzz_note_bytes(packet, len);
-}
 
 static void received(void *ctx, size_t node, uint8_t port, const uint8_t *packet, size_t len, iba_time now)
 {
@@ -473,18 +418,14 @@ static void check(void)
 
 static void begin(void)
 {
-    static struct topology *t;
-    static const struct subnet_events events = {.sent = sent, .received = received};
     char err[MAD_SERVER_ERROR];
 
-    if (!t)
-        t = read_net();
     for (unsigned i = 0; i < PROGRAMS; i++)
         w.program[i] = (struct program){.control = -1, .datagrams = -1};
-    w.subnet = subnet_new(t, &(struct subnet_config){0}, &events);
-    FUZZ_CHECK(w.subnet && mad_server_open(&w.server, w.subnet, NULL, err));
+    w.subnet = small_subnet_new(0, received);
+    FUZZ_CHECK(mad_server_open(&w.server, w.subnet, NULL, err));
     subnet_run(w.subnet, 0);
-    manage();
+    small_subnet_manage(w.subnet);
 }
 
 static void end(void)
