@@ -54,7 +54,7 @@ int fuzz_one(const uint8_t *data, size_t n)
     if (fuzz_record(&in, &kind, &body))
         d = device(&body);
     struct world *w = world_open_as(&settings, 2, &d);
-    for (unsigned i = 0; i < MOST_STEPS && fuzz_record(&in, &kind, &body); i++) {
+    for (unsigned i = 0; i < MOST_STEPS && fuzz_record(&in, &kind, &body); i++, fuzz_steps++) {
         world_step(w, kind / WORLD_KINDS & 1, kind, &body);
         world_check(w);
     }

@@ -221,7 +221,7 @@ int fuzz_one(const uint8_t *data, size_t n)
     w.n = n;
     open_end(0);
     open_end(1);
-    for (unsigned k = 0; k < STEPS && w.n > 0; k++) {
+    for (unsigned k = 0; k < STEPS && w.n > 0; k++, fuzz_steps++) {
         const unsigned i = step(next());
         if (i == NONE)
             continue;

@@ -6,7 +6,7 @@
 #include "fuzz.h"
 #include "time_limit.h"
 
-uint64_t fuzz_trace;
+uint64_t fuzz_trace, fuzz_steps;
 
 __AFL_FUZZ_INIT();
 

@@ -4,7 +4,7 @@
 #include "time_limit.h"
 #include "mutator.h"
 
-uint64_t fuzz_trace;
+uint64_t fuzz_trace, fuzz_steps;
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
@@ -13,10 +13,17 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t n, size_t most, unsigned se
 size_t LLVMFuzzerCustomCrossOver(const uint8_t *a, size_t na, const uint8_t *b, size_t nb, uint8_t *out, size_t most,
                                  unsigned seed);
 
+/* As libFuzzer prints its own numbers; `tools/fuzz campaign` reads both. */
+static void print_steps(void)
+{
+    fprintf(stderr, "stat::steps: %llu\n", (unsigned long long)fuzz_steps);
+}
+
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
     (void)argc;
     (void)argv;
+    (void)atexit(print_steps);
     fuzz_limits_begin();
     return 0;
 }

@@ -10,7 +10,7 @@
 #include "fuzz.h"
 #include "time_limit.h"
 
-uint64_t fuzz_trace;
+uint64_t fuzz_trace, fuzz_steps;
 
 enum { MOST_BYTES = 1 << 20, NS = 1000000000 };
 

@@ -12,7 +12,7 @@ int fuzz_one(const uint8_t *data, size_t n)
     struct world *w = world_open(&in, 1);
     uint8_t kind;
 
-    for (unsigned i = 0; i < MOST_STEPS && fuzz_record(&in, &kind, &body); i++) {
+    for (unsigned i = 0; i < MOST_STEPS && fuzz_record(&in, &kind, &body); i++, fuzz_steps++) {
         world_step(w, 0, kind, &body);
         world_check(w);
     }

@@ -42,6 +42,9 @@ int fuzz_one(const uint8_t *data, size_t n);
 /* Returns whether this run records which rows are hit, for `tools/fuzz coverage` (core/test/recorder.h). */
 bool fuzz_recording(void);
 
+/* Steps of all inputs so far: packets, requests and other events that a target gave to a state machine. */
+extern uint64_t fuzz_steps;
+
 /* ---- a hash of all events ---- */
 extern uint64_t fuzz_trace;
 #define FUZZ_TRACE_START UINT64_C(14695981039346656037)

@@ -415,7 +415,7 @@ int fuzz_one(const uint8_t *data, size_t n)
     fuzz_trace = FUZZ_TRACE_START;
     w = (struct world){.in = {data, n}};
     begin(fuzz_u8(&w.in));
-    for (unsigned i = 0; i < STEPS && w.in.n > 0; i++) {
+    for (unsigned i = 0; i < STEPS && w.in.n > 0; i++, fuzz_steps++) {
         step[fuzz_u8(&w.in) % (sizeof step / sizeof *step)]();
         server_advance(&w.server, w.now);
         read_all();

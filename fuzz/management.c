@@ -33,7 +33,8 @@ struct device {
     struct iba_node node;
     _Alignas(16) uint8_t memory[MEMORY];
 };
-static struct device device[KINDS], made[KINDS], before;
+static struct device device[KINDS], made[KINDS];
+static struct device before; /* as after the last request that could change what subnet management sets */
 
 static struct world {
     struct device *d;
@@ -243,11 +244,13 @@ static bool ask(const uint8_t *mad)
     uint8_t packet[IBA_MGMT_BYTES];
 
     w.answered = false;
-    copy(&before, w.d);
+    fuzz_steps++;
     iba_node_feed(&w.d->node, AT, packet, iba_mgmt_build(packet, &to, smp ? IBA_VL15 : 0, mad), w.now);
     take_packets(mad);
     check_pool();
     FUZZ_CHECK(change || same_tables());
+    if (change)
+        copy(&before, w.d);
     return change;
 }
 
@@ -360,6 +363,7 @@ static void begin(uint8_t settings)
         keeper()->m_keyprotectbits = settings >> 6;
         keeper()->m_keyleaseperiod = settings >> 3 & 3;
     }
+    copy(&before, w.d);
 }
 
 int fuzz_one(const uint8_t *data, size_t n)

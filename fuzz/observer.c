@@ -115,7 +115,7 @@ int fuzz_one(const uint8_t *data, size_t n)
         .ctx = o};
     FUZZ_CHECK(iba_observer_bytes(&cfg) <= sizeof memory);
     o->s = iba_observer_init(memory, &cfg);
-    for (unsigned i = 0; i < MOST_STEPS && fuzz_record(&in, &kind, &body); i++) {
+    for (unsigned i = 0; i < MOST_STEPS && fuzz_record(&in, &kind, &body); i++, fuzz_steps++) {
         switch (kind % KINDS) {
         case RAW: see(o, fuzz_link(head[0]), body.p, body.n); break;
         case TIME: o->now += (iba_time)fuzz_u16(&body) << fuzz_u8(&body) % 32; break;

@@ -92,7 +92,7 @@ int fuzz_one(const uint8_t *data, size_t n)
     struct work k = {.posted = 0};
     uint8_t kind;
 
-    for (unsigned i = 0; i < MOST_STEPS && fuzz_record(&in, &kind, &body); i++) {
+    for (unsigned i = 0; i < MOST_STEPS && fuzz_record(&in, &kind, &body); i++, fuzz_steps++) {
         step(w, &k, kind, &body);
         world_check(w);
         complete(w, &k);

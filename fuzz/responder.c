@@ -68,7 +68,7 @@ int fuzz_one(const uint8_t *data, size_t n)
     struct world *w = world_open(&in, 1);
     uint8_t kind;
 
-    for (unsigned i = 0; i < MOST_STEPS && fuzz_record(&in, &kind, &body); i++) {
+    for (unsigned i = 0; i < MOST_STEPS && fuzz_record(&in, &kind, &body); i++, fuzz_steps++) {
         step(w, kind, &body);
         if (!(kind & RESPONDER_PILED))
             answers(w);

@@ -6,7 +6,7 @@
 #include "seed.h"
 
 static const char *folder;
-uint64_t fuzz_trace; /* targets need this variable of their driver; this program does not read it */
+uint64_t fuzz_trace, fuzz_steps; /* targets need these variables of their driver; this program does not read them */
 
 void seed_folder(const char *path)
 {

@@ -453,7 +453,7 @@ int fuzz_one(const uint8_t *data, size_t n)
     fuzz_trace = FUZZ_TRACE_START;
     w = (struct world){.in = {data, n}};
     begin();
-    for (unsigned i = 0; i < STEPS && w.in.n > 0; i++) {
+    for (unsigned i = 0; i < STEPS && w.in.n > 0; i++, fuzz_steps++) {
         step[fuzz_u8(&w.in) % (sizeof step / sizeof *step)]();
         read_all();
         check();
