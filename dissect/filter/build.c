@@ -202,6 +202,7 @@ static const struct call_info {
     [CALL_LOWER] = {"lower", 1, 1u << CLASS_TEXT},
     [CALL_MAX] = {"max", 64, ~0u},
     [CALL_MIN] = {"min", 64, ~0u},
+    [CALL_STRING] = {"string", 1, 1u << CLASS_NUMBER | 1u << CLASS_ETHER | 1u << CLASS_IP4 | 1u << CLASS_IP6},
     [CALL_UPPER] = {"upper", 1, 1u << CLASS_TEXT},
 };
 
@@ -212,6 +213,17 @@ enum call build_call_named(const char *name, size_t len)
     while (i < CALL_KINDS && (strlen(calls[i].name) != len || memcmp(calls[i].name, name, len) != 0))
         i++;
     return (enum call)i;
+}
+
+static bool is_flag(const struct node *n)
+{
+    return n->kind == NODE_FIELD && n->field->type == FIELD_BOOL;
+}
+
+/* As in tshark, a flag has no text. */
+static bool call_takes(enum call call, const struct node *n)
+{
+    return (calls[call].classes >> n->cls & 1) && !(call == CALL_STRING && is_flag(n));
 }
 
 /* Returns the first argument that is no constant: its class is the class of all arguments. */
@@ -256,13 +268,15 @@ struct node *build_call(struct parser *ps, enum call call, struct node *args, ui
             return NULL;
         tallest = a->height > tallest->height ? a : tallest;
     }
-    if (!(info->classes >> lead->cls & 1))
-        return parser_fail(ps, lead->col, "%s() is not for %s", info->name, class_name(lead->cls)), NULL;
+    if (!call_takes(call, lead))
+        return parser_fail(ps, lead->col, "%s() is not for %s", info->name,
+                           is_flag(lead) ? "a flag" : class_name(lead->cls)),
+               NULL;
     if (!combine(ps, n, tallest, tallest))
         return NULL;
     n->a = args;
     n->op = (uint8_t)call;
-    n->cls = call == CALL_LEN || call == CALL_COUNT ? CLASS_NUMBER : lead->cls;
+    n->cls = call == CALL_LEN || call == CALL_COUNT ? CLASS_NUMBER : call == CALL_STRING ? CLASS_TEXT : lead->cls;
     return n;
 }
 
@@ -272,7 +286,11 @@ static bool searchable(struct parser *ps, const struct node *a, const char *op)
         return no_field(ps, a);
     if (a->cls == CLASS_TEXT || a->cls == CLASS_BYTES || a->cls == CLASS_ETHER)
         return true;
-    return parser_fail(ps, a->col, "%s is %s; \"%s\" searches in text and bytes", name_of(a), class_name(a->cls), op);
+    const char *const name = name_of(a), *const cls = class_name(a->cls);
+    if (a->kind == NODE_FIELD && call_takes(CALL_STRING, a))
+        return parser_fail(ps, a->col, "%s is %s; \"%s\" searches in text and bytes, as string(%s) is", name, cls, op,
+                           name);
+    return parser_fail(ps, a->col, "%s is %s; \"%s\" searches in text and bytes", name, cls, op);
 }
 
 static bool pair_contains(struct parser *ps, struct node *a, struct node *b)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Evaluates a compiled filter for a packet. Callbacks pass values on one by one, so evaluation allocates nothing,
  * however many values a field has. A comparison of two fields compares every pair of values. */
+#include <arpa/inet.h>
+#include "field/put.h"
 #include "filter/filter.h"
 #include "filter/node.h"
 
@@ -131,6 +133,31 @@ static bool on_case(void *ctx, const struct operand *o)
     return s->take(s->ctx, &out);
 }
 
+/* The text that tshark's string() makes of a value: a number is decimal, however it is printed. */
+static bool on_string(void *ctx, const struct operand *o)
+{
+    struct stream *s = ctx;
+    char text[INET6_ADDRSTRLEN], *end = text;
+
+    switch (o->cls) {
+    case CLASS_NUMBER: end = put_u64(text, o->u); break;
+    case CLASS_IP4: end = put_ip4(text, (uint32_t)o->u); break;
+    case CLASS_ETHER:
+        for (size_t i = 0; i < o->len; i++) {
+            if (i > 0)
+                *end++ = ':';
+            end = put_hex_byte(end, o->bytes[i]);
+        }
+        break;
+    default:
+        if (o->len != sizeof(struct in6_addr) || !inet_ntop(AF_INET6, o->bytes, text, sizeof text))
+            return true;
+        end = text + strlen(text);
+    }
+    return s->take(s->ctx,
+                   &(struct operand){.cls = CLASS_TEXT, .bytes = (const uint8_t *)text, .len = (size_t)(end - text)});
+}
+
 static bool on_count(void *ctx, const struct operand *o)
 {
     (void)o;
@@ -180,6 +207,7 @@ static bool call_stream(const struct node *n, const struct packet *p, operand_ta
     switch ((enum call)n->op) {
     case CALL_ABS: return eval_values(n->a, p, on_abs, &s);
     case CALL_LEN: return eval_values(n->a, p, on_len, &s);
+    case CALL_STRING: return eval_values(n->a, p, on_string, &s);
     case CALL_UPPER:
     case CALL_LOWER: return eval_values(n->a, p, on_case, &s);
     case CALL_COUNT: return count_stream(n, p, take, ctx);

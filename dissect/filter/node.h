@@ -56,7 +56,7 @@ enum node_kind {
 
 enum test_op { OP_EQ, OP_NE, OP_LT, OP_LE, OP_GT, OP_GE, OP_CONTAINS };
 enum arith_op { ARITH_ADD, ARITH_SUB, ARITH_MUL, ARITH_DIV, ARITH_MOD, ARITH_AND };
-enum call { CALL_ABS, CALL_COUNT, CALL_LEN, CALL_LOWER, CALL_MAX, CALL_MIN, CALL_UPPER, CALL_KINDS };
+enum call { CALL_ABS, CALL_COUNT, CALL_LEN, CALL_LOWER, CALL_MAX, CALL_MIN, CALL_STRING, CALL_UPPER, CALL_KINDS };
 enum literal_form { LITERAL_WORD, LITERAL_STRING, LITERAL_CHAR };
 
 /* A span of bytes: begins at `from`, counted from the end if negative; count 0 means up to the end. */

@@ -73,7 +73,8 @@ static struct node *parse_call(struct parser *ps, const struct token *name)
     const enum call call = build_call_named(name->text, name->len);
 
     if (call == CALL_KINDS)
-        return parser_fail(ps, name->col, "no function \"%.*s\"; there are abs, count, len, lower, max, min, upper",
+        return parser_fail(ps, name->col,
+                           "no function \"%.*s\"; there are abs, count, len, lower, max, min, string, upper",
                            name->len < 64 ? (int)name->len : 64, name->text),
                NULL;
     lexer_next(ps);

@@ -75,7 +75,7 @@ static const char *const tokens[] = {
     ">", ">=", "contains", "matches", "in", "not", "!", "&&", "or", "xor", "(", ")", "{", "}", "[0]", "[0:2]",
     "[-1:1,2]", "[", "]", "..", ",", "&", "+", "-", "*", "/", "%", "4", "0x11", "4791", "52:54:00:00:00:01",
     "10.0.0.0/8", "fe80::/10", "\"a\"", "'a'", "r\"a.*\"", "RC_SEND_ONLY", "true", "0.5", "2024-02-29", "len(",
-    "count(", "max(", "min(", "abs(", "upper(", "any", "all", "nonsense", "\"", "#",
+    "count(", "max(", "min(", "abs(", "string(", "upper(", "any", "all", "nonsense", "\"", "#",
 };
 /* clang-format on */
 
