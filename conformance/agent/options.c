@@ -93,7 +93,7 @@ static int check(const struct options *o, int left, char **word)
     const bool verbs = o->device || o->port || o->tester || o->stranger;
 
     if (left > 0)
-        return wrong(EXIT_WRONG, "%s: what is that? see ibagent --help", word[0]);
+        return wrong(EXIT_WRONG, "%s: takes no arguments, only options; see ibagent --help", word[0]);
     if (o->engine && verbs)
         return wrong(EXIT_WRONG, "--engine is a device of its own: no --device, --port, --tester, --stranger");
     if (!o->engine && o->real_time)

@@ -15,6 +15,8 @@ static const struct {
     {"udp.stream", "-z qp lists connections; infiniband.bth.destqp and the addresses tell them apart"},
     {"tcp", "packets of TCP are tshark's"},
     {"tcp.", "packets of TCP are tshark's"},
+    {"roce", "infiniband selects packets of InfiniBand and RoCE"},
+    {"rroce", "infiniband selects packets of InfiniBand and RoCE"},
     {"arp", "packets of ARP are tshark's"},
     {"arp.", "packets of ARP are tshark's"},
     {"icmp", "packets of ICMP are tshark's; ip.proto == 1 selects them"},

@@ -91,7 +91,7 @@ Test(field, a_typing_error_finds_its_neighbour)
                                            {"frame.tim", "frame.time_ns"},
                                            {"infiniband.bth.des", "infiniband.bth.destqp"},
                                            {"bth.opcode_", "infiniband.bth.opcode"}};
-    static const char *const others[] = {"tcpx", "roce", "", "x"};
+    static const char *const others[] = {"tcpx", "smtp", "", "x"};
     char said[256], want[256];
 
     for (size_t i = 0; i < sizeof typed / sizeof *typed; i++) {
@@ -109,11 +109,11 @@ Test(field, a_typing_error_finds_its_neighbour)
 Test(field, a_name_of_tsharks_gets_what_does_the_same)
 {
     static const char *const names[] = {
-        "frame.time",    "frame.protocols", "udp.stream",  "_ws.col.Info", "_ws.expert", "tcp",         "tcp.port",
-        "conv,ip",       "endpoints,ip",    "endpoints",   "follow,udp",   "flow",       "plen,tree",   "dests,tree",
-        "ip_hosts,tree", "udp.payload",     "io,phs",      "psml",         "ps",         "tabs",        "jsonraw",
-        "arp",           "arp.opcode",      "icmp",        "icmp.type",    "ip.host",    "ip.src_host", "ip.dst_host",
-        "ip.geoip.city", "_ws.malformed",   "frame.marked"};
+        "frame.time",    "frame.protocols", "udp.stream",   "_ws.col.Info", "_ws.expert", "tcp",         "tcp.port",
+        "conv,ip",       "endpoints,ip",    "endpoints",    "follow,udp",   "flow",       "plen,tree",   "dests,tree",
+        "ip_hosts,tree", "udp.payload",     "io,phs",       "psml",         "ps",         "tabs",        "jsonraw",
+        "arp",           "arp.opcode",      "icmp",         "icmp.type",    "ip.host",    "ip.src_host", "ip.dst_host",
+        "ip.geoip.city", "_ws.malformed",   "frame.marked", "roce",         "rroce"};
     char said[256], want[256];
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {

@@ -386,6 +386,10 @@ class Usage(Case):
         r = run("--engine", "--listen", "tcp:0", "--token-file", self.folder / "missing")
         self.assertEqual(r.returncode, 2)
 
+    def test_a_word_that_is_no_option(self):
+        r = run("rxe0")
+        self.assertEqual((r.returncode, r.stderr), (2, b"ibagent: rxe0: takes no arguments, only options; see ibagent --help\n"))
+
 
 if __name__ == "__main__":
     unittest.main()
