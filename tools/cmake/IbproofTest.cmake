@@ -80,7 +80,7 @@ function(ibproof_test)
            COMMAND ${CMAKE_SOURCE_DIR}/tools/lib/run-test ${T_COUNT} $<TARGET_FILE:t-${T_NAME}> ${T_ARGS})
   set_tests_properties(${T_NAME} PROPERTIES TIMEOUT ${T_TIMEOUT} ENVIRONMENT "IBPROOF_BIN=${CMAKE_BINARY_DIR}/bin")
   if(T_SLOW)
-    set_tests_properties(${T_NAME} PROPERTIES LABELS "slow;sanitized")
+    set_tests_properties(${T_NAME} PROPERTIES LABELS "slow;sanitized" COST 10) # short tests fill the processors at the end
   endif()
 endfunction()
 
