@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The comparison with tshark: the same packets, every field both know, the same bytes."""
 
+import collections
 import functools
 import os
 
@@ -17,6 +18,7 @@ OURS = ["infiniband.encapsulation", "infiniband.truncated", "infiniband.fault", 
         "infiniband.linkspeedwidthpairstable.width5", "infiniband.linkspeedwidthpairstable.width10"]
 ONLY = "theirs only"
 CUTS = (60, 90)
+TOGETHER = 8  # captures at most that are read as one file
 
 # A second opinion: tshark without its guesses at what a payload is, so that it shows all payload as data.
 GUESSES = ["rpcordma", "smb_direct", "smc", "nvme-rdma", "lnet", "iser", "infiniband.eoib", "infiniband_sdp", "fcoib"]
@@ -44,6 +46,22 @@ def theirs_only(theirs, ours):
     return sorted(field for field in theirs - ours if field.startswith("infiniband."))
 
 
+def packets_of(path):
+    try:
+        return capture.read(path)
+    except capture.Unreadable:
+        return []
+
+
+def groups(paths):
+    """Captures to cut and then to read as one file, since tshark takes a quarter of a second to start. Those of a group have the same
+    link types, as tshark 4.0 shows microseconds only of ERF records in a file with packets of other types."""
+    alike = collections.defaultdict(list)
+    for path in paths:
+        alike[frozenset(capture.as_erf(p).link for p in packets_of(path))].append(path)
+    return [same[at : at + TOGETHER] for same in alike.values() for at in range(0, len(same), TOGETHER)]
+
+
 class Comparison:
     def __init__(self, ours, theirs, scratch):
         self.ours, self.theirs, self.scratch = ours, theirs, scratch
@@ -53,10 +71,7 @@ class Comparison:
 
     def file(self, path):
         """All comparisons of one capture: a list of arguments for Verdict.value."""
-        try:
-            packets = capture.read(path)
-        except capture.Unreadable:
-            packets = []
+        packets = packets_of(path)
         stem = os.path.join(self.scratch, f"{os.getpid()}-{abs(hash(path))}")
         foreign = any(p.link == capture.INFINIBAND for p in packets)
         shown, kind, skip = path, "original", ()
@@ -73,11 +88,20 @@ class Comparison:
             values += self.rows("rewritten", path, their_rows, self.ours.dissect(shown, self.shared + OURS), plain)
         values += self.round_trip(path, stem, their_rows)
         values += self.link(path, stem, [p for p in map(capture.as_erf, packets) if capture.is_link(p)])
+        return values
+
+    def cuts(self, paths):
+        """The packets of all these captures in one file, cut short."""
+        packets, places, values = [], [], []
+        for path in paths:
+            found = packets_of(path)
+            packets += found
+            places += [(path, number) for number in range(1, len(found) + 1)]
         for size in CUTS:
-            short = f"{stem}.{size}.capture"
+            short = os.path.join(self.scratch, f"{os.getpid()}-{abs(hash(paths[0]))}.{size}.capture")
             capture.write(short, [capture.as_erf(capture.cut(p, size)) for p in packets])
-            values += self.cut(f"{path} cut to {size}", self.theirs.dissect(short, self.shared + THEIRS),
-                               self.ours.dissect(short, self.shared + OURS))
+            values += self.cut([f"{path} cut to {size} packet {number}" for path, number in places],
+                               self.theirs.dissect(short, self.shared + THEIRS), self.ours.dissect(short, self.shared + OURS))
             os.unlink(short)
         return values
 
@@ -130,13 +154,14 @@ class Comparison:
             for field in fields:
                 yield "link", field, f"{path} link packet {number}", their.get(field, ""), our.get(field, ""), names
 
-    def cut(self, where, theirs, ours):
+    def cut(self, places, theirs, ours):
         """tshark shows few fields of a packet that the capture cut. Fields that both show must be the same, header by header."""
-        yield "cut", "(packets)", where, str(len(theirs.packets)), str(len(ours.packets))
-        for number, (their, our) in enumerate(zip(theirs.packets, ours.packets), 1):
+        for side in theirs, ours:
+            yield "cut", "(packets)", " ".join(places[:1]), str(len(places)), str(len(side.packets))
+        for where, their, our in zip(places, theirs.packets, ours.packets):
             names = predicate_names(their, our)
             for field in self.shared:
                 if their.get(field) and our.get(field):
                     pairs = list(zip(their[field].split(","), our[field].split(",")))
-                    yield ("cut", field, f"{where} packet {number}", ",".join(pair[0] for pair in pairs),
+                    yield ("cut", field, where, ",".join(pair[0] for pair in pairs),
                            ",".join(pair[1] for pair in pairs), names)
