@@ -32,6 +32,7 @@ static enum ibc_rc objects(struct ibc_target *t, unsigned which, unsigned d)
     case 7: return t->ops->destroy(t, d, IBC_O_qp, 3);
     case 8: return t->ops->arm_cq(t, d, 1, false);
     case 9: return t->ops->resize_cq(t, d, 1, 8);
+    case 10: return t->ops->prefetch(t, d, &(struct ibc_prefetch){.at = 0x1000, .length = BYTES});
     default: return t->ops->notified(t, d, 1, &times);
     }
 }
@@ -136,10 +137,12 @@ static enum ibc_rc call(struct ibc_target *t, unsigned which)
         return port(t, which - 15, d);
     if (which < 26)
         return work(t, which - 22, d);
-    if (which < 28)
+    if (which == 26)
         return counters(t, d);
-    if (which < 30)
+    if (which == 28)
         return complaint(t, d);
+    if (which < 30) /* the two verbs that came later */
+        return objects(t, which == 27 ? 10 : 11, d);
     return t->ops->collect(t, 0, 1000, frame, &len, &at);
 }
 

@@ -113,7 +113,7 @@ struct ag_counters {
 #define AG_VERBS(V)                                                                                                    \
     V(hello) V(reset) V(create_pd) V(create_cq) V(create_srq) V(create_xrcd) V(create_xrc_srq) V(create_ah) V(create_qp) V(modify_qp) V(query_qp) V(destroy)         \
     V(reg_mr) V(alloc_mw) V(arm_cq) V(resize_cq) V(notified) V(arm_srq) V(post_send) V(post_recv) V(poll_cq) V(poll_event)          \
-    V(attach) V(read_memory) V(write_memory) V(page) V(set_port) V(set_gid) V(choose_psn) V(counters) V(log)         \
+    V(attach) V(read_memory) V(write_memory) V(page) V(prefetch) V(set_port) V(set_gid) V(choose_psn) V(counters) V(log)         \
     V(cm_open) V(cm_call) V(cm_event) V(cm_attributes) V(advance)
 
 #define AG_M_hello_args(M, s)        M(s, U32, version, MUST) M(s, TEXT, token, MAY)
@@ -187,6 +187,10 @@ struct ag_counters {
 #define AG_M_write_memory_ok(M, s)
 #define AG_M_page_args(M, s)         M(s, U64, at, MUST) M(s, FLAG, present, MUST)
 #define AG_M_page_ok(M, s)
+#define AG_M_prefetch_args(M, s)                                                                                       \
+    M(s, U32, pd, MUST) M(s, U64, at, MUST) M(s, U32, len, MUST) M(s, U32, lkey, MUST) M(s, FLAG, write, MAY)          \
+    M(s, FLAG, no_fault, MAY) M(s, FLAG, later, MAY)
+#define AG_M_prefetch_ok(M, s)
 #define AG_M_set_port_args(M, s)     M(s, SETTING, key, MUST) M(s, U32, index, MAY) M(s, U64, value, MUST)
 #define AG_M_set_port_ok(M, s)
 #define AG_M_set_gid_args(M, s)      M(s, U32, index, MUST) M(s, GID, gid, MUST)

@@ -406,6 +406,15 @@ DO(read_memory)
 
 DO_PLAIN(write_memory, a->at, a->hex.b, a->hex.n)
 DO_PLAIN(page, a->at, a->present)
+
+DO(prefetch)
+{
+    const struct ibc_prefetch p = {a->at, a->len, a->lkey, a->pd, a->write, a->no_fault, a->later};
+
+    UNUSED(ok);
+    return CALL(prefetch, d, &p);
+}
+
 DO_PLAIN(set_port, (enum ibc_key)a->key, a->index, a->value)
 DO_PLAIN(set_gid, a->index, a->gid.b)
 

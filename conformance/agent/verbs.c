@@ -201,6 +201,7 @@ static const struct ibc_target_ops verbs_ops = {
     .read_memory = verbs_read_memory,
     .write_memory = verbs_write_memory,
     .page = page,
+    .prefetch = verbs_prefetch,
     .set_port = set_port,
     .counters = verbs_counters,
     .cm_open = verbs_cm_open,

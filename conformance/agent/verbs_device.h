@@ -186,6 +186,9 @@ enum ibc_rc verbs_write_memory(struct ibc_target *t, unsigned d, uint64_t at, co
 bool verbs_guards_hold(const struct verbs *v);
 void verbs_unmap(struct verbs *v, struct verbs_region *g);
 
+/* ---- verbs_prefetch.c ---- */
+enum ibc_rc verbs_prefetch(struct ibc_target *t, unsigned d, const struct ibc_prefetch *p);
+
 /* ---- verbs_queue.c, verbs_post.c ---- */
 enum ibc_rc verbs_modify_qp(struct ibc_target *t, unsigned d, uint32_t qpn, const struct ibc_qp_attr *a);
 /* Converts attributes of libibverbs to core's. */

@@ -79,6 +79,24 @@ static bool can_have_region(const struct trial *p, uint32_t access)
     return verbs_reg_mr(&p->v->t, 0, &m, &mr) == IBC_OK && verbs_dereg(p->v, mr.lkey) == IBC_OK;
 }
 
+/* Whether pages of an on-demand region can be prefetched: for reading and for writing, at once and later. */
+static bool can_prefetch(const struct trial *p)
+{
+    struct ibc_target *t = &p->v->t;
+    const struct ibc_mr_spec m = {
+        .pd = p->pd, .length = TRIAL_BYTES, .access = IBA_ACCESS_LOCAL_WRITE | IBA_ACCESS_ON_DEMAND};
+    struct ibc_mr mr;
+    bool can;
+
+    if (verbs_reg_mr(t, 0, &m, &mr) != IBC_OK)
+        return false;
+    struct ibc_prefetch a = {.at = mr.local, .length = TRIAL_BYTES, .lkey = mr.lkey, .pd = p->pd};
+    can = verbs_prefetch(t, 0, &a) == IBC_OK;
+    a.write = true;
+    can = can && verbs_prefetch(t, 0, &a) == IBC_OK;
+    return verbs_dereg(p->v, mr.lkey) == IBC_OK && can;
+}
+
 static bool has_counter(const struct verbs *v, const char *name)
 {
     char path[PATH];
@@ -134,6 +152,7 @@ static uint64_t tried(const struct trial *p)
         [IBC_CAP_inline_data] = inlines,
         [IBC_CAP_exact_depth] = has_exact_depth(p),
         [IBC_CAP_odp] = odp && can_have_region(p, IBA_ACCESS_ON_DEMAND),
+        [IBC_CAP_prefetch] = odp && can_prefetch(p),
         [IBC_CAP_resize_cq] = verbs_resize_cq(&p->v->t, 0, p->cq, 2 * TRIAL_DEPTH) == IBC_OK,
         [IBC_CAP_notify] = verbs_arm_cq(&p->v->t, 0, p->cq, false) == IBC_OK,
     };

@@ -103,6 +103,7 @@ static const uint8_t traits[IBC_S_COUNT] = {
     [IBC_S_sync] = AT_ONCE,
     [IBC_S_write] = AT_ONCE,
     [IBC_S_page] = AT_ONCE,
+    [IBC_S_prefetch] = AT_ONCE,
     [IBC_S_port] = AT_ONCE,
     [IBC_S_counter] = AT_ONCE,
 };

@@ -231,6 +231,10 @@ static const struct ibc_row memory[] = {CONTENT, FL(unchanged, FLAG, 0, 0, IBC_R
 static const struct ibc_row write[] = {CONTENT};
 static const struct ibc_row page[] = {
     FL(value, PLACE, 0, 0, MUST), FL(absent, FLAG, 0, 0, IBC_R_ONE), FL(present, FLAG, 0, 0, IBC_R_ONE)};
+static const struct ibc_row prefetch[] = {
+    FL(value, PLACE, 0, 0, MUST), BITS(len, 31), FLAG(write), FLAG(no_fault), FLAG(later), ROW(pd, OBJECT, KIND(pd)),
+    LIVE(lkey, 32, lkey), FAILS,
+};
 static const struct ibc_row port[] = {
     FL(pkey, NUMBER, N, MAX(16), IBC_R_MANY | IBC_R_INDEX),
     UPTO(lmc, 7),
@@ -321,6 +325,7 @@ static const struct ibc_shape steps[IBC_S_COUNT] = {
     [IBC_S_memory]      = {ROWS(memory),      IBC_OBJECT_NONE,   0,                       0,                false, false, true,  false, 0},
     [IBC_S_write]       = {ROWS(write),       IBC_OBJECT_NONE,   0,                       0,                false, false, false, false, 0},
     [IBC_S_page]        = {ROWS(page),        IBC_OBJECT_NONE,   0,                       0,                false, false, false, false, 0},
+    [IBC_S_prefetch]    = {ROWS(prefetch),    IBC_OBJECT_NONE,   0,                       0,                false, false, false, false, 0},
     [IBC_S_port]        = {ROWS(port),        IBC_OBJECT_NONE,   0,                       0,                false, false, false, true, 0},
     [IBC_S_counter]     = {ROWS(counter),     IBC_OBJECT_NONE,   0,                       0,                false, false, true,  false, 0},
     [IBC_S_pass]        = {ROWS(time_may),    IBC_OBJECT_NONE,   0,                       0,                false, false, false, false, BETWEEN},

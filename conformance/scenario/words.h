@@ -39,6 +39,7 @@
     C(tags,          "shared receive queues that match tags")                                                          \
     C(multicast,     "multicast groups")                                                                               \
     C(odp,           "on-demand pages")                                                                                \
+    C(prefetch,      "on-demand pages that software fetches before they are accessed")                                  \
     C(page_hook,     "pages can be taken away by the tester")                                                          \
     C(apm,           "automatic path migration")                                                                       \
     C(credits,       "end-to-end flow control")                                                                        \
@@ -139,6 +140,7 @@
     S(memory,         "memory")                                                                                        \
     S(write,          "write")                                                                                         \
     S(page,           "page")                                                                                          \
+    S(prefetch,       "prefetch")                                                                                      \
     S(port,           "port")                                                                                          \
     S(counter,        "counter")                                                                                       \
     S(pass,           "pass")                                                                                          \
@@ -181,6 +183,8 @@
     /* address vectors, arrival and a second port */                                                                   \
     K(vlan) K(sport) K(gid_index) K(path_bits) K(slid) K(mapped) K(ethertype) K(srqn) K(pkey_violations)               \
     K(qkey_violations) K(av_port) K(alt_port) K(quiet) K(late) K(slower) K(faster) K(rdd) K(eecn)                                                          \
+    /* prefetch of on-demand pages */                                                                                  \
+    K(write) K(no_fault) K(later)                                                                                      \
     /* tag matching */                                                                                                 \
     K(tags) K(tag) K(mask) K(handled) K(app) K(match) K(data)                                                          \
     /* connection managers */                                                                                          \

@@ -387,6 +387,21 @@ static enum ibc_rc page(struct ibc_target *t, unsigned d, uint64_t at, bool pres
     return live_ask(l);
 }
 
+static enum ibc_rc prefetch(struct ibc_target *t, unsigned d, const struct ibc_prefetch *p)
+{
+    struct live *l = live_of(t);
+    struct ag_prefetch_args *a = &live_request(l, AG_V_prefetch, d)->u.prefetch;
+
+    a->pd = p->pd;
+    a->at = p->at;
+    a->len = p->length;
+    a->lkey = p->lkey;
+    AG_SET(a, prefetch_args, write, p->write);
+    AG_SET(a, prefetch_args, no_fault, p->no_fault);
+    AG_SET(a, prefetch_args, later, p->later);
+    return live_ask(l);
+}
+
 /* ---- the port ---- */
 
 static enum ibc_rc set_port(struct ibc_target *t, unsigned d, enum ibc_key key, uint32_t index, uint64_t value)
@@ -513,6 +528,7 @@ const struct ibc_target_ops live_ops = {
     .read_memory = read_memory,
     .write_memory = write_memory,
     .page = page,
+    .prefetch = prefetch,
     .set_port = set_port,
     .counters = counters,
     .now = live_now,

@@ -196,17 +196,35 @@ enum ibc_rc ref_write_memory(struct ibc_target *t, unsigned d, uint64_t at, cons
     return IBC_OK;
 }
 
-enum ibc_rc ref_page(struct ibc_target *t, unsigned d, uint64_t at, bool present)
+static void set_page(const struct ref_region *g, uint64_t page, bool present)
 {
-    const struct ref_region *g = region_at(device_of(t, d), at, 1);
-    uint64_t page;
-
-    if (!g || !g->present)
-        return ref_fault(t, IBC_BROKEN, "0x%llx is in no on-demand region", (unsigned long long)at);
-    page = (at - g->va) / IBA_MEM_PAGE;
     if (present)
         g->present[page / 8] |= (uint8_t)(1u << page % 8);
     else
         g->present[page / 8] &= (uint8_t) ~(1u << page % 8);
+}
+
+enum ibc_rc ref_page(struct ibc_target *t, unsigned d, uint64_t at, bool present)
+{
+    const struct ref_region *g = region_at(device_of(t, d), at, 1);
+
+    if (!g || !g->present)
+        return ref_fault(t, IBC_BROKEN, "0x%llx is in no on-demand region", (unsigned long long)at);
+    set_page(g, (at - g->va) / IBA_MEM_PAGE, present);
     return IBC_OK;
+}
+
+/* The pages of a prefetch that may come later come at once, as on a host that has nothing else to do. */
+enum ibc_rc ref_prefetch(struct ibc_target *t, unsigned d, const struct ibc_prefetch *p)
+{
+    struct ref_device *dev = device_of(t, d);
+    const struct iba_prefetch a = {
+        .va = p->at, .length = p->length, .lkey = p->lkey, .pd = p->pd, .write = p->write, .no_fault = p->no_fault};
+    struct iba_page_span pages;
+    const enum iba_mem_err e = iba_mr_prefetch(&dev->ca.mem, &a, &pages);
+
+    for (uint32_t i = 0; i < dev->n_region; i++)
+        for (uint64_t k = 0; k < pages.n && dev->region[i].live && dev->region[i].lkey == p->lkey; k++)
+            set_page(&dev->region[i], pages.first + k, true);
+    return ref_mem(t, e);
 }

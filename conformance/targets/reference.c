@@ -369,6 +369,7 @@ static const struct ibc_target_ops reference_ops = {
     .read_memory = ref_read_memory,
     .write_memory = ref_write_memory,
     .page = ref_page,
+    .prefetch = ref_prefetch,
     .set_port = ref_set_port,
     .counters = ref_counters,
     .now = now,

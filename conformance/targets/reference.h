@@ -216,6 +216,7 @@ enum ibc_rc ref_dereg(struct ibc_target *t, unsigned d, uint32_t lkey);
 enum ibc_rc ref_read_memory(struct ibc_target *t, unsigned d, uint64_t at, uint8_t *out, size_t n);
 enum ibc_rc ref_write_memory(struct ibc_target *t, unsigned d, uint64_t at, const uint8_t *in, size_t n);
 enum ibc_rc ref_page(struct ibc_target *t, unsigned d, uint64_t at, bool present);
+enum ibc_rc ref_prefetch(struct ibc_target *t, unsigned d, const struct ibc_prefetch *p);
 bool ref_guards_hold(const struct ref_device *dev);
 
 enum ibc_rc ref_modify_qp(struct ibc_target *t, unsigned d, uint32_t qpn, const struct ibc_qp_attr *a);

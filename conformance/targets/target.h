@@ -188,6 +188,15 @@ struct ibc_fabric {
     unsigned n_node, n_end, n_route;
 };
 
+/* Software's advice that it will soon access these bytes of an on-demand region (ibv_advise_mr(3)). */
+struct ibc_prefetch {
+    uint64_t at; /* the device's own address, as in a work request */
+    uint32_t length, lkey, pd;
+    bool write;    /* the pages are to be writable */
+    bool no_fault; /* only pages that the host has in its memory already */
+    bool later;    /* the call returns before the pages are there */
+};
+
 struct ibc_target_ops {
     const char *name, *help;
     /* Makes the device clean: it has no objects, its clock runs, its link is `link`. Errors: DEAD, or the device
@@ -236,6 +245,7 @@ struct ibc_target_ops {
     enum ibc_rc (*read_memory)(struct ibc_target *t, unsigned d, uint64_t at, uint8_t *out, size_t n);
     enum ibc_rc (*write_memory)(struct ibc_target *t, unsigned d, uint64_t at, const uint8_t *in, size_t n);
     enum ibc_rc (*page)(struct ibc_target *t, unsigned d, uint64_t at, bool present);
+    enum ibc_rc (*prefetch)(struct ibc_target *t, unsigned d, const struct ibc_prefetch *p);
     /* key: IBC_K_pkey (index), IBC_K_lmc, IBC_K_lid, IBC_K_mtu, IBC_K_congestion, IBC_K_sl2vl (index),
      * IBC_K_pkey_violations, IBC_K_qkey_violations */
     enum ibc_rc (*set_port)(struct ibc_target *t, unsigned d, enum ibc_key key, uint32_t index, uint64_t value);

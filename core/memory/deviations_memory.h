@@ -20,6 +20,10 @@ extern "C" {
     B(REGION_WRAPS,            DROP,  "refuses a region that ends beyond 2^64",                                          "QS-54") \
     B(REGION_ZERO_BASED,       DROP,  "starts the addresses of a zero-based region at 0",                                "QS-56") \
     B(REGION_TWO_KEYS,         DROP,  "gives a region an L_Key that is not its R_Key",                                   "QS-54, QS-55") \
+    B(PREFETCH_PD,             DROP,  "prefetches no region of another protection domain",                               "QS-55") \
+    B(PREFETCH_RANGE,          DROP,  "refuses to prefetch bytes outside of the region",                                 "QS-55") \
+    B(PREFETCH_WRITE,          DROP,  "prefetches for writing only a region with local write",                           "QS-55") \
+    B(PREFETCH_PAGES,          DROP,  "has the pages of a prefetch present when it is done",                             "RR-50") \
     B(FRESH_KEY,               DROP,  "gives the next owner of a key's index another key byte",                          "QS-57") \
     B(BIND_PD,                 DROP,  "binds no window of another protection domain than the QP's",                      "QS-64") \
     B(BIND_NEW_BYTE,           DROP,  "binds a type 2 window only with a key byte that is new",                          "QS-72") \

@@ -180,6 +180,10 @@ static bool lacks_local_write(unsigned remote, unsigned local)
     R(REGION_ACCESS_BITS,  ACCESS,     a->access & ~IBA_ACCESS_OF_REGION,                                      "QS-53")             \
     R(REGION_LOCAL_WRITE,  RIGHTS,     lacks_local_write(a->access, a->access),                                "QS-53")             \
     R(REGION_WRAPS,        RANGE,      a->length > 0 && a->length - 1 > UINT64_MAX - va,                       "QS-54")
+#define PREFETCH_REFUSALS(R)                                                                                                        \
+    R(PREFETCH_PD,         OWNER,      k->pd != p->pd,                                                         "QS-55")             \
+    R(PREFETCH_RANGE,      RANGE,      iba_mkey_lacks(k, p->va, p->length),                                    "QS-55")             \
+    R(PREFETCH_WRITE,      RIGHTS,     p->write && !(k->access & IBA_ACCESS_LOCAL_WRITE),                      "QS-55")
 #define WINDOW_REFUSALS(R)                                                                                                          \
     R(BIND_PD,             OWNER,      mw->pd != pd,                                                           "QS-64")             \
     R(BIND_NEW_BYTE,       SAME_BYTE,  !type1 && b->key_byte == mw->rkey_byte,                                 "QS-72")             \
@@ -275,6 +279,41 @@ enum iba_mem_err iba_mr_deregister(struct iba_mem *m, uint32_t lkey)
         return IBA_MEM_BUSY;
     give_back(m, k);
     return IBA_MEM_OK;
+}
+
+/* ---- prefetch ---- */
+
+static enum iba_mem_err prefetch_refused(const struct iba_mem *m, const struct iba_mkey *k,
+                                         const struct iba_prefetch *p)
+{
+    if (!(k->access & IBA_ACCESS_ON_DEMAND) || k->pieces)
+        return IBA_MEM_KIND;
+    if (k->state != IBA_MEM_VALID)
+        return IBA_MEM_STATE;
+    PREFETCH_REFUSALS(REFUSAL)
+    return IBA_MEM_OK;
+}
+
+/* The pages of these bytes. Bytes outside of the region, which only a broken device accepts, have none. */
+static struct iba_page_span pages_of(const struct iba_mkey *k, uint64_t va, uint64_t length)
+{
+    const uint64_t at = va - k->va, most = va >= k->va && at < k->length ? k->length - at : 0;
+    const uint64_t n = length < most ? length : most, first = at / IBA_MEM_PAGE;
+
+    return n > 0 ? (struct iba_page_span){first, (at + n - 1) / IBA_MEM_PAGE - first + 1} : (struct iba_page_span){0};
+}
+
+enum iba_mem_err iba_mr_prefetch(const struct iba_mem *m, const struct iba_prefetch *p, struct iba_page_span *pages)
+{
+    struct iba_mkey *k;
+    enum iba_mem_err e = find_region(m, p->lkey, &k);
+
+    *pages = (struct iba_page_span){0};
+    if (e == IBA_MEM_OK)
+        e = prefetch_refused(m, k, p);
+    if (e == IBA_MEM_OK && !p->no_fault && IBA_KEEPS(m, mem, PREFETCH_PAGES))
+        *pages = pages_of(k, p->va, p->length);
+    return e;
 }
 
 /* ---- windows ---- */

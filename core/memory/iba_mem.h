@@ -159,6 +159,21 @@ struct iba_mr_attr {
 enum iba_mem_err iba_mr_register(struct iba_mem *m, const struct iba_mr_attr *a, uint32_t *lkey, uint32_t *rkey);
 /* Errors: NO_KEY, KIND, BUSY. BUSY: windows are bound to the region, and must be unbound first (QS-74). */
 enum iba_mem_err iba_mr_deregister(struct iba_mem *m, uint32_t lkey);
+
+/* Software's advice that it will soon access these bytes of an on-demand region (ibv_advise_mr(3)). */
+struct iba_prefetch {
+    uint64_t va, length; /* va: address in the region */
+    uint32_t lkey, pd;
+    bool write;    /* the pages are to be writable */
+    bool no_fault; /* only pages that the host has in its memory; here the host lacks each page that is absent */
+};
+struct iba_page_span {
+    uint64_t first, n; /* pages, counted from the first byte of the region */
+};
+/* Returns in *pages which pages the caller, who owns the bitmap, makes present. The calls that access memory do not do
+ * this by themselves. Errors: NO_KEY; KIND: not on demand, or of pieces; STATE, OWNER, RANGE; RIGHTS: `write` without
+ * local write. */
+enum iba_mem_err iba_mr_prefetch(const struct iba_mem *m, const struct iba_prefetch *p, struct iba_page_span *pages);
 /* Errors: KIND, NO_PD, FULL. The R_Key identifies the window in bind and free; it gives no access before a bind. */
 enum iba_mem_err iba_mw_alloc(struct iba_mem *m, enum iba_mem_kind kind, uint32_t pd, uint32_t *rkey);
 /* Errors: NO_KEY, KIND. Unbinds the window first if necessary. */

@@ -244,6 +244,15 @@ static enum ibc_rc page(struct ibc_target *t, unsigned d, uint64_t at, bool pres
     return whole->page(t, d, at, present);
 }
 
+static enum ibc_rc prefetch(struct ibc_target *t, unsigned d, const struct ibc_prefetch *p)
+{
+    note_device(d);
+    note("prefetch");
+    note_place(p->at);
+    note(" n=%u pd=%u write=%d no_fault=%d later=%d\n", p->length, p->pd, p->write, p->no_fault, p->later);
+    return whole->prefetch(t, d, p);
+}
+
 static enum ibc_rc set_port(struct ibc_target *t, unsigned d, enum ibc_key key, uint32_t index, uint64_t value)
 {
     note_device(d);
@@ -348,6 +357,7 @@ void recorder_attach(void)
     changed.post_srq_recv = post_srq_recv;
     changed.write_memory = write_memory;
     changed.page = page;
+    changed.prefetch = prefetch;
     changed.set_port = set_port;
     changed.set_gid = set_gid;
     changed.read_memory = read_memory;

@@ -241,6 +241,10 @@ Test(live_verbs, memory, .init = begin, .fini = end)
     replies("");
     cr_expect_eq(o->page(t, 1, 8192, true), IBC_OK);
     ASKED("\"do\":\"page\",\"device\":1,\"at\":8192,\"present\":true");
+    const struct ibc_prefetch p = {.at = 8192, .length = 4096, .lkey = 3, .pd = 1, .write = true, .later = true};
+    cr_expect_eq(o->prefetch(t, 1, &p), IBC_OK);
+    ASKED("\"do\":\"prefetch\",\"device\":1,\"pd\":1,\"at\":8192,\"len\":4096,\"lkey\":3,\"write\":true,"
+          "\"no_fault\":false,\"later\":true");
 }
 
 /* The agent said that it reads and writes 1024 bytes at a time. */

@@ -191,6 +191,31 @@ Test(verbs, an_absent_page_makes_the_device_ask_for_time)
     bed_close(b);
 }
 
+Test(verbs, a_prefetch_brings_absent_pages)
+{
+    struct bed *b = bed_open("reference", IBC_LINK_roce2_ipv4, 1);
+    const struct ibc_target_ops *o = b->t->ops;
+    const struct ibc_mr_spec m = {
+        .pd = b->d[0].pd, .length = 65536, .fill = 'o', .access = IBA_ACCESS_REMOTE_READ | IBA_ACCESS_ON_DEMAND};
+    struct ibc_prefetch p = {.length = 1, .pd = b->d[0].pd, .lkey = b->d[0].mr.lkey, .at = b->d[0].mr.local};
+
+    SAID(b, o->prefetch(b->t, 0, &p), "mem_kind");
+    cr_assert_eq(o->reg_mr(b->t, 0, &m, &b->d[0].mr), IBC_OK);
+    p.at = b->d[0].mr.local + 4095;
+    p.lkey = b->d[0].mr.lkey;
+    p.write = true;
+    SAID(b, o->prefetch(b->t, 0, &p), "mem_rights");
+    p.write = false;
+    bed_connect(b, 0, bed_qp(b, 0, IBA_QPT_RC), IBA_QPT_RC, 0);
+    cr_assert_eq(o->page(b->t, 0, b->d[0].mr.local, false), IBC_OK);
+    bed_send(b, 0, IBA_RC_READ_REQUEST, BED_EPSN, 8);
+    bed_expect(b, 0, IBA_RC_ACKNOWLEDGE, BED_EPSN);
+    cr_assert_eq(o->prefetch(b->t, 0, &p), IBC_OK);
+    bed_send(b, 0, IBA_RC_READ_REQUEST, BED_EPSN, 8);
+    bed_expect(b, 0, IBA_RC_READ_RESP_ONLY, BED_EPSN);
+    bed_close(b);
+}
+
 Test(verbs, a_window_is_bound_and_freed)
 {
     struct bed *b = bed_open("reference", IBC_LINK_roce2_ipv4, 1);

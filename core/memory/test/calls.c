@@ -121,6 +121,76 @@ Test(calls, deregister)
     iba_mem_check(&bed.m);
 }
 
+/* ---- prefetch ---- */
+
+static struct iba_prefetch advice_of(struct mr r, uint64_t at, uint64_t length)
+{
+    return (struct iba_prefetch){.va = IOVA + at, .length = length, .lkey = r.lkey, .pd = bed.pd};
+}
+
+static void prefetches(struct iba_prefetch p, uint64_t first, uint64_t n)
+{
+    struct iba_page_span pages = {77, 77};
+
+    cr_assert_eq(iba_mr_prefetch(&bed.m, &p, &pages), IBA_MEM_OK);
+    cr_assert(pages.first == first && pages.n == n, "at %llu, %llu bytes: pages %llu, %llu",
+              (unsigned long long)(p.va - IOVA), (unsigned long long)p.length, (unsigned long long)pages.first,
+              (unsigned long long)pages.n);
+}
+
+Test(calls, prefetch)
+{
+    const struct mr r = reg(make(&bed), ALL | OD);
+    struct iba_prefetch p = advice_of(r, 0, ARENA);
+
+    prefetches(p, 0, ARENA / IBA_MEM_PAGE);
+    p.write = true;
+    prefetches(p, 0, ARENA / IBA_MEM_PAGE);
+    p.no_fault = true;
+    prefetches(p, 0, 0);
+    prefetches(advice_of(r, IBA_MEM_PAGE - 1, 1), 0, 1);
+    prefetches(advice_of(r, IBA_MEM_PAGE - 1, 2), 0, 2);
+    prefetches(advice_of(r, IBA_MEM_PAGE, IBA_MEM_PAGE), 1, 1);
+    prefetches(advice_of(r, IBA_MEM_PAGE, IBA_MEM_PAGE + 1), 1, 2);
+    prefetches(advice_of(r, ARENA - 1, 1), ARENA / IBA_MEM_PAGE - 1, 1);
+    prefetches(advice_of(r, ARENA, 0), 0, 0);
+    prefetches(advice_of(reg(&bed, RR | OD), 5, 10), 0, 1);
+}
+
+static void not_prefetched(struct iba_prefetch p, enum iba_mem_err err)
+{
+    struct iba_page_span pages = {77, 77};
+
+    REFUSED(iba_mr_prefetch(&bed.m, &p, &pages), err);
+    cr_assert(pages.first == 0 && pages.n == 0);
+}
+
+Test(calls, prefetch_refused)
+{
+    const struct mr r = reg(make(&bed), ALL | OD), plain = reg(&bed, ALL), readable = reg(&bed, RR | OD);
+    const struct iba_piece piece = {IOVA, 8, r.lkey, 8};
+    const struct iba_pieces pieces = {&piece, 1, 1};
+    const struct mr of_pieces =
+        reg_with(&bed, (struct iba_mr_attr){.iova = IOVA, .pd = bed.pd, .access = LW | OD, .pieces = &pieces});
+    struct iba_prefetch p = advice_of(r, 0, 8);
+
+    p.pd = bed.pd2;
+    not_prefetched(p, IBA_MEM_OWNER);
+    p = advice_of(r, 0, 8), p.lkey = r.rkey;
+    not_prefetched(p, IBA_MEM_NO_KEY);
+    p.lkey = alloc_mw(&bed, IBA_MEM_MW1);
+    not_prefetched(p, IBA_MEM_KIND);
+    not_prefetched(advice_of(plain, 0, 8), IBA_MEM_KIND);
+    not_prefetched(advice_of(of_pieces, 0, 8), IBA_MEM_KIND);
+    not_prefetched(advice_of(r, (uint64_t)-1, 2), IBA_MEM_RANGE);
+    not_prefetched(advice_of(r, ARENA, 1), IBA_MEM_RANGE);
+    not_prefetched(advice_of(r, 8, UINT64_MAX), IBA_MEM_RANGE);
+    p = advice_of(readable, 0, 8), p.write = true;
+    not_prefetched(p, IBA_MEM_RIGHTS);
+    cr_assert_eq(iba_mem_invalidate(&bed.m, r.lkey, bed.pd, QP, false), IBA_MEM_OK);
+    not_prefetched(advice_of(r, 0, 8), IBA_MEM_STATE);
+}
+
 Test(calls, window_alloc_and_free)
 {
     const struct mr r = reg(make(&bed), ALL);

@@ -328,6 +328,17 @@ static void windows(void)
     record(window[i]);
 }
 
+/* Prefetches the bytes that an access reads, from one of the regions. */
+static void prefetch(const struct iba_reach *r)
+{
+    const struct iba_prefetch p = {
+        .va = r->va, .length = r->length, .lkey = lkey[r->va % KEYS], .pd = r->pd, .write = r->remote};
+    struct iba_page_span pages;
+
+    record(iba_mr_prefetch(&d->ca.mem, &p, &pages));
+    record(pages.first << 32 ^ pages.n);
+}
+
 static void reach(void)
 {
     const uint32_t any[] = {window[below(KEYS)], window[below(KEYS)], lkey[below(KEYS)], rkey[below(KEYS)],
@@ -341,6 +352,7 @@ static void reach(void)
                                 .remote = below(3)};
     struct iba_place place;
 
+    prefetch(&r);
     record(iba_mem_reach(&d->ca.mem, &r, &place));
     const uint8_t *host = place.key && !place.key->pieces ? place.key->base + place.at : NULL;
     record(host ? (uint64_t)(host - memory) : 1);
