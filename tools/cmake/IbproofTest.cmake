@@ -6,10 +6,19 @@
 if(IBA_TESTS)
   find_package(PkgConfig REQUIRED)
   pkg_check_modules(CRITERION REQUIRED IMPORTED_TARGET criterion)
+endif()
+if(IBA_TESTS OR IBA_FUZZ STREQUAL "libfuzzer")
   # It links some hundred tests in a third of the time of GNU ld.
   find_program(IBA_LLD ld.lld)
   mark_as_advanced(IBA_LLD)
 endif()
+
+# ibproof_quick_link(target): of a program that is not installed
+function(ibproof_quick_link target)
+  if(IBA_LLD)
+    target_link_options(${target} PRIVATE -fuse-ld=lld)
+  endif()
+endfunction()
 
 # ibproof_shared(target): the program links the model as a shared library (core/CMakeLists.txt). Such a program is not installed.
 function(ibproof_shared exe)
@@ -22,9 +31,7 @@ endfunction()
 function(ibproof_test_options target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:RelWithDebInfo>:-O1>)
   target_link_libraries(${target} PRIVATE ${ARGN} PkgConfig::CRITERION)
-  if(IBA_LLD)
-    target_link_options(${target} PRIVATE -fuse-ld=lld)
-  endif()
+  ibproof_quick_link(${target})
   target_compile_definitions(${target} PRIVATE IBPROOF_SOURCE_DIR="${CMAKE_SOURCE_DIR}" _GNU_SOURCE)
   # Criterion's classic macros expand to variadic calls that pedantic mode refuses.
   target_compile_options(${target} PRIVATE -Wno-variadic-macros -Wno-gnu-zero-variadic-macro-arguments)
