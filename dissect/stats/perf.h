@@ -20,7 +20,8 @@ enum {
     PERF_CLASSES = 36,
     PERF_SIZES = 8,
     PERF_NEAR = 12,
-    PERF_NEAR_PART = 16
+    PERF_NEAR_PART = 16,
+    PERF_RUN = 8
 };
 
 /* clang-format off */
@@ -72,6 +73,13 @@ enum perf_pause {
 struct perf_even {
     uint64_t n, sum, off, last;
 };
+/* The pace of packets that follow each other, in ns for 1024 bytes: from one packet to the next (`each`), and over runs
+ * of PERF_RUN pauses with no other pause between them (`runs`). `ns`, `bytes`, `n`: of the run that has begun. */
+struct perf_pace {
+    struct perf_even each, runs;
+    uint64_t ns;
+    uint32_t bytes, n;
+};
 struct perf_mark { /* an open message; `n` > 1: so many messages together */
     iba_psn first, last;
     uint32_t n;
@@ -115,7 +123,7 @@ struct perf_sender {
     /* time of the last packet that was sent again, or refused by an RNR NAK, plus 1 */
     uint64_t repaired_at;
     uint64_t full;                 /* new messages that begin while nearly as many are outstanding as ever */
-    struct perf_even pace[2];      /* ns for 1024 bytes: requests, READ responses */
+    struct perf_pace pace[2];      /* requests, READ responses */
     struct perf_even pace_len;     /* bytes of these packets on the wire */
     struct perf_even start, react; /* ns from message to message, and from a response to the next message */
     uint32_t credits;              /* messages that may be outstanding */

@@ -29,6 +29,22 @@ static void note(struct perf_even *e, uint64_t value)
     e->last = value;
 }
 
+static void end_run(struct perf_pace *p)
+{
+    p->ns = p->bytes = p->n = 0;
+}
+
+static void note_pace(struct perf_pace *p, uint64_t pause, uint32_t bytes)
+{
+    note(&p->each, pause * 1024 / bytes);
+    p->ns += pause;
+    p->bytes += bytes;
+    if (++p->n < PERF_RUN)
+        return;
+    note(&p->runs, p->ns * 1024 / p->bytes);
+    end_run(p);
+}
+
 static void add(struct perf_sender *s, enum perf_pause kind, uint64_t wait, uint64_t gap)
 {
     struct perf_class *const to[] = {&s->sum[kind], kind < PERF_PAUSE_ANSWERED ? &s->class[kind][class_of(gap)] : NULL};
@@ -287,9 +303,10 @@ static void note_pause(struct perf_sender *s, enum perf_pause kind, const struct
     if (kind == PERF_PAUSE_CNP && s->sent_len > 0)
         s->slow_pace = pause * 1024 / s->sent_len;
     if (kind == PERF_PAUSE_REQUEST && s->sent_len >= LEAST_BYTES) {
-        note(&s->pace[0], pause * 1024 / s->sent_len);
+        note_pace(&s->pace[0], pause, s->sent_len);
         note(&s->pace_len, s->sent_len);
-    }
+    } else
+        end_run(&s->pace[0]);
     if (!iba_opcode_begins(p->view.op) || s->messages < WARM)
         return;
     if (kind <= PERF_PAUSE_OWN)
@@ -385,9 +402,11 @@ void perf_answer(struct perf_sender *s, const struct packet *p, uint64_t now)
         add(s, PERF_PAUSE_RNR, 0, pause);
     else if (data && s->responding && !iba_opcode_begins(op)) {
         add(s, PERF_PAUSE_RESPONSE, 0, pause);
-        note(&s->pace[1], pause * 1024 / (packet_len(p) ? packet_len(p) : 1));
-    } else
+        note_pace(&s->pace[1], pause, packet_len(p) ? packet_len(p) : 1);
+    } else {
         s->wait += pause;
+        end_run(&s->pace[1]);
+    }
     pass_time(s, now);
     s->responding = data && !iba_opcode_ends(op);
     s->answered = true;

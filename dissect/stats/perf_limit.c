@@ -28,9 +28,31 @@ static bool is_even(const struct perf_even *e, unsigned percent)
     return e->n >= ENOUGH && e->off * 100 < e->sum * percent;
 }
 
+/* Whether the sender follows a schedule, as a token bucket does, though each packet may be late by itself. A late
+ * packet shortens the next pause by as much, so a run varies by no more than a pause does. The square of what a run
+ * varies by would be PERF_RUN times as large if pauses did not make up for each other. The limit is the geometric mean
+ * of 1 and PERF_RUN; for ENOUGH_RUNS, it is exceeded, or kept, by chance in less than 2 of 100 cases. */
+static bool keeps_schedule(const struct perf_pace *p)
+{
+    enum { ENOUGH_RUNS = 24, RUN_PERCENT = 25 };
+
+    if (p->runs.n < ENOUGH_RUNS || !is_even(&p->runs, RUN_PERCENT))
+        return false;
+    const double pause = (double)p->each.off / (double)p->each.n;
+    const double run = PERF_RUN * (double)p->runs.off / (double)p->runs.n;
+    const double times = run * run / (pause * pause);
+    return times * times < PERF_RUN;
+}
+
+enum { EVEN_PERCENT = 15, CLOCK_PERCENT = 5 };
+static bool is_even_pace(const struct perf_pace *p)
+{
+    return is_even(&p->each, EVEN_PERCENT) || keeps_schedule(p);
+}
+
 uint64_t perf_rate(const struct perf_sender *s, unsigned which)
 {
-    const struct perf_even *pace = &s->pace[which];
+    const struct perf_even *pace = &s->pace[which].each;
 
     if (pace->n == 0 || pace->sum == 0)
         return 0;
@@ -185,19 +207,18 @@ static bool is_sending(const struct perf_piece *c)
 {
     return c->pause == PERF_PAUSE_REQUEST || c->pause == PERF_PAUSE_RESPONSE;
 }
-static const struct perf_even *pace_of(const struct perf_piece *c)
+static const struct perf_pace *pace_of(const struct perf_piece *c)
 {
     return &c->s->pace[c->pause == PERF_PAUSE_RESPONSE];
 }
-enum { EVEN_PERCENT = 15, CLOCK_PERCENT = 5 };
 static bool is_at_port_speed(const struct perf_piece *c)
 {
-    return is_sending(c) && is_even(pace_of(c), EVEN_PERCENT) &&
+    return is_sending(c) && is_even_pace(pace_of(c)) &&
            is_rate_of_port(perf_rate(c->s, c->pause == PERF_PAUSE_RESPONSE));
 }
 static bool is_evenly_sending(const struct perf_piece *c)
 {
-    return is_sending(c) && is_even(pace_of(c), EVEN_PERCENT);
+    return is_sending(c) && is_even_pace(pace_of(c));
 }
 static bool is_of_few(const struct perf_piece *c)
 {

@@ -6,6 +6,7 @@
 #include <string.h>
 #include "feed.h"
 #include "perf_pauses.h"
+#include "sim/iba_random.h"
 #include "stats/perf_print.h"
 #include "wire/iba_endpoints.h"
 #include "wire/iba_opcode_rows.h"
@@ -64,12 +65,12 @@ static void make(struct perf_sender *s, struct direction *d, const struct histor
     s->quickest = h->but == AT_RECEIVER ? 500 : 10 * US;
     s->response_ns = (uint64_t)MESSAGES * 10 * US;
     s->start = (struct perf_even){.n = MESSAGES, .sum = MESSAGES * 10 * US, .off = MESSAGES * 5 * US};
-    s->pace[0] = s->pace[1] = (struct perf_even){.n = MESSAGES, .sum = MESSAGES * US, .off = MESSAGES * US};
+    s->pace[0].each = s->pace[1].each = (struct perf_even){.n = MESSAGES, .sum = MESSAGES * US, .off = MESSAGES * US};
     perf_pauses(s, h->pause, MESSAGES, h->wait * US, h->gap * US);
     if (h->but == NO_RESPONSES)
         s->answers = 0;
     if (h->but == EVEN || h->but == EVEN_PORT) {
-        s->pace[0] = (struct perf_even){.n = MESSAGES, .sum = MESSAGES * (h->but == EVEN ? 2 * US : PORT_NS)};
+        s->pace[0].each = (struct perf_even){.n = MESSAGES, .sum = MESSAGES * (h->but == EVEN ? 2 * US : PORT_NS)};
         s->pace_len = (struct perf_even){.n = MESSAGES, .sum = MESSAGES * LENGTH};
     }
     if (h->but == CLOCKED) {
@@ -150,16 +151,21 @@ static void begin(struct talk *t)
     t->names.direction = t->d;
 }
 
-static void at(struct talk *t, int64_t us, unsigned from, uint8_t opcode, uint32_t psn)
+static void at_with(struct talk *t, int64_t us, unsigned from, uint8_t opcode, uint32_t psn, uint8_t words)
 {
     const struct spec s = {
-        .proto = IBA_PROTO_ROCE2, .src = 1, .dst = 2, .opcode = opcode, .p_key = 0xffff, .psn = psn, .words = 16};
+        .proto = IBA_PROTO_ROCE2, .src = 1, .dst = 2, .opcode = opcode, .p_key = 0xffff, .psn = psn, .words = words};
     const struct frame frame = frame_of(&s);
 
     t->v = (struct verdict){.names = &t->names, .direction = &t->d[from]};
     t->f.p.verdict = &t->v;
     t->now += us * US + 1;
     feed(&t->f, &frame, t->now);
+}
+
+static void at(struct talk *t, int64_t us, unsigned from, uint8_t opcode, uint32_t psn)
+{
+    at_with(t, us, from, opcode, psn, 16);
 }
 
 /* Ten messages are sent one by one: 10 us to the response, and 1 us to the next message. After a pause of 890 us one
@@ -215,6 +221,50 @@ Test(perf, a_queue_has_what_is_beyond_the_shortest)
     cr_expect(strstr(text, "limited by a queue: responses take longer than the shortest ones"), "%s", text);
     free(text);
     feed_close(&t.f);
+}
+
+/* Four WRITEs of 60 packets. Each packet is due 29 ms after the packet before, and comes up to 12 ms late, as a packet
+ * of a limiter on a busy machine does. With `schedule` it is due after the time when the packet before was due, so a
+ * late packet shortens the next pause. Otherwise the pauses have the same mean and the same jitter, but do not depend
+ * on each other: the sender itself is slow. */
+static bool is_limited_by(const char *words, bool schedule, uint64_t seed)
+{
+    enum { PACKETS = 60, DUE_US = 29000, LATE_US = 12000, LONG = 60 /* words of payload */ };
+    struct iba_random random;
+    static struct talk t;
+    int64_t was = 0;
+
+    iba_random_seed(&random, seed);
+    begin(&t);
+    for (uint32_t i = 0; i < 4 * PACKETS; i++) {
+        const uint32_t place = i % PACKETS;
+        const uint8_t opcode = place == 0             ? IBA_RC_WRITE_FIRST
+                               : place == PACKETS - 1 ? IBA_RC_WRITE_LAST
+                                                      : IBA_RC_WRITE_MIDDLE;
+        const int64_t late = (int64_t)iba_random_below(&random, LATE_US);
+        at_with(&t, i == 0 ? 0 : DUE_US + late - was, 0, opcode, i, LONG);
+        was = schedule ? late : (int64_t)iba_random_below(&random, LATE_US);
+        if (place == PACKETS - 1)
+            at(&t, 1, 1, IBA_RC_ACKNOWLEDGE, i);
+    }
+    char *text = printed(&t.f, false);
+    const bool found = strstr(text, words);
+    free(text);
+    feed_close(&t.f);
+    return found;
+}
+
+Test(perf, late_packets_of_a_schedule_are_paced)
+{
+    enum { SEEDS = 200 };
+    unsigned paced = 0, slow = 0;
+
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        paced += is_limited_by("limited by pacing: packets leave at even gaps", true, seed);
+        slow += is_limited_by("limited by the sender: packets follow each other", false, seed);
+    }
+    cr_expect_geq(100 * paced, 98 * SEEDS, "%u of %u", paced, (unsigned)SEEDS);
+    cr_expect_geq(100 * slow, 98 * SEEDS, "%u of %u", slow, (unsigned)SEEDS);
 }
 
 /* A CNP belongs to no direction. The responder sends it to the QP of the sender, and so the sender is found. */

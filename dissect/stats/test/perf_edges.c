@@ -22,7 +22,7 @@ static struct perf_sender *begin(void)
                              .quickest = 10 * US,
                              .response_ns = (uint64_t)MESSAGES * 10 * US,
                              .start = uneven,
-                             .pace = {uneven, uneven}};
+                             .pace = {{.each = uneven}, {.each = uneven}}};
     return &s;
 }
 
@@ -50,10 +50,32 @@ Test(perf_edges, even_packets)
         for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
             begin();
             perf_pauses(&s, response ? PERF_PAUSE_RESPONSE : PERF_PAUSE_REQUEST, MESSAGES, 0, US);
-            s.pace[response] = (struct perf_even){.n = rows[i].n, .sum = rows[i].n * 2000, .off = rows[i].off};
+            s.pace[response].each = (struct perf_even){.n = rows[i].n, .sum = rows[i].n * 2000, .off = rows[i].off};
             DECIDES(rows[i].row, response ? PERF_PAUSE_RESPONSE : PERF_PAUSE_REQUEST, PERF_GAP, US);
             DECIDES("packets", response ? PERF_PAUSE_REQUEST : PERF_PAUSE_RESPONSE, PERF_GAP, US);
         }
+}
+
+/* Pauses that vary by half. 24 runs of 8 pauses suffice to show that late packets are made up for: a run varies by less
+ * than 1.68 times as much as a pause, the fourth root of 8, and by less than a quarter of its length. */
+Test(perf_edges, runs)
+{
+    static const struct {
+        uint64_t n, off;       /* of runs of 8000 ns */
+        uint64_t off_of_pause; /* of pauses of 1000 ns */
+        const char *row;
+    } rows[] = {{24, 500, 500, "even_packets"}, {23, 500, 500, "packets"},        {24, 840, 500, "even_packets"},
+                {24, 842, 500, "packets"},      {24, 1999, 1900, "even_packets"}, {24, 2000, 1900, "packets"},
+                {24, 1414, 500, "packets"}};
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        begin();
+        perf_pauses(&s, PERF_PAUSE_REQUEST, MESSAGES, 0, US);
+        s.pace[0].each = (struct perf_even){.n = 200, .sum = 200 * 1000, .off = 200 * rows[i].off_of_pause};
+        s.pace[0].runs =
+            (struct perf_even){.n = rows[i].n, .sum = rows[i].n * 1000, .off = rows[i].n * rows[i].off / 8};
+        DECIDES(rows[i].row, PERF_PAUSE_REQUEST, PERF_GAP, US);
+    }
 }
 
 /* With 24 bytes of preamble, FCS and gap, 1024 bytes take 8384 ns at 1 Gbit/s. */
@@ -67,13 +89,13 @@ Test(perf_edges, speeds_of_ports)
             const uint64_t sum = (uint64_t)MANY * NS * 100 / gigabit[i] / percent;
             const double rate = 1e7 * gigabit[i] * percent;
             begin();
-            s.pace[0] = (struct perf_even){.n = MANY, .sum = sum};
+            s.pace[0].each = (struct perf_even){.n = MANY, .sum = sum};
             cr_expect_float_eq((double)perf_rate(&s, 0), rate, rate / 1e5, "%g", (double)perf_rate(&s, 0));
             if (percent == 98 || percent == 102) /* at the very limit */
                 continue;
             DECIDES(percent == 97 || percent == 103 ? "even_packets" : "port_speed", PERF_PAUSE_REQUEST, PERF_GAP, US);
         }
-    s.pace[0].sum = (uint64_t)MANY * NS / 3; /* no port has 3 Gbit/s */
+    s.pace[0].each.sum = (uint64_t)MANY * NS / 3; /* no port has 3 Gbit/s */
     DECIDES("even_packets", PERF_PAUSE_REQUEST, PERF_GAP, US);
 }
 
@@ -81,14 +103,14 @@ Test(perf_edges, speeds_of_ports)
 Test(perf_edges, rates)
 {
     begin();
-    s.pace[1] = (struct perf_even){.n = 50, .sum = 50 * 1024};
+    s.pace[1].each = (struct perf_even){.n = 50, .sum = 50 * 1024};
     s.pace_len = (struct perf_even){.n = 10, .sum = 1000};
     cr_expect_float_eq((double)perf_rate(&s, 1), 8e9 * 1.24, 10);
     s.pace_len = (struct perf_even){0};
     cr_expect_float_eq((double)perf_rate(&s, 1), 8e9 * 1048 / 1024, 10);
-    s.pace[1].n = 0;
+    s.pace[1].each.n = 0;
     cr_expect_eq(perf_rate(&s, 1), 0);
-    s.pace[1] = (struct perf_even){.n = 50};
+    s.pace[1].each = (struct perf_even){.n = 50};
     cr_expect_eq(perf_rate(&s, 1), 0);
 }
 
