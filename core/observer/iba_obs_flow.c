@@ -320,14 +320,12 @@ static void compare(struct neighbours *n, const struct iba_observer *s, uint32_t
         *(s->now.at - at >= s->cfg.rest_ns ? &n->earlier : &n->stranger) = i;
 }
 
-/* Returns the next direction to the packet's QP, of connected services or of others; 0: there is no more. */
-static uint32_t next_to(const struct iba_observer *s, uint32_t *at, const struct iba_direction *id, bool connected)
+/* Returns the next direction to this QP with this hash, of connected services or of others; 0: there is no more. */
+static uint32_t next_to(const struct iba_observer *s, uint32_t *at, uint64_t target, uint32_t qpn, bool connected)
 {
-    const uint64_t target = iba_obs_target(id, connected);
-
     for (uint32_t i; (i = iba_obs_bucket_next(s, at, iba_obs_place(target))) != 0;) {
         const struct iba_known *k = &s->known[i - 1];
-        if (k->target == target && k->qpn == id->qpn && iba_obs_is_connected(k->svc) == connected)
+        if (k->target == target && k->qpn == qpn && iba_obs_is_connected(k->svc) == connected)
             return i;
     }
     return 0;
@@ -338,9 +336,10 @@ __attribute__((hot)) static void look_at(struct neighbours *n, const struct iba_
                                          const struct iba_direction *id, uint8_t svc, bool connected)
 {
     const uint32_t source = iba_obs_source_of(id->from);
+    const uint64_t target = iba_obs_target(id, connected);
 
-    for (uint32_t at = iba_obs_bucket_home(s, iba_obs_place(iba_obs_target(id, connected))), i;
-         (i = next_to(s, &at, id, connected)) != 0;) {
+    for (uint32_t at = iba_obs_bucket_home(s, iba_obs_place(target)), i;
+         (i = next_to(s, &at, target, id->qpn, connected)) != 0;) {
         if (s->known[i - 1].source != source)
             continue;
         *(s->known[i - 1].svc == svc ? &n->own : &n->service) = i;
@@ -352,8 +351,10 @@ __attribute__((hot)) static void look_at(struct neighbours *n, const struct iba_
 /* Compares a direction that is new with those of other senders to its QP. */
 static void compare_all(struct neighbours *n, const struct iba_observer *s, const struct iba_direction *id, uint8_t svc)
 {
-    for (uint32_t at = iba_obs_bucket_home(s, iba_obs_place(iba_obs_target(id, true))), i;
-         (i = next_to(s, &at, id, true)) != 0;)
+    const uint64_t target = iba_obs_target(id, true);
+
+    for (uint32_t at = iba_obs_bucket_home(s, iba_obs_place(target)), i;
+         (i = next_to(s, &at, target, id->qpn, true)) != 0;)
         if (s->known[i - 1].source != iba_obs_source_of(id->from))
             compare(n, s, i, svc);
 }
