@@ -167,15 +167,24 @@ static struct host *busiest(const struct merged *m, size_t *n, size_t *all)
     return host;
 }
 
-static const struct merged_pair *pair_of(const struct merged *m, const struct host *from, const struct host *to)
+/* The pair from each of these hosts, the row, to each, the column; NULL: they exchange nothing. */
+struct cells {
+    const struct merged_pair *pair[MERGED_HOSTS][MERGED_HOSTS];
+};
+
+static struct cells cells_of(const struct merged *m, const struct host *host, size_t n)
 {
+    struct cells c = {0};
+
     for (size_t i = 0; i < m->n_pair; i++) {
         const struct merged_pair *p = &m->pair[i];
-        if (p->kind == from->kind && p->kind == to->kind && memcmp(p->src, from->addr, IBA_ADDR_MOST) == 0 &&
-            memcmp(p->dst, to->addr, IBA_ADDR_MOST) == 0)
-            return p;
+        const struct host src = {.addr = p->src, .kind = p->kind}, dst = {.addr = p->dst, .kind = p->kind};
+        const struct host *from = bsearch(&src, host, n, sizeof *host, by_addr);
+        const struct host *to = from ? bsearch(&dst, host, n, sizeof *host, by_addr) : NULL;
+        if (to)
+            c.pair[from - host][to - host] = p;
     }
-    return NULL;
+    return c;
 }
 
 /* Writes the share as words and as a shade; the busiest pair is the darkest. */
@@ -199,6 +208,7 @@ static void matrix(const struct merged *m, struct out *o, uint64_t all_bytes)
 
     if (!host)
         return;
+    const struct cells cells = cells_of(m, host, n);
     OUT_LIT(o, "<table class=\"matrix\">\n<caption>Share of all payload, from the host of the row to that of the "
                "column</caption>\n<tr><th></th>");
     for (size_t i = 0; i < n; i++) {
@@ -212,7 +222,7 @@ static void matrix(const struct merged *m, struct out *o, uint64_t all_bytes)
         stat_addr_print(o, (enum iba_addr_kind)host[i].kind, host[i].addr);
         OUT_LIT(o, "</th>");
         for (size_t k = 0; k < n; k++)
-            matrix_cell(o, pair_of(m, &host[i], &host[k]), m->pair[0].payload, all_bytes);
+            matrix_cell(o, cells.pair[i][k], m->pair[0].payload, all_bytes);
         OUT_LIT(o, "</tr>\n");
     }
     OUT_LIT(o, "</table>\n");
