@@ -68,12 +68,14 @@
     series: [{label: 'time', value: (_, v) => seconds(v)}, ...series.map(s => ({value: (_, v) => number(v), ...s}))],
   }, columns);
 
-  // Payload, as a rate.
+  // Payload, as a rate, in the largest unit that the highest rate reaches.
+  const UNITS = [['Gbit/s', 1], ['Mbit/s', 1e-3], ['kbit/s', 1e-6], ['bit/s', 1e-9]];
   const rates = figure => {
-    const d = data(figure);
-    overTime(figure, d.begin, 'Gbit/s of payload', [{label: 'Gbit/s', stroke: color('note'), fill: color('note'),
+    const d = data(figure), highest = Math.max(...d.bytes) * 8 / d.bucket;
+    const [unit, size] = UNITS.find(([, least]) => highest >= least) || UNITS[0];
+    overTime(figure, d.begin, `${unit} of payload`, [{label: unit, stroke: color('note'), fill: color('note'),
       paths: uPlot.paths.bars({size: [0.9, 60], align: 1}), points: {show: false}}],
-    [d.bytes.map((_, i) => (d.from + i * d.bucket) / 1e9), d.bytes.map(b => b * 8 / d.bucket)]);
+    [d.bytes.map((_, i) => (d.from + i * d.bucket) / 1e9), d.bytes.map(b => b * 8 / d.bucket / size)]);
   };
 
   // Packets, by kind.
