@@ -14,7 +14,7 @@ enum {
     IBA_OBS_PUT_OFF = 24, /* deferred findings of a direction, which may be dropped */
     IBA_OBS_ROUTES = 4,   /* path changes that are reported at most: some senders change their path all the time */
     IBA_OBS_MARKED = 64,  /* remembered QPs with congestion, a power of two; at each index only the newest stays */
-    IBA_OBS_LAST_FOUND = 256 /* directions that are found without a search, one for each QP number modulo this */
+    IBA_OBS_LAST_FOUND = 4096 /* directions that are found without a search, one for each QP number modulo this */
 };
 
 /* The parts of a path: name, index of the word that holds the part, first bit, number of bits. */
