@@ -24,8 +24,8 @@ static const char *missing(int status)
         return "capturing needs CAP_NET_RAW (run as root, or setcap cap_net_raw+ep on the program)";
     case PCAP_ERROR_PROMISC_PERM_DENIED:
         return "promiscuous mode needs CAP_NET_ADMIN (run as root, or setcap cap_net_raw,cap_net_admin+ep)";
-    case PCAP_ERROR_NO_SUCH_DEVICE: return "no such interface";
-    case PCAP_ERROR_IFACE_NOT_UP: return "the interface is down";
+    case PCAP_ERROR_NO_SUCH_DEVICE: return "no such interface; dumpcap -D lists them";
+    case PCAP_ERROR_IFACE_NOT_UP: return "the interface is down; ip link set IFACE up";
     default: return NULL;
     }
 }

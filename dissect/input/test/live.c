@@ -17,7 +17,8 @@ static bool says(const char *line, const char *const *texts, size_t n)
 
 Test(live, an_interface_that_is_not_there)
 {
-    static const char *const texts[] = {"no-such-if0: no such interface", "no-such-if0: capturing needs CAP_NET_RAW"};
+    static const char *const texts[] = {"no-such-if0: no such interface; dumpcap -D lists them",
+                                        "no-such-if0: capturing needs CAP_NET_RAW"};
     char err[512];
     cr_assert_null(cap_open_live("no-such-if0", NULL, err, sizeof err));
     cr_assert(says(err, texts, 2), "%s", err);
@@ -27,7 +28,7 @@ Test(live, an_interface_that_is_not_there)
 static struct capture *loopback(const char *bpf)
 {
     static const char *const texts[] = {"lo: capturing needs CAP_NET_RAW", "lo: promiscuous mode needs CAP_NET_ADMIN",
-                                        "lo: no such interface", "lo: the interface is down"};
+                                        "lo: no such interface", "lo: the interface is down; ip link set IFACE up"};
     char err[512];
     struct capture *c = cap_open_live("lo", bpf, err, sizeof err);
     cr_assert(c != NULL || says(err, texts, 4), "%s", err);
