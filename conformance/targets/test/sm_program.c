@@ -301,6 +301,7 @@ Test(sm_program, nothing_stays_after_a_signal, .init = begin, .fini = end)
         cr_assert(pipe(told) == 0);
         const pid_t pid = fork();
         if (pid == 0) {
+            (void)signal(signals[i], SIG_DFL); /* a shell's background job ignores SIGINT, nohup SIGHUP */
             starts(s, 0);
             starts(s, 1);
             for (unsigned k = 0; k < 2; k++) {
