@@ -143,6 +143,7 @@ class Suite(Test):
         ibconform, self.scenarios = tree.build_dir("device") / "bin" / "ibconform", tree.source / "conformance" / "scenarios"
         super().__init__("scenarios", [str(ibconform), "run", "-j", "1", "--link", "all", "--json", "-", "--scenarios", str(self.scenarios)],
                          {}, False)
+        self.before = tree.refresh
 
     def parts(self):
         groups = collections.defaultdict(list)
@@ -154,6 +155,7 @@ class Suite(Test):
 
     def run(self, part, environment, timeout, processor_time):
         """The first scenario that fails, or how the run ended; None: all pass."""
+        self.before(self)
         done = run_bounded(["prlimit", f"--cpu={processor_time}", *self.command, *part], timeout,
                            env=dict(os.environ, **environment), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         try:
@@ -345,16 +347,17 @@ def state_of(test, source):
 
 
 class Killers:
-    """The tests that are asked about mutants of one folder, quickest first. `quick`: the options --quick and --also. Safe to use from
-    several threads."""
+    """The tests that are asked about mutants of these files of one folder, quickest first. `quick`: the options --quick and --also. Safe to
+    use from several threads."""
 
-    def __init__(self, tree, folder, quick, classes, known, visible=False):
+    def __init__(self, tree, folder, files, quick, classes, known, visible=False):
         self.known, self.spent, self.warming = known, collections.Counter(), threading.Lock()  # seconds, by class
         self.groups = {c: [] for c in classes}
         self.noticed = collections.defaultdict(collections.Counter)  # function: names of parts that noticed a mutant in it
         tests = tree.tests() if "tests" in tree.builds else {}
         for test, group in asked(tests, folder, classes, *quick):
-            self.groups[group].append(test)
+            if tree.may_reach(test, files):
+                self.groups[group].append(test)
         if "scenarios" in classes:
             self.groups["scenarios"] = [Suite(tree)]
         if visible:

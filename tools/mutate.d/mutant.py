@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """One mutant: a file, a place in it, and the text that replaces the text of that place."""
 
+import hashlib
 from dataclasses import dataclass
 
 
@@ -22,6 +23,11 @@ class Mutant:
     def name(self):
         """The same in every run of the same source."""
         return f"{self.file}:{self.line}:{self.column} {self.operator} {self.shown}"
+
+    @property
+    def id(self):
+        """Differs from that of each other mutant of the same source, though two of one line may have the same name."""
+        return hashlib.sha256(f"{self.file} {self.start} {self.end} {self.operator} {self.replacement}".encode()).hexdigest()[:16]
 
     @property
     def shown(self):
