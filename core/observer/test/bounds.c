@@ -20,13 +20,23 @@ static void report(void *ctx, const struct iba_finding *f)
     sum = iba_obs_mix(iba_obs_mix(iba_obs_mix(sum, f->kind), f->frame), f->cause);
 }
 
+/* Returns an observer in memory that another use has left full of bytes. */
+static struct iba_observer *in_used_memory(const struct iba_observer_config *cfg)
+{
+    const size_t bytes = iba_observer_bytes(cfg);
+    void *const memory = malloc(bytes);
+
+    cr_assert_not_null(memory);
+    return iba_observer_init(memset(memory, 0xa5, bytes), cfg);
+}
+
 static struct iba_observer *open_observer(uint64_t seed)
 {
     const struct iba_observer_config cfg = {.n_flow = FLOWS, .n_known = 2 * SENDERS, .seed = seed, .report = report};
 
     memset(found, 0, sizeof found);
     sum = 0;
-    return iba_observer_init(malloc(iba_observer_bytes(&cfg)), &cfg);
+    return in_used_memory(&cfg);
 }
 
 static void send(struct iba_observer *s, uint8_t opcode, uint32_t sender, uint32_t qpn, uint64_t n)
@@ -179,7 +189,7 @@ static void pairs(struct host host_of(uint32_t i))
     for (unsigned k = 0; k < SEEDS; k++) {
         const struct iba_observer_config cfg = {
             .n_flow = FLOWS, .n_known = 2 * SENDERS, .n_asked = ASKED, .seed = seeds[k], .report = report};
-        struct iba_observer *s = iba_observer_init(malloc(iba_observer_bytes(&cfg)), &cfg);
+        struct iba_observer *s = in_used_memory(&cfg);
         for (uint32_t i = 0; i < PAIRS; i++) {
             const struct host h = host_of(i);
             (void)packet(s, false, &h, i);
