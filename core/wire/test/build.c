@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The packet builder: derived fields are correct, and fields that the recipe keeps stay unchanged. */
 #include "wire.h"
+#include "wire/iba_walk.h"
 #include "wire/iba_opcode_rows.h"
 
 enum { CAP = 5000 };
@@ -231,9 +232,14 @@ Test(build, icrc_good_bad_given_none)
 
     iba_recipe_init(&r, IBA_ENCAP_ROCE1, IBA_RC_ACKNOWLEDGE);
     const size_t n = serve(&r, IBA_LINK_ETHERNET, &v, good, sizeof good);
+    cr_assert(iba_view_icrc_is_good(&v), "as checked");
+    (void)iba_view_parse(&v, IBA_LINK_ETHERNET, good, n, n, NULL);
+    cr_assert(v.icrc == IBA_CHECK_PENDING && iba_view_icrc_is_good(&v), "not checked yet");
     r.icrc_mode = IBA_CRC_BAD;
     serve(&r, IBA_LINK_ETHERNET, &v, buf, sizeof buf);
-    cr_assert_eq(v.icrc, IBA_CHECK_BAD);
+    cr_assert(v.icrc == IBA_CHECK_BAD && !iba_view_icrc_is_good(&v));
+    (void)iba_view_parse(&v, IBA_LINK_ETHERNET, buf, n, n, NULL);
+    cr_assert(v.icrc == IBA_CHECK_PENDING && !iba_view_icrc_is_good(&v));
     cr_assert(memcmp(buf, good, n - 4) == 0 && buf[n - 4] == (good[n - 4] ^ 1) &&
               !memcmp(buf + n - 3, good + n - 3, 3));
     r.icrc_mode = IBA_CRC_GIVEN;
