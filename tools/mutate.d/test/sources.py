@@ -174,7 +174,7 @@ class Lists(unittest.TestCase):
 
 
 class Again(unittest.TestCase):
-    """A second pass over the survivors of a first one."""
+    """A second run, for the survivors of the first one."""
 
     def test_of_two_mutants_of_one_name_only_the_survivor_is_taken(self):
         loader = importlib.machinery.SourceFileLoader("mutate", str(HERE.parent.parent / "mutate"))
