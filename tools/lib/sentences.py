@@ -5,9 +5,9 @@
 Without --draw it prints every sentence of the files (or of all tracked files) as PLACE: SENTENCE. With --draw N it prints N of
 them, drawn by a generator whose seed is WORD (a commit's hash), in equal shares from three sources:
 
-  docs      README files, docs, CONTRIBUTING and the like
+  docs      README files, docs, CONTRIBUTING and the like; a cell of a table with the table's head and the row
   comments  comments of C, Python, shell and CMake, with the line of code that they belong to
-  rules     sentences of rule tables, findings, behaviours and statements, and titles of scenarios
+  rules     sentences of rule tables, findings, behaviours and statements, with the row, and titles of scenarios
 
 Two readers rate the drawn sentences; CONTRIBUTING.md has how. tools/lint words uses the same sentences.
 """
@@ -37,7 +37,7 @@ class Sentence:
     line: int
     share: str  # of SHARES, or "help": strings of C that are no rows, man pages
     text: str
-    code: str = ""  # what the comment stands beside or above
+    code: str = ""  # what the comment stands beside or above; the row of a sentence in a table
     heading: bool = False
 
 
@@ -60,16 +60,18 @@ def plain(text):
 
 
 def of_markdown(file, text):
-    block, first, fenced = [], 0, False
+    block, first, fenced, head = [], 0, False, ""
 
     def flush():
+        nonlocal head
         whole = " ".join(block)
         block.clear()
-        heading = whole.startswith("#")
-        cells = whole.strip("|").split("|") if whole.startswith("|") else [re.sub("^" + MARKER.pattern, "", whole)]
+        heading, row = whole.startswith("#"), whole.startswith("|")
+        head = (head or whole) if row else ""
+        cells = whole.strip("|").split("|") if row else [re.sub("^" + MARKER.pattern, "", whole)]
         for cell in cells:
             for sentence in split(cell.strip(" #")):
-                yield Sentence(file, first, "docs", sentence, heading=heading)
+                yield Sentence(file, first, "docs", sentence, f"{head} {whole}" if whole != head else "", heading)
 
     for n, line in enumerate(text.split("\n") + [""], 1):
         fenced ^= line.lstrip().startswith("```")
@@ -135,7 +137,7 @@ def of_c(file, text):
             whole = text[text.rfind("\n", 0, at) + 1 : at]
             share = "rules" if ROW.match(whole) and "printf" not in whole and "/test/" not in file else "help"
             for sentence in split(token[1:-1].replace("\\n", " ").replace('\\"', '"').strip()):
-                yield Sentence(file, line, share, sentence)
+                yield Sentence(file, line, share, sentence, " ".join((whole + token).split()) if share == "rules" else "")
     if run:
         yield from of_comment(*run)
 

@@ -134,7 +134,8 @@ Test(recv, unused_fields)
     cr_expect_arr_eq(bed.memory, bed.payload, 64);
 }
 
-/* Each row that ends or keeps a receive, by messages in a receive of eight units for messages of at most four. */
+/* A streaming receive of eight units takes messages of up to four units. After each message a row of iba_recv_rows says
+ * whether the receive stays in its queue; the test hits each row. */
 Test(recv, rows)
 {
     bed_make(&bed, IBA_PORT_IB, true);
