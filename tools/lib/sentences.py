@@ -71,7 +71,7 @@ def of_markdown(file, text):
         cells = whole.strip("|").split("|") if row else [re.sub("^" + MARKER.pattern, "", whole)]
         for cell in cells:
             for sentence in split(cell.strip(" #")):
-                yield Sentence(file, first, "docs", sentence, f"{head} {whole}" if whole != head else "", heading)
+                yield Sentence(file, first, "docs", sentence, f"{head} {whole}" if row and whole != head else "", heading)
 
     for n, line in enumerate(text.split("\n") + [""], 1):
         fenced ^= line.lstrip().startswith("```")
