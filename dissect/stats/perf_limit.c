@@ -39,9 +39,9 @@ static bool keeps_schedule(const struct perf_pace *p)
     if (p->runs.n < ENOUGH_RUNS || !is_even(&p->runs, RUN_PERCENT))
         return false;
     const double pause = (double)p->each.off / (double)p->each.n;
-    const double run = PERF_RUN * (double)p->runs.off / (double)p->runs.n;
+    const double run = (double)PERF_RUN * (double)p->runs.off / (double)p->runs.n;
     const double times = run * run / (pause * pause);
-    return times * times < PERF_RUN;
+    return times * times < (double)PERF_RUN;
 }
 
 enum { EVEN_PERCENT = 15, CLOCK_PERCENT = 5 };
