@@ -157,13 +157,11 @@ bool run_step_prefetch(struct run_player *p, const struct ibc_step *s)
 {
     const struct place w = place_of(p, s);
     const struct run_context c = {.device = (uint8_t)w.device, .local = true};
-    const struct ibc_arg *pd = run_arg(s, IBC_K_pd);
-    const struct run_live *domain = pd ? run_object_of(p, &pd->v[0]) : &p->live[0];
     const struct ibc_prefetch a = {
         .at = w.at,
         .length = (uint32_t)w.n,
         .lkey = (uint32_t)run_number(p, s, IBC_K_lkey, w.region ? w.region->mr[w.device].lkey : 0, &c),
-        .pd = domain->id[w.device],
+        .pd = run_domain_of(p, run_arg(s, IBC_K_pd))->id[w.device],
         .write = run_has(s, IBC_K_write),
         .no_fault = run_has(s, IBC_K_no_fault),
         .later = run_has(s, IBC_K_later),

@@ -18,8 +18,7 @@ static uint64_t object_n(const struct ibc_object *o, enum ibc_key key, uint64_t 
 /* Returns the object that the key names; if the line has no such key, the implicit PD. */
 static const struct run_live *named(struct run_player *p, const struct ibc_object *o, enum ibc_key key)
 {
-    const struct ibc_arg *a = object_arg(o, key);
-    return a ? run_object_of(p, &a->v[0]) : &p->live[0];
+    return run_domain_of(p, object_arg(o, key));
 }
 
 /* Returns the default access rights, without those that a device refuses because it lacks the capability. */

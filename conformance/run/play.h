@@ -244,6 +244,8 @@ const struct run_live *run_first_of(const struct run_player *p, enum iba_qp_type
 bool run_fits(const struct run_player *p, const struct ibc_arg *a, uint64_t is, const struct run_context *c);
 /* Returns the object that a value names; NULL: it names none. */
 struct run_live *run_object_of(struct run_player *p, const struct ibc_value *v);
+/* Returns the object that the argument names; NULL: the implicit protection domain. */
+const struct run_live *run_domain_of(struct run_player *p, const struct ibc_arg *a);
 /* Returns the L_Key for an address: that of the region which the address names, otherwise that of l. */
 uint32_t run_lkey_of(struct run_player *p, const struct ibc_value *at, unsigned device);
 /* Returns a value wider than 64 bits: for a group its GID. */

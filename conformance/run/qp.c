@@ -138,7 +138,7 @@ static bool make_cqs(struct run_player *p, struct run_live *q, const struct ibc_
 
 bool run_make_qp(struct run_player *p, struct run_live *q, const struct ibc_step *s)
 {
-    const struct ibc_arg *pd = qp_arg(q, IBC_K_pd), *srq = qp_arg(q, IBC_K_srq), *peer = qp_arg(q, IBC_K_peer);
+    const struct ibc_arg *srq = qp_arg(q, IBC_K_srq), *peer = qp_arg(q, IBC_K_peer);
     struct ibc_qp_spec spec;
 
     q->device = (uint8_t)(qp_n(p, q, IBC_K_dut, 1) - 1) % IBC_DEVICES;
@@ -150,7 +150,7 @@ bool run_make_qp(struct run_player *p, struct run_live *q, const struct ibc_step
         return false;
     spec = (struct ibc_qp_spec){
         .type = q->type,
-        .pd = (pd ? run_object_of(p, &pd->v[0]) : &p->live[0])->id[q->device],
+        .pd = run_domain_of(p, qp_arg(q, IBC_K_pd))->id[q->device],
         .scq = q->scq,
         .rcq = q->rcq,
         .srq = srq ? run_object_of(p, &srq->v[0])->id[q->device] : 0,

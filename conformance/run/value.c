@@ -34,6 +34,11 @@ struct run_live *run_object_of(struct run_player *p, const struct ibc_value *v)
     return NULL;
 }
 
+const struct run_live *run_domain_of(struct run_player *p, const struct ibc_arg *a)
+{
+    return a ? run_object_of(p, &a->v[0]) : &p->live[0];
+}
+
 struct run_live *run_qp_of(struct run_player *p, uint32_t qpn, unsigned device)
 {
     for (unsigned i = 0; i <= IBC_MAX_OBJECTS; i++)
