@@ -119,14 +119,23 @@ enum ibc_rc ref_reg_mr(struct ibc_target *t, unsigned d, const struct ibc_mr_spe
     return IBC_OK;
 }
 
+/* Returns the live region that was registered with this L_Key; NULL: there is none. */
+static struct ref_region *region_with(struct ref_device *dev, uint32_t lkey)
+{
+    for (uint32_t i = 0; i < dev->n_region; i++)
+        if (dev->region[i].live && dev->region[i].lkey == lkey)
+            return &dev->region[i];
+    return NULL;
+}
+
 enum ibc_rc ref_dereg(struct ibc_target *t, unsigned d, uint32_t lkey)
 {
     struct ref_device *dev = device_of(t, d);
     const enum iba_mem_err e = iba_mr_deregister(&dev->ca.mem, lkey);
+    struct ref_region *g = e == IBA_MEM_OK ? region_with(dev, lkey) : NULL;
 
-    for (uint32_t i = 0; i < dev->n_region && e == IBA_MEM_OK; i++)
-        if (dev->region[i].lkey == lkey)
-            dev->region[i].live = false;
+    if (g)
+        g->live = false;
     return ref_mem(t, e);
 }
 
@@ -223,8 +232,9 @@ enum ibc_rc ref_prefetch(struct ibc_target *t, unsigned d, const struct ibc_pref
     struct iba_page_span pages;
     const enum iba_mem_err e = iba_mr_prefetch(&dev->ca.mem, &a, &pages);
 
-    for (uint32_t i = 0; i < dev->n_region; i++)
-        for (uint64_t k = 0; k < pages.n && dev->region[i].live && dev->region[i].lkey == p->lkey; k++)
-            set_page(&dev->region[i], pages.first + k, true);
+    const struct ref_region *g = region_with(dev, p->lkey);
+
+    for (uint64_t k = 0; g && k < pages.n; k++)
+        set_page(g, pages.first + k, true);
     return ref_mem(t, e);
 }
