@@ -107,16 +107,14 @@ static unsigned longest_zeros(const uint16_t group[8], unsigned *at)
     return most > 1 ? most : 0;
 }
 
-static void group_of_hex(struct out *o, uint16_t v)
+static char *put_hex_group(char *p, uint16_t v)
 {
-    out_room(o);
     for (unsigned n = v > 0xfff ? 4 : v > 0xff ? 3 : v > 0xf ? 2 : 1; n-- > 0;)
-        o->buf[o->n++] = hex_digit[v >> 4 * n & 0xf];
+        *p++ = hex_digit[v >> 4 * n & 0xf];
+    return p;
 }
 
-/* Writes the address as inet_ntop() does (RFC 5952), in a twentieth of its time: a statistic may list 262144 addresses.
- */
-void out_ip6(struct out *o, const uint8_t *a)
+char *put_ip6(char *p, const uint8_t *a)
 {
     uint16_t group[8];
     unsigned at;
@@ -128,19 +126,25 @@ void out_ip6(struct out *o, const uint8_t *a)
 
     for (unsigned i = 0; i < (ipv4 ? 6 : 8); i++) {
         if (i == at) {
-            OUT_LIT(o, "::");
+            *p++ = ':', *p++ = ':';
             i += zeros - 1;
             continue;
         }
         if (i > 0 && i != at + zeros)
-            out_ch(o, ':');
-        group_of_hex(o, group[i]);
+            *p++ = ':';
+        p = put_hex_group(p, group[i]);
     }
     if (!ipv4)
-        return;
+        return p;
     if (zeros == 5)
-        out_ch(o, ':');
-    out_ip4(o, (uint32_t)group[6] << 16 | group[7]);
+        *p++ = ':';
+    return put_ip4(p, (uint32_t)group[6] << 16 | group[7]);
+}
+
+void out_ip6(struct out *o, const uint8_t *a)
+{
+    out_room(o);
+    out_advance(o, put_ip6(o->buf + o->n, a));
 }
 
 void out_mac(struct out *o, uint64_t a)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Evaluates a compiled filter for a packet. Callbacks pass values on one by one, so evaluation allocates nothing,
  * however many values a field has. A comparison of two fields compares every pair of values. */
-#include <arpa/inet.h>
 #include "field/put.h"
 #include "filter/filter.h"
 #include "filter/node.h"
+#include "wire/iba_bits.h"
+#include "wire/iba_endpoints.h"
 
 struct stream { /* the state of a callback */
     const struct node *n;
@@ -137,22 +138,16 @@ static bool on_case(void *ctx, const struct operand *o)
 static bool on_string(void *ctx, const struct operand *o)
 {
     struct stream *s = ctx;
-    char text[INET6_ADDRSTRLEN], *end = text;
+    char text[PUT_MOST], *end;
 
     switch (o->cls) {
     case CLASS_NUMBER: end = put_u64(text, o->u); break;
     case CLASS_IP4: end = put_ip4(text, (uint32_t)o->u); break;
-    case CLASS_ETHER:
-        for (size_t i = 0; i < o->len; i++) {
-            if (i > 0)
-                *end++ = ':';
-            end = put_hex_byte(end, o->bytes[i]);
-        }
-        break;
+    case CLASS_ETHER: end = put_mac(text, iba_bits_get(o->bytes, 0, 48)); break;
     default:
-        if (o->len != sizeof(struct in6_addr) || !inet_ntop(AF_INET6, o->bytes, text, sizeof text))
+        if (o->len != IBA_ADDR_MOST)
             return true;
-        end = text + strlen(text);
+        end = put_ip6(text, o->bytes);
     }
     return s->take(s->ctx,
                    &(struct operand){.cls = CLASS_TEXT, .bytes = (const uint8_t *)text, .len = (size_t)(end - text)});
