@@ -15,6 +15,8 @@ static struct live live;
 /* Checks that a text ends inside of its array, and is one line. */
 #define CHECK_TEXT(text) FUZZ_CHECK(memchr((text), '\0', sizeof(text)))
 
+enum { PREFETCH = 10, NOTIFIED };
+
 static enum ibc_rc objects(struct ibc_target *t, unsigned which, unsigned d)
 {
     uint32_t id = 0;
@@ -32,7 +34,7 @@ static enum ibc_rc objects(struct ibc_target *t, unsigned which, unsigned d)
     case 7: return t->ops->destroy(t, d, IBC_O_qp, 3);
     case 8: return t->ops->arm_cq(t, d, 1, false);
     case 9: return t->ops->resize_cq(t, d, 1, 8);
-    case 10: return t->ops->prefetch(t, d, &(struct ibc_prefetch){.at = 0x1000, .length = BYTES});
+    case PREFETCH: return t->ops->prefetch(t, d, &(struct ibc_prefetch){.at = 0x1000, .length = BYTES});
     default: return t->ops->notified(t, d, 1, &times);
     }
 }
@@ -137,13 +139,13 @@ static enum ibc_rc call(struct ibc_target *t, unsigned which)
         return port(t, which - 15, d);
     if (which < 26)
         return work(t, which - 22, d);
-    if (which == 26)
-        return counters(t, d);
-    if (which == 28)
-        return complaint(t, d);
-    if (which < 30) /* the two verbs that came later */
-        return objects(t, which == 27 ? 10 : 11, d);
-    return t->ops->collect(t, 0, 1000, frame, &len, &at);
+    switch (which) {
+    case 26: return counters(t, d);
+    case 27: return objects(t, PREFETCH, d);
+    case 28: return complaint(t, d);
+    case 29: return objects(t, NOTIFIED, d);
+    default: return t->ops->collect(t, 0, 1000, frame, &len, &at);
+    }
 }
 
 /* Prepares an agent that has answered hello, and has sent nothing else. */
