@@ -208,7 +208,7 @@ static uint32_t check_queue(const struct iba_node *n, const struct iba_fifo *q, 
     return count;
 }
 
-/* Most ports are idle after most steps. */
+/* Whether no packet waits at the port. Most ports are idle after most steps, and their queues need no check. */
 static bool is_idle(const struct iba_node_port *p)
 {
     uint32_t n = p->waiting | p->paced_waiting;

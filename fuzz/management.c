@@ -34,7 +34,7 @@ struct device {
     _Alignas(16) uint8_t memory[MEMORY];
 };
 static struct device device[KINDS], made[KINDS];
-static struct device before; /* as after the last request that could change what subnet management sets */
+static struct device before; /* the device after the last request that may change its tables */
 
 static struct world {
     struct device *d;

@@ -21,8 +21,8 @@ static struct ib_uverbs_attr attribute(uint16_t id, size_t length, uint64_t valu
     return a;
 }
 
-/* Asks Soft-RoCE in the kernel. Any other driver refuses the number of that driver (EINVAL), and is then one without
- * prefetches. */
+/* Asks Soft-RoCE in the kernel. Any other driver refuses Soft-RoCE's driver number (EINVAL), so the agent reports that
+ * the device cannot prefetch. */
 static int ask_kernel(const struct ibv_pd *pd, uint64_t advice, uint64_t flags, const struct ibv_sge *sge)
 {
     union {
