@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""ibdissect prints the sample captures as before: each form, each field, each statistic in both forms, the page, the pcapng.
+"""ibdissect prints the sample captures as before: each form, each field, each statistic in both forms, the page, the pcapng, and
+what is made of summaries: their sum, its page, metrics and rows.
 
 Other tests compare the forms with each other or with tshark; this one notices what all of them say differently than before. The
 captures are read in three groups, those of a group by one process. forms.golden has a line for each group and output: its number of
@@ -74,6 +75,28 @@ def field_runs():
         yield f"fields-{half}", (["-2", "-T", "fields", "-E", "header=y", "-E", "aggregator=;", *chosen], {})
 
 
+def of_summaries(folder):
+    """The summary of each group by a host of its own, of one group once more by another host, and of a sample; with metrics and rows; and
+    the sum of all with its page. Connections of that one group are in the captures of two hosts."""
+    names = groups()
+    for host, captures in [*names.items(), ("again", names["rxe"][::2])]:
+        summary, metrics, rows = (folder / f"{host}-{kind}" for kind in ("summary", "metrics", "rows"))
+        done = run("-q", "--host", host, "--summary", summary, "--metrics", metrics, "--rows", rows, *captures, cwd=bad.PCAPS)
+        yield f"{host} summary", summary.read_bytes() + done.stdout + done.stderr + b"exit %d\n" % done.returncode
+        yield f"{host} metrics", metrics.read_bytes()
+        for file in sorted(rows.iterdir()):
+            yield f"{host} {file.stem}", file.read_bytes()
+    hosts = [folder / f"{host}-summary" for host in (*names, "again")]
+    done = run("merge", "-o", "-", "--report", folder / "merged", *hosts)
+    yield "merged summary", done.stdout + done.stderr + b"exit %d\n" % done.returncode
+    yield "merged page", (folder / "merged").read_bytes()
+    sample = folder / "sample"
+    run("-q", "--sample", "2,1", "--summary", sample, "--metrics", folder / "metrics", *names["others"], cwd=bad.PCAPS)
+    run("merge", "-o", "/dev/null", "--report", folder / "page", sample)
+    for name in ("sample", "metrics", "page"):
+        yield f"sample {name}", (folder / name).read_bytes()
+
+
 def of_table(folder, runs):
     """Every field of a table of records that comes in many segments."""
     packets = [datagram(i, Tables.LAST, Tables.RECORDS) for i in range(1, Tables.LAST + 1)]
@@ -87,6 +110,7 @@ def outputs(folder, quick):
     runs = RUNS if quick else dict([*RUNS.items(), *field_runs()])
     if not quick:
         yield from of_table(folder, runs)
+    yield from of_summaries(folder)
     for group, (form, (options, files)) in itertools.product(groups().items(), runs.items()):
         written = [word for name, option in files.items() for word in (option, folder / f"{group[0]}-{name}")]
         done = run(*options, *(["-P"] if "-w" in written else []), *written, *group[1], cwd=bad.PCAPS)

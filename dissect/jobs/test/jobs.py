@@ -154,6 +154,44 @@ class Jobs(unittest.TestCase):
         packets = run("--jobs", "2", out)
         self.assertEqual(packets.stdout, run(out).stdout)
 
+    def test_which_runs_are_split(self):
+        """The quick test: each reason that a run is not split alone, on small captures; all others are split, with the same output."""
+        out = self.path / "a.pcap"
+        subprocess.run([GEN, "256", "4000", "1", out, "64"], check=True)
+        packed, same = self.path / "a.pcap.gz", str(PCAPS / "rxe-agent-ops.pcap")
+        packed.write_bytes(gzip.compress(out.read_bytes(), 1))
+        for args in ([*FORMS[0], out], [*FORMS[1], packed], [*FORMS[2], out, same], ["-z", "perf", "--from", "+0.001", "--to", "+0.004", out],
+                     ["-z", "rc,analysis", "-o", "icrc:off", out], ["-z", "rc,analysis", "--mtu", "1024", out]):
+            self.same(*args)
+            self.assertTrue(is_split("-q", "--jobs", "2", *args), args)
+        for args in (["-z", "srt"], ["-z", "perf", "-z", "srt"], ["-z", "perf", "-Y", "udp"], ["-z", "perf", "-c", "7"],
+                     ["-z", "perf", "--sample", "2,1"], ["-z", "perf", "-w", self.path / "w"], ["-z", "perf", "--jobs", "1"], []):
+            self.assertFalse(is_split("-q", "--jobs", "2", *args, same), args)
+        self.assertFalse(is_split("--jobs", "2", "-z", "perf", same), "without -q packets are printed")
+        self.assertFalse(is_split("-q", "--jobs", "2", "-z", "perf", "-"), "a pipe is read once")
+        self.assertFalse(is_split("-q", "--jobs", "2", "-z", "perf", same, PCAPS), "a folder is no file")
+
+    def test_what_captures_are_split(self):
+        """Captures in which the observer compares packets between different addresses are not split."""
+        split = ("acknowledges", "cooked2", "cut-60", "damaged", "field-bugs-content", "opcodes-roce1", "opcodes-roce2-v6", "rxe-counted-copies-write",
+                 "rxe-dup30-atomic", "rxe-ud-send-100", "rxe-udaddy", "tunnels", "wrong-lengths", "xrc")
+        one = ("cm-messages-ib", "connections", "erf-ethernet", "field-bugs-order", "field-bugs-path", "hardware", "ib-native", "mads-general",
+               "rxe-counted-loss-write", "rxe-reorder-rc")
+        for name in (*split, *one):
+            self.same(*FORMS[0], PCAPS / f"{name}.pcap", jobs=(2,))
+            self.assertEqual(is_split("-q", "--jobs", "2", *FORMS[0], PCAPS / f"{name}.pcap"), name in split, name)
+
+    def test_what_mixtures_are_split(self):
+        """As above, but most connections go to different threads, so that their statistics are joined."""
+        split = (("rxe-agent-ops", "wrong-lengths"), ("rxe-counted-rping", "cm-messages", "rxe-bw-atomic-cas"), ("field-bugs-content", "damaged-not-missing"),
+                 ("rxe-dup30-atomic", "rxe-counted-copies-write"), ("rxe-counted-rnr-recover", "acknowledges", "rxe-counted-copies-write", "rxe-dup30-atomic"))
+        one = (("rxe-corrupt20-rc", "rxe-counted-writes"), ("rxe-reorder-rc", "cm-messages", "xrc"), ("field-bugs-agreed", "rxe-corrupt20-rc"))
+        for names in (*split, *one):
+            out = self.path / "m.pcap"
+            mixture(out, [(name, frames(PCAPS / f"{name}.pcap")) for name in names])
+            self.same(*FORMS[0], out)
+            self.assertEqual(is_split("-q", "--jobs", "3", *FORMS[0], out), names in split, names)
+
 
 if __name__ == "__main__":
     unittest.main()
