@@ -263,6 +263,38 @@ Test(edges, places_and_interfaces_of_packets)
     bytes_free(&f);
 }
 
+/* Interfaces of one name are one capture point, in any section; those of other names are others. */
+Test(edges, capture_points)
+{
+    static const char *const names[] = {"eth0", "eth1", "fth0", "e", "eth0", "0hte", "eth00"};
+    enum { N = sizeof names / sizeof *names };
+    struct bytes f = {0};
+    struct cap_packet p;
+    uint32_t point[N];
+
+    for (unsigned i = 0; i < N; i++) {
+        struct bytes options = {0};
+        ng_option(&options, false, 2, names[i], (uint16_t)strlen(names[i]));
+        put32(&options, 0, false);
+        if (i % 3 == 0)
+            ng_section(&f, false);
+        ng_interface(&f, false, 1, 0, &options);
+        ng_packet(&f, false, i % 3, 1, 4, 1, NULL);
+        bytes_free(&options);
+    }
+    struct capture *c = opened(&f);
+    for (unsigned i = 0; i < N; i++) {
+        cr_assert_eq(cap_next(c, &p), CAP_PACKET);
+        cr_expect_str_eq(p.iface_name, names[i]);
+        point[i] = p.point;
+        cr_expect(p.point % 2 == 1 && p.point < 1 << 24, "%s: %x", names[i], p.point);
+        for (unsigned k = 0; k < i; k++)
+            cr_expect_eq(point[k] == point[i], strcmp(names[k], names[i]) == 0, "%s %s", names[k], names[i]);
+    }
+    cap_close(c);
+    bytes_free(&f);
+}
+
 /* Ticks of 2^-n s (pcapng 4.2, if_tsresol). */
 Test(edges, binary_fractions_of_a_second)
 {

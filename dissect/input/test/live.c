@@ -3,6 +3,7 @@
 
 #include <arpa/inet.h>
 #include <criterion/criterion.h>
+#include <sched.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -85,4 +86,48 @@ Test(live, a_filter_that_does_not_parse)
     cap_close(c);
     cr_assert_null(cap_open_live("lo", "udp port port", err, sizeof err));
     cr_assert_not_null(strstr(err, "lo: capture filter \"udp port port\": "), "%s", err);
+}
+
+/* A capture that tells when nothing came goes on, and numbers all packets. */
+Test(live, quiet_times)
+{
+    enum { PACKETS = 3, TURNS = 100 };
+    struct cap_packet p;
+    struct capture *c = loopback("udp dst port 4793");
+    if (c == NULL)
+        return;
+    cap_tell_quiet(c);
+    cr_assert_eq(cap_next(c, &p), CAP_QUIET);
+    for (unsigned i = 1; i <= PACKETS; i++) {
+        enum cap_result got = CAP_QUIET;
+        send_datagram(4793);
+        for (unsigned turn = 0; got == CAP_QUIET && turn < TURNS; turn++)
+            got = cap_next(c, &p);
+        cr_assert_eq(got, CAP_PACKET);
+        cr_expect(p.number == i && p.len == p.caplen && p.dlt == 1);
+        cr_expect_str_eq(p.iface_name, "lo");
+    }
+    cr_expect_eq(cap_next(c, &p), CAP_QUIET);
+    cr_expect(!cap_can_ahead(c) && !cap_in_pieces(c));
+    cap_close(c);
+}
+
+Test(live, without_the_right)
+{
+    char err[512];
+    if (geteuid() != 0 || seteuid(65534) != 0)
+        return;
+    cr_expect_null(cap_open_live("lo", NULL, err, sizeof err));
+    cr_expect_str_eq(err, "lo: capturing needs CAP_NET_RAW (run as root, or setcap cap_net_raw+ep on the program)",
+                     "%s", err);
+}
+
+/* In a network namespace of its own, where that is allowed. */
+Test(live, an_interface_that_is_down)
+{
+    char err[512];
+    if (unshare(CLONE_NEWNET) != 0)
+        return;
+    cr_expect_null(cap_open_live("lo", NULL, err, sizeof err));
+    cr_expect_str_eq(err, "lo: the interface is down; ip link set IFACE up", "%s", err);
 }

@@ -5,6 +5,7 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <pcap/pcap.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -269,4 +270,76 @@ Test(pcapng_write, options_are_copied_in_our_byte_order)
         bytes_free(&want_own);
         bytes_free(&want_iface);
     }
+}
+
+/* A file byte by byte: pcapng 4.1 (section), 4.2 (interface), 4.3 (packet), each with its options. */
+Test(pcapng_write, each_byte)
+{
+    static const uint8_t wanted[] = {
+        0x0a, 0x0d, 0x0d, 0x0a, 48,   0,    0,    0,    0x4d, 0x3c, 0x2b, 0x1a, 1,   0, 0,  0, /* 1.0 */
+        0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,                                        /* of any length */
+        4,    0,    9,    0,    'i',  'b',  'd',  'i',  's',  's',  'e',  'c',  't', 0, 0,  0, 0, 0,
+        0,    0,    48,   0,    0,    0,                                                       /* written by */
+        1,    0,    0,    0,    32,   0,    0,    0,    247,  0,    0,    0,    0,   0, 4,  0, /* link type, 256 KiB */
+        9,    0,    1,    0,    9,    0,    0,    0,    0,    0,    0,    0,    32,  0, 0,  0, /* nanoseconds */
+        6,    0,    0,    0,    60,   0,    0,    0,    0,    0,    0,    0,    4,   3, 2,  1, 8, 7,
+        6,    5,    5,    0,    0,    0,    14,   0,    0,    0, /* time, lengths */
+        1,    2,    3,    4,    5,    0,    0,    0,             /* data */
+        1,    0,    2,    0,    'a',  'b',  0,    0,    1,    0,    1,    0,    'c', 0, 0,  0, 0, 0,
+        0,    0,    60,   0,    0,    0, /* two comments */
+        6,    0,    0,    0,    36,   0,    0,    0,    0,    0,    0,    0,    4,   3, 2,  1, 8, 7,
+        6,    5,    4,    0,    0,    0,    13,   0,    0,    0,    1,    2,    3,   4, 36, 0, 0, 0};
+    char path[26];
+    uint8_t is[sizeof wanted + 1];
+    struct pcapng_writer *w = writer(path);
+    struct cap_packet p = packet(5, 247, UINT64_C(0x0102030405060708));
+    p.comment = "c";
+    cr_assert_eq(pcapng_packet(w, &p, "ab"), 0);
+    p = packet(4, 247, 0);
+    p.has_ts = false;
+    cr_assert_eq(pcapng_packet(w, &p, NULL), 0);
+    cr_assert_eq(pcapng_close(w), 0);
+    FILE *f = fopen(path, "rbe");
+    cr_assert_not_null(f);
+    cr_expect_eq(fread(is, 1, sizeof is, f), sizeof wanted);
+    cr_expect_arr_eq(is, wanted, sizeof wanted);
+    (void)fclose(f);
+    unlink(path);
+}
+
+/* Interfaces with options keep numbers of their own as long as there are not too many. */
+Test(pcapng_write, interfaces_with_names)
+{
+    enum { OWN = 256, MANY = OWN + 5 };
+    static uint8_t names[MANY][8];
+    char path[26];
+    struct pcapng_writer *w = writer(path);
+    for (unsigned turn = 0; turn < 2; turn++)
+        for (unsigned i = 0; i < MANY; i++) {
+            const uint8_t name[8] = {2, 0, 4, 0, 'i', 'f', (uint8_t)(i >> 8), (uint8_t)i};
+            memcpy(names[i], name, sizeof name);
+            struct cap_packet p = packet(4, 1 + i % 2, i);
+            p.iface_options = (struct cap_options){.list = names[i], .bytes = sizeof name};
+            cr_assert_eq(pcapng_packet(w, &p, NULL), 0);
+            p.iface_options = (struct cap_options){0};
+            cr_assert_eq(pcapng_packet(w, &p, NULL), 0);
+        }
+    cr_assert_eq(pcapng_close(w), 0);
+    struct capture *c = reader(path);
+    for (unsigned turn = 0; turn < 2; turn++)
+        for (unsigned i = 0; i < MANY; i++) {
+            struct cap_packet named, plain;
+            cr_assert(cap_next(c, &named) == CAP_PACKET && cap_next(c, &plain) == CAP_PACKET);
+            cr_expect(named.dlt == 1 + i % 2 && plain.dlt == 1 + i % 2);
+            cr_expect_eq(plain.iface, i % 2 ? 3 : 1, "one of each link type");
+            cr_expect_null(plain.iface_name);
+            if (i >= OWN) {
+                cr_expect_eq(named.iface, plain.iface);
+                continue;
+            }
+            cr_expect_eq(named.iface, i == 0 ? 0 : i == 1 ? 2 : i + 2);
+            cr_expect(named.iface_name && memcmp(named.iface_name, "if", 2) == 0);
+        }
+    cap_close(c);
+    unlink(path);
 }
