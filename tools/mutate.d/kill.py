@@ -273,6 +273,11 @@ def asked(tests, folder, classes, quick, also=""):
     return [(test, group) for test, group in pairs if group]
 
 
+def is_script(test):
+    """Whether the test is no program of Criterion."""
+    return not test.command[0].endswith("/run-test")
+
+
 def programs_of(tests, build_dir):
     """The programs, as names of the build, that these tests run. A script may run any but those of other tests: it gets all of them,
     and all libraries."""
@@ -281,7 +286,7 @@ def programs_of(tests, build_dir):
         if test.name.startswith("golden-"):
             found.add("bin/ibdissect")
         else:
-            scripts = scripts or not test.command[0].endswith("/run-test")
+            scripts = scripts or is_script(test)
             found |= {str(pathlib.Path(w).relative_to(build_dir)) for w in test.command if pathlib.Path(w).is_relative_to(build_dir)}
     linked = linked_of(build_dir)
     if scripts:

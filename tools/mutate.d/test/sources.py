@@ -20,6 +20,7 @@ sys.path.insert(0, str(HERE.parent))
 import equivalent  # noqa: E402
 import guard  # noqa: E402
 import kill  # noqa: E402
+import linked  # noqa: E402
 import operators  # noqa: E402
 import rows  # noqa: E402
 import switched  # noqa: E402
@@ -188,6 +189,22 @@ class Again(unittest.TestCase):
             results = [{"mutant": m.name, "id": m.id, "state": state} for m, state in zip(sums, ("noticed", "survived"))]
             earlier.write_text(json.dumps({"x": results}), encoding="utf-8")
             self.assertEqual(tool.again(earlier, {"x": sums}), {"x": [sums[1]]})
+
+
+class Linked(unittest.TestCase):
+    """Which programs are linked with mutants before a test runs."""
+
+    def test_a_script_may_run_any_program_and_others_run_those_they_name(self):
+        beside = linked.Beside(pathlib.Path("/build"), pathlib.Path("/own"), pathlib.Path("/own/switch.so"))
+        beside.__dict__["linked"] = {"bin/a", "bin/b", "test/t-a", "test/t-b"}
+        place = {"PROGRAMS": "/own/bin"}
+
+        def programs(*command, slow=False):
+            return beside.programs_of([kill.Test("x", list(command), place, slow)])
+
+        for slow in (False, True):
+            self.assertEqual(programs("/usr/bin/python3", "/source/x.py", "/own/test/t-b", slow=slow), {"bin/a", "bin/b", "test/t-b"})
+        self.assertEqual(programs("/source/run-test", "3", "/own/test/t-a"), {"test/t-a"})
 
 
 class Switched(unittest.TestCase):
