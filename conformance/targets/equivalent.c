@@ -13,10 +13,10 @@
 #define ENDS "the first row is for packets with more to come, the second for the last packet"
 #define EITHER_END "public sources differ on the effect of a WRITE whose notification is lost"
 #define WORD_OR_SILENCE "public sources differ on a repeated READ whose region has gone: a NAK or nothing"
-#define UNDER_WAY "a packet inside a message is not the first packet of its queue pair: no packet meets both rows"
+#define UNDER_WAY "a packet inside a message is not the first one of its queue pair: no packet meets both rows (a12)"
 #define FIRST_CONTACT "public sources differ on whether a packet that is refused or dropped is the first contact (a12)"
 #define WHICH_EVENT "public sources differ on the event of a request whose length, address or number does not fit (a1)"
-#define NO_VERB_CHECKS "no source requires the verb to refuse it, and public implementations accept it (measured only)"
+#define WIDE_PSN "drivers take the low 24 bits (n1)"
 #define SHARED_KEPT "two implementations keep the shared receive of an interrupted message for the next one (c4)"
 #define OPEN_OPCODE "public sources differ on reserved opcodes: a NAK or nothing"
 
@@ -25,10 +25,10 @@ struct reason {
 };
 static const struct reason equivalents[] = {
     {"fabric.flow.link_is_down=drop",
-     "a link that comes up begins with no credits: those that came while it was down are forgotten"},
-    {"fabric.flow.no_credits=drop", "a port that needs no credits does not look at those it was given"},
-    {"fabric.flow.no_lane=drop", "a lane that the port has not got sends nothing, whatever its credits"},
-    {"fabric.directed.no_datagram=drop", "only whole datagrams of the class come to this table"},
+     "a link that comes up begins with no credits: those that came while it was down are forgotten (d1)"},
+    {"fabric.flow.no_credits=drop", "a port that needs no credits does not look at those it was given (d1)"},
+    {"fabric.flow.no_lane=drop", "a lane that the port has not got sends nothing, whatever its credits (d1)"},
+    {"fabric.directed.no_datagram=drop", "only whole datagrams of the class come to this table (d1)"},
     {"header-validation.multicast_no_grh=drop", "a group is known by its GID: without GRH no member is found either"},
     {"header-validation.multicast_disagrees=swap",
      "a packet for QP 0xffffff with other addresses finds no member either"},
@@ -54,7 +54,8 @@ static const struct reason equivalents[] = {
     {"RC-responder.read=swap", OTHER_OPERATION},
     {"RC-responder.add=swap", OTHER_OPERATION},
     {"RC-responder.flush=swap", OTHER_OPERATION},
-    {"RC-requester.RD_OTHER_SENDER=other", "EE contexts have no credits: the response does nothing in either case"},
+    {"RC-requester.RD_OTHER_SENDER=other",
+     "EE contexts have no credits: the response does nothing in either case (d2)"},
     {"RC-requester.DUPLICATE=drop", "modulo 2^24 an old PSN is also one that was never sent, and both are dropped"},
     {"RC-requester.NAK_KNOWN=other:1", "a NAK has no credits: the requester does nothing in either case"},
     {"RC-requester.ACK_FOR_ANSWER=swap", OTHER_SYNDROME},
@@ -89,8 +90,7 @@ static const struct reason not_tested[] = {
                                   "by itself"},
 };
 static const struct reason allowed[] = {
-    {"header-validation.split_word=drop",
-     "inferred from the rule for senders: no source requires a receiver to check it (measured only)"},
+    {"header-validation.split_word=drop", "WF-31 is about senders: no source has a receiver check it (n6)"},
     {"RC-responder.malformed_again=drop", "two public engines check only the PSN of a duplicate"},
     {"RC-responder.answer_waits=drop", "no rule forbids to answer a duplicate twice"},
     {"RC-responder.no_room_again=drop", "a duplicate of a remembered request may be answered or not"},
@@ -117,8 +117,9 @@ static const struct reason allowed[] = {
                                "fail later, when it is executed (a4)"},
     {"queues.RECV_RESET=drop", "many drivers take a receive in Reset (c1)"},
     {"posting.post_before_rts=drop", "many drivers take a send before Ready to Send, and do it then or flush it (c1)"},
-    {"queues.ARM_LOST=drop", "no source says what arming a lost queue does (measured only)"},
-    {"RC-responder.reserved=swap", "no public source orders the refusals of a reserved opcode that is for no RD QP"},
+    {"queues.ARM_LOST=drop", "no source says what arming a lost queue does, and drivers arm it (n7)"},
+    {"RC-responder.reserved=swap",
+     "no public source orders the refusals of a reserved opcode that is for no RD QP (d2)"},
     {"RC-requester.READ_OUT_OF_ORDER=swap", "public sources differ on the fault that counts when a response has both"},
     {"receivers.WRITE_WHOLE=other", "a WRITE may be checked as a whole or by packets"},
     {"UC-receiver.first_in_rtr=swap", FIRST_CONTACT},
@@ -126,13 +127,13 @@ static const struct reason allowed[] = {
     {"receivers.UC_SRQ_FAILS=drop", SHARED_KEPT},
     {"UC-receiver.write_unnoticed=other", EITHER_END},
     {"UC-receiver.write_unnoticed=other:1", EITHER_END},
-    {"memory.REGION_WRAPS=drop", NO_VERB_CHECKS},
+    {"memory.REGION_WRAPS=drop", "drivers register a region that ends beyond 2^64 (n5); no access may get there"},
     {"memory.BIND_NEW_BYTE=drop", "other suites bind a window again with the same key byte, and expect success (a7)"},
-    {"attribute-values.ACCESS=drop", NO_VERB_CHECKS},
-    {"attribute-values.RQ_PSN=drop", NO_VERB_CHECKS},
-    {"attribute-values.SQ_PSN=drop", NO_VERB_CHECKS},
-    {"attribute-values.DEST_QPN=drop", NO_VERB_CHECKS},
-    {"attribute-values.AV_FLOW_LABEL=drop", NO_VERB_CHECKS},
+    {"attribute-values.ACCESS=drop", "many programs name rights of regions, too (n2)"},
+    {"attribute-values.RQ_PSN=drop", WIDE_PSN},
+    {"attribute-values.SQ_PSN=drop", WIDE_PSN},
+    {"attribute-values.DEST_QPN=drop", "drivers check only that the number has 24 bits (n3)"},
+    {"attribute-values.AV_FLOW_LABEL=drop", "drivers do not look at a flow label, of which a packet has 20 bits (n4)"},
     {"memory.WINDOW_OF_DEAD_QP=drop", "no rule says when a window of a queue pair that went may be bound again"},
     {"memory.INVALIDATE_VALID=drop", "public sources differ on invalidating a region that is invalid already"},
     {"transitions.RESET_TO_ERR=drop", "public sources differ on the transition from Reset to Error"},
