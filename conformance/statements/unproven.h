@@ -27,6 +27,7 @@
     U("MD-96", IBC_WHY_MANAGER) \
     U("MD-97", IBC_WHY_MANAGER) \
     U("RO-26", IBC_WHY_GUARD) \
+    U("RO-28", IBC_WHY_GUARD) \
     U("RO-30", IBC_WHY_NO_CM_LID) \
     U("RO-31", IBC_WHY_NO_CM_LID) \
     U("RO-50", "what the bit is over Ethernet no public document says: measured only") \
@@ -36,6 +37,7 @@
     U("RR-31", IBC_WHY_PERMITS) \
     U("RR-42", "a WRITE may be checked as a whole or by packets: the scenario takes either") \
     U("RR-47", "not tested: the reference executes one request at a time, and can lose no result") \
+    U("UU-42", IBC_WHY_GUARD) \
     U("WF-37", "not tested: verbs ask for no number of a queue pair, and those that the reference picks are ordinary")
 /* clang-format on */
 #endif

@@ -22,11 +22,11 @@
     B("header-validation.response_out_of_season=swap",  "PV-02")                         \
     B("header-validation.pkey_differs=drop",            "PV-15,RO-37")                   \
     B("header-validation.gids_differ=drop",             "RQ-59,PV-01")                   \
-    B("header-validation.qkey_differs=drop",            "UU-18")                         \
+    B("header-validation.qkey_differs=drop",            "UU-18,RO-49")                   \
     B("header-validation.cnp=drop",                     "RO-46")                         \
     B("header-validation.cnp=other",                    "RO-46")                         \
     B("header-validation.uc_packet=other",              "UU-02")                         \
-    B("RC-responder.gap=other",                         "RR-02,RR-08")                   \
+    B("RC-responder.gap=other",                         "RR-02,RR-08,RO-35")             \
     B("RC-responder.duplicate=other",                   "RR-02")                         \
     B("RC-responder.duplicate=drop",                    "RQ-62")                         \
     B("RC-responder.IN_ORDER=other",                    "RR-63")                         \

@@ -8,7 +8,7 @@
 #define IBA_STATEMENTS_WF(OPEN, SHUT) \
     SHUT(WF, "WF-01", "1.5.1",     "",      "",    M, S, IMPLICIT, "A device sends and reads header fields of several bytes most significant byte first.", "no peer would understand the packet if it were otherwise") \
     OPEN(WF, "WF-02", "7.7.5",     "",      "",    M, S, "A port looks for a transport header only where LRH.LNH is 2 or 3, and for a GRH only where it is 3.") \
-    OPEN(WF, "WF-03", "5.1",       "",      "",    M, K, "A device puts headers in the order of the opcode table, then payload, pad and CRCs.") \
+    SHUT(WF, "WF-03", "5.1",       "",      "",    M, K, IMPLICIT, "A device puts headers in the order of the opcode table, then payload, pad and CRCs.", "no peer would find the headers if it were otherwise") \
     OPEN(WF, "WF-04", "5.2.13",    "",      "",    M, S, "On InfiniBand transport packets have ICRC and VCRC, raw packets a VCRC only.") \
     OPEN(WF, "WF-05", "",          "",      "",    M, K, "A device sends reserved fields as zero and ignores those it receives.") \
     OPEN(WF, "WF-06", "7.7",       "",      "",    M, S, "The LRH is 8 bytes: VL, LVer, SL, LNH, DLID, PktLen and SLID.") \
