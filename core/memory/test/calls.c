@@ -2,6 +2,7 @@
 /* The calls that change the table: what each refuses, that a refusal changes nothing, and which keys result. */
 #include "mem.h"
 #include <signal.h>
+#include "memory/deviations_memory.h"
 
 static struct bed bed;
 
@@ -189,6 +190,22 @@ Test(calls, prefetch_refused)
     not_prefetched(p, IBA_MEM_RIGHTS);
     cr_assert_eq(iba_mem_invalidate(&bed.m, r.lkey, bed.pd, QP, false), IBA_MEM_OK);
     not_prefetched(advice_of(r, 0, 8), IBA_MEM_STATE);
+}
+
+/* A broken device that prefetches bytes outside of the region has the pages that are inside, and no others. */
+Test(calls, prefetch_beyond_the_region)
+{
+    const struct iba_change any_range = {
+        .list = &iba_mem_behaviours, .row = IBA_ROW_mem_PREFETCH_RANGE, .kind = IBA_CHANGE_DROP};
+    const struct mr r = reg(make(&bed), ALL | OD);
+    const uint64_t last = ARENA / IBA_MEM_PAGE - 1;
+
+    iba_mem_change(&bed.m, &any_range);
+    prefetches(advice_of(r, ARENA - 1, IBA_MEM_PAGE), last, 1);
+    prefetches(advice_of(r, ARENA - IBA_MEM_PAGE - 1, UINT64_MAX), last - 1, 2);
+    prefetches(advice_of(r, ARENA, 1), 0, 0);
+    prefetches(advice_of(r, (uint64_t)-1, 2), 0, 0);
+    prefetches(advice_of(r, 0, ARENA), 0, last + 1);
 }
 
 Test(calls, window_alloc_and_free)
