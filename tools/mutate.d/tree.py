@@ -33,14 +33,32 @@ DEVICE = ["ibconform", "ibfuzz_engine", "ibfuzz_responder", "ibfuzz_requester", 
           "t-core-adapter-hostile"]
 # Pointers that only a broken engine has. Compiled as NULL, all that a broken engine alone runs has no code.
 BROKEN = re.compile(rb"(?<![\w.>])((?:\w+(?:->|\.))+(?:deviate|change))\b(?!\s*=[^=])")
+# The macros of iba_change.h that read such a pointer, as they are where it is NULL
+MACROS = re.compile(rb"\bIBA_(?:KEEPS|DEVIATES|CHANGED_ROW)\(")
+OF_NULL = b"""
+#undef IBA_KEEPS
+#undef IBA_DEVIATES
+#undef IBA_CHANGED_ROW
+#define IBA_KEEPS(x, list, row) iba_keeps((__typeof__((x)->change))0, &iba_##list##_behaviours, IBA_ROW_##list##_##row)
+#define IBA_DEVIATES(x, list, row) iba_deviates((__typeof__((x)->change))0, &iba_##list##_behaviours, IBA_ROW_##list##_##row)
+#define IBA_CHANGED_ROW(x, list) iba_changed_row((__typeof__((x)->change))0, &iba_##list##_behaviours)
+"""
+LAST_INCLUDE = re.compile(rb"(?s)\A.*^#include [^\n]*\n", re.M)
 # Rows that say in which ways a behaviour can be broken: only a broken engine reads them.
 WAYS = (b"IBA_BEHAVIOUR_ROW(", b"IBA_NO_BEHAVIOUR(", b"#define IBA_NO_BEHAVIOUR(...) {0},\n")
+
+
+def has_broken(text):
+    """Whether the source has code that only a broken engine runs."""
+    return bool(BROKEN.search(text) or MACROS.search(text))
 
 
 def unbroken(text):
     """The source without all that only a broken engine runs or reads."""
     ways, none, define = WAYS
     text = BROKEN.sub(rb"((__typeof__(\1))0)", text)
+    if MACROS.search(text):
+        text = LAST_INCLUDE.sub(lambda includes: includes.group() + OF_NULL, text)
     return define + text.replace(ways, none) if ways in text else text
 
 
@@ -179,7 +197,7 @@ class Tree:
             return False
         text = self.text(mutant.file)
         same = self.have_same_code(build, mutant, text, mutant.applied(text))
-        if same is False and BROKEN.search(text):
+        if same is False and has_broken(text):
             return bool(self.have_same_code(build, mutant, unbroken(text), unbroken(mutant.applied(text))))
         return same
 

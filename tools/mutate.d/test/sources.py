@@ -24,6 +24,7 @@ import linked  # noqa: E402
 import operators  # noqa: E402
 import rows  # noqa: E402
 import switched  # noqa: E402
+import tree  # noqa: E402
 
 CODE = r"""
 #include <assert.h>
@@ -172,6 +173,32 @@ class Lists(unittest.TestCase):
             path.write_text("x.c | a < b | relation | <=\n", encoding="utf-8")
             with self.assertRaises(ValueError):
                 equivalent.read(path)
+
+
+class Broken(unittest.TestCase):
+    """Code that only a broken engine runs."""
+
+    CODE = b'''/* A comment that has #include "none.h" */
+#include "wire/iba_change.h"
+struct ca { const struct iba_change *change; };
+extern const struct iba_behaviours iba_way_behaviours;
+enum { IBA_ROW_way_EARLY };
+int at(const struct ca *x, int n) { return IBA_DEVIATES(x, way, EARLY) ? 0 : IBA_KEEPS(x, way, EARLY) ? n + 1 : n + 2; }
+int list(const struct ca *x, int n) { return x->change ? 3 : n; }
+'''
+
+    def code(self, text):
+        core = HERE.parents[2] / "core"
+        return subprocess.run(["cc", "-std=c17", "-O2", "-iquote", str(core), "-S", "-x", "c", "-o", "-", "-"], input=text,
+                              capture_output=True, check=True).stdout
+
+    def test_it_makes_no_object_code(self):
+        for change, alone in ((b"? 0", True), (b"n + 2", True), (b"? 3", True), (b"n + 1", False), (b": n;", False)):
+            with self.subTest(change.decode()):
+                changed = self.CODE.replace(change, change + b" + 5" if change != b": n;" else b": 7;")
+                self.assertTrue(tree.has_broken(self.CODE))
+                self.assertNotEqual(self.code(self.CODE), self.code(changed))
+                self.assertEqual(self.code(tree.unbroken(self.CODE)) == self.code(tree.unbroken(changed)), alone)
 
 
 class Again(unittest.TestCase):
