@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Validation that needs more than one packet: congestion marks, addresses over IPv4. */
+/* Validation that needs more than one packet: congestion marks, addresses over IPv4, datagrams of each length. */
 #include "receive.h"
 #include "wire/iba_opcode_rows.h"
 
@@ -51,4 +51,28 @@ Test(validate, ipv4_gids)
         give(&bed);
         cr_assert_eq(hits(&bed, IBA_TABLE_VALIDATE, "rc_request"), spoil == 3, "spoil %d", spoil);
     }
+}
+
+/* WF-17: a datagram to QP0 may have the permissive LID if its class is that of directed routes, however long it is. */
+Test(validate, the_class_of_an_smp)
+{
+    enum { CLASS = 1, DIRECTED = 0x81, LID_ROUTED = 0x01 };
+
+    bed_make(&bed, IBA_PORT_IB, false);
+    for (unsigned from = 0; from < 2; from++)
+        for (size_t n = 1; n <= 256; n++) {
+            packet(&bed, IBA_ENCAP_IB_LOCAL, IBA_UD_SEND_ONLY, 0, 0, n);
+            (from ? iba_lrh_set_slid : iba_lrh_set_dlid)(PART(&bed, lrh), 0xffff);
+            bed.payload[CLASS] = DIRECTED;
+            give(&bed);
+            cr_expect_eq(hits(&bed, IBA_TABLE_VALIDATE, "permissive_misuse"), n == CLASS, "%zu bytes", n);
+            bed.payload[CLASS] = LID_ROUTED;
+            give(&bed);
+            cr_expect_eq(hits(&bed, IBA_TABLE_VALIDATE, "permissive_misuse"), 1, "%zu bytes", n);
+        }
+    packet(&bed, IBA_ENCAP_IB_LOCAL, IBA_UD_SEND_ONLY, 1, 0, 256);
+    iba_lrh_set_dlid(PART(&bed, lrh), 0xffff);
+    bed.payload[CLASS] = DIRECTED;
+    give(&bed);
+    cr_expect_eq(hits(&bed, IBA_TABLE_VALIDATE, "permissive_misuse"), 1, "QP1");
 }
