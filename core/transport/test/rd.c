@@ -30,3 +30,23 @@ Test(rd, a_response_is_for_the_sender_of_the_message)
     cr_expect_eq(dropped_for(&bed.uc), 1);
     cr_expect_eq(dropped_for(&bed.ud), 0);
 }
+
+/* A reserved opcode of RD: both headers are read from the payload if it has room for both. */
+Test(rd, a_reserved_opcode_is_of_a_context_if_both_headers_fit)
+{
+    enum { RESERVED = 0x5f, HEADERS = 12 };
+
+    bed_make(&bed, IBA_PORT_IB, false);
+    as_context(&bed);
+    memset(bed.payload, 0, sizeof bed.payload);
+    bed.payload[3] = RC_QPN;
+    for (size_t n = 0; n <= 16; n += 4) {
+        ask(&bed, RESERVED, 0, n);
+        iba_bth_set_destqp(PART(&bed, bth), UD_QPN);
+        give(&bed);
+        cr_expect_eq(hits(&bed, IBA_TABLE_VALIDATE, "no_qp"), n < HEADERS, "%zu bytes", n);
+    }
+    bed.payload[3] = UC_QPN;
+    give(&bed);
+    cr_expect_eq(hits(&bed, IBA_TABLE_VALIDATE, "no_qp"), 1, "no EE context");
+}
