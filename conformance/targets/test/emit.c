@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tour.h"
-#include "wire/iba_build.h"
 
 enum { SEED = 5 };
 
@@ -153,69 +152,4 @@ Test(emit, all_but_the_first_packets_are_withheld)
         cr_assert_eq(of_class(r, c[i].klass), c[i].most, "%s", c[i].spec);
         tour_free(r);
     }
-}
-
-Test(emit, values_are_numbers_and_changes)
-{
-    struct ref_emit e;
-
-    cr_assert(emit_parse(&e, "bth.psn", 7, "0x17") && e.op == '=' && e.value == 0x17);
-    cr_assert(emit_parse(&e, "ack/bth.psn", 11, "^4") && e.op == '^' && e.klass == EMIT_ack);
-    cr_assert(emit_parse(&e, "vcrc", 4, "+1") && e.where == EMIT_P_vcrc);
-    cr_assert_not(emit_parse(&e, "bth.psm", 7, "1"));
-    cr_assert_not(emit_parse(&e, "bth.psn", 7, ""));
-    cr_assert_not(emit_parse(&e, "bth.psn", 7, "+"));
-    cr_assert_not(emit_parse(&e, "bth.psn", 7, "12x"));
-    cr_assert_not(emit_parse(&e, "nack/bth.psn", 12, "1"));
-    cr_assert(emit_parse(&e, "ack/packet", 10, "-1") && e.op == '-' && e.value == 1);
-    cr_assert_not(emit_parse(&e, "ack/packet", 10, "+1"));
-    cr_assert_not(emit_parse(&e, "bth.psn", 7, "-1"));
-}
-
-static bool is_right(const struct iba_opcode *op, enum emit_class is)
-{
-    const bool message = op->operation == IBA_OPERATION_SEND || op->operation == IBA_OPERATION_WRITE;
-
-    if (op->svc == IBA_UD)
-        return is == EMIT_datagram;
-    if (op->dir == IBA_REQ)
-        return (is >= EMIT_request_first && is <= EMIT_request_only) == message;
-    switch ((enum iba_operation)op->operation) {
-    case IBA_OPERATION_ACK: return is == EMIT_ack;
-    case IBA_OPERATION_ATOMIC_ACK: return is == EMIT_atomic_ack;
-    case IBA_OPERATION_READ_RESPONSE: return is == EMIT_read_response;
-    case IBA_OPERATION_CNP: return is == EMIT_cnp;
-    default: return false;
-    }
-}
-
-Test(emit, each_opcode_has_the_class_of_its_operation)
-{
-    uint8_t frame[512];
-    size_t len;
-
-    for (unsigned code = 0; code < 256; code++) {
-        const struct iba_opcode *op = &iba_opcodes[code];
-        struct iba_recipe r;
-        struct iba_view v;
-        if (!op->name || op->svc == IBA_RD || op->svc == IBA_XRC)
-            continue;
-        iba_recipe_init(&r, IBA_ENCAP_ROCE2_V4, (uint8_t)code);
-        cr_assert_eq(iba_build(&r, frame, sizeof frame, &len), IBA_OK);
-        (void)iba_view_parse(&v, IBA_LINK_ETHERNET, frame, len, len, NULL);
-        const enum emit_class is = emit_class_of(&v);
-        cr_assert(is_right(op, is), "conformance/targets/emit.c: opcode 0x%02x, %s, counts among the %s", code,
-                  op->name, emit_class_words[is]);
-    }
-}
-
-Test(emit, a_raw_packet_has_no_class)
-{
-    uint8_t frame[64] = {0};
-    struct iba_view v;
-
-    iba_lrh_set_lnh(frame, 0); /* raw, no transport header */
-    iba_lrh_set_pktlen(frame, 5);
-    (void)iba_view_parse(&v, IBA_LINK_IB, frame, 22, 22, NULL);
-    cr_expect_eq(emit_class_of(&v), EMIT_any);
 }

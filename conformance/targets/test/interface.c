@@ -51,6 +51,7 @@ Test(interface, frames_leave_and_arrive)
     static const size_t lengths[] = {60, 61, 1000, 1514};
 
     cr_assert_str_eq(w->own, "tap0");
+    cr_assert_null(w->lead, "it has no clock");
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
         roce(lengths[i]);
         cr_assert(ibc_wire_send(w, frame, lengths[i]), "%s", w->fault);
@@ -84,8 +85,11 @@ Test(interface, tags_stay)
             memmove(frame + 16, frame + 12, len - 12);
             memcpy(frame + 12, tags[i], 4);
             tap_arrives(tap, frame, len + 4);
+            memset(got, 0xee, sizeof got);
             cr_assert_eq(receives(w, 10000 * ms), len + 4, "%zu", i);
             cr_assert_arr_eq(got, frame, len + 4);
+            for (size_t k = 0; k < 20; k++)
+                cr_expect_eq(got[len + 4 + k], 0xee, "byte %zu after the frame is not touched", k);
         }
     ibc_wire_close(w);
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include "../live_inside.h"
 #include "../wire_neighbour.h"
 #include "live_bed.h"
 
@@ -91,6 +92,17 @@ Test(live, an_agent_that_says_nothing, .init = begin, .fini = end)
     cr_expect_not(live_bed_open(b, 1));
     cr_expect_not_null(strstr(b->err, "asked for hello: no answer in time"), "%s", b->err);
     cr_expect_geq(ibc_wire_clock() - begun, 250 * ms);
+}
+
+/* Without a scale the limits of time are those of a device at its full speed. */
+Test(live, limits_without_a_scale, .init = begin, .fini = end)
+{
+    uint32_t pd;
+
+    b->o.time_scale = 0;
+    opened();
+    replies("\"ok\":{\"pd\":3}");
+    cr_expect(b->t->ops->create_pd(b->t, 0, &pd) == IBC_OK && pd == 3, "%s", b->t->fault);
 }
 
 /* Capabilities of two devices need a wire to each of them. */
@@ -217,8 +229,8 @@ Test(live, an_agent_that_stays_away, .init = begin, .fini = end)
     uint32_t pd;
     char text[100];
 
-    b->o.time_scale = 0.01; /* of 100 s */
     opened();
+    live_of(b->t)->o.time_scale = 0.01; /* of 100 s */
     replies("close");
     (void)snprintf(b->hello, sizeof b->hello, "close");
     cr_expect_eq(b->t->ops->create_pd(b->t, 0, &pd), IBC_LOST);
@@ -309,8 +321,8 @@ Test(live, frames_that_do_not_come, .init = begin, .fini = end)
     uint64_t at;
     size_t len;
 
-    b->o.time_scale = 0.01;
     opened();
+    live_of(b->t)->o.time_scale = 0.1; /* of 250 ms for each frame, and of 5 s for each answer */
     replies("\"ok\":{\"now\":2000,\"frames\":1}");
     cr_expect_eq(b->t->ops->collect(b->t, 0, 9000, got, &len, &at), IBC_LOST);
     cr_expect_str_eq(b->t->fault, "agent: frames that it says it sent do not come");

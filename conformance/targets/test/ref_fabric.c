@@ -3,6 +3,7 @@
  * do is refused. */
 #include <string.h>
 #include "bed.h"
+#include "targets/reference.h"
 
 enum { TO_HOST = 12, FROM_HOST = 11, ADAPTER_LID = 12 };
 /* A switch whose port 1 is the tester's; a cable leads from its port 2 to the only port of an adapter. */
@@ -98,6 +99,12 @@ Test(ref_fabric, packets_cross_it)
     build(14, TO_HOST); /* a LID without a route */
     sends(H0);
     nothing_comes();
+    build(13, 1); /* the switch's own software */
+    sends(S0);
+    comes(S3);
+    build(FROM_HOST, 1);
+    sends(S0);
+    comes(S1);
 }
 
 Test(ref_fabric, routes_of_the_scenario)
@@ -209,4 +216,178 @@ Test(ref_fabric, a_subnet_that_never_rests_is_dead)
     }
     cr_expect_eq(n, 100000, "%u", n);
     cr_expect_str_eq(t->fault, "the subnet does not stop sending", "%s", t->fault);
+}
+
+/* Each expiry of a timer is a round. The ports send flow-control packets at regular intervals. */
+Test(ref_fabric, timers_that_never_stop)
+{
+    struct ibc_fabric f = {.n_node = 1, .node = {subnet.node[0]}, .n_end = 2, .end = {{0, 1, 0}, {0, 2, 0}}};
+    struct reference *r = reference_of(t);
+    unsigned n = 0;
+
+    f.node[0].buffer = IBA_BUFFER_LEAST;
+    f.node[0].refresh = true;
+    opened(&f);
+    while (collect(t->ops->now(t)) == IBC_OK && len > 0)
+        continue;
+    r->rounds = REF_MOST_ROUNDS - 3;
+    while (collect(t->ops->now(t) + BED_SECOND) == IBC_OK && n < 100)
+        n++;
+    cr_expect_str_eq(t->fault, "the timers of the subnet do not stop", "%s", t->fault);
+    cr_expect_eq(r->rounds, REF_MOST_ROUNDS + 1);
+    cr_expect_eq(len, 0);
+}
+
+/* A cable leads from the switch to itself, and a packet goes round by it. */
+Test(ref_fabric, a_packet_that_goes_round)
+{
+    struct ibc_fabric f = {.n_node = 1,
+                           .node = {subnet.node[0]},
+                           .n_end = 3,
+                           .end = {{0, 1, 0}, {0, 2, 3}, {0, 3, 2}},
+                           .n_route = 1,
+                           .route = {{.node = 0, .port = 2, .lid = 50}}};
+    struct reference *r = reference_of(t);
+    unsigned still = 0, round = 0;
+
+    for (unsigned left = 1; left <= 6; left++) { /* the last round is one in which time passes, or one of the packet */
+        opened(&f);
+        build(50, FROM_HOST);
+        cr_assert_eq(t->ops->inject(t, 0, packet, sizeof packet), IBC_OK);
+        r->rounds = REF_MOST_ROUNDS - left;
+        cr_assert_eq(collect(t->ops->now(t) + BED_SECOND), IBC_DEAD, "left %u", left);
+        still += strcmp(t->fault, "the timers of the subnet do not stop") == 0;
+        round += strcmp(t->fault, "a packet does not stop going round") == 0;
+        cr_expect_eq(r->rounds, REF_MOST_ROUNDS + 1);
+    }
+    cr_expect(still + round == 6 && round > 0, "%u and %u", still, round);
+}
+
+/* ---- nodes as a subnet manager sees them ---- */
+
+/* Asks the node of that LID for an attribute, and returns its data. */
+static const uint8_t *asked(uint16_t lid, uint16_t attribute, uint32_t modifier)
+{
+    enum { DATA = 64, SMP = 8 + 12 + 8 }; /* LRH, BTH, DETH */
+    const struct iba_mgmt_to to = {.dlid = lid, .slid = FROM_HOST, .pkey = 0xffff};
+    uint8_t mad[IBA_MAD_BYTES] = {1, 1, 1, 1, [17] = (uint8_t)attribute, [23] = (uint8_t)modifier};
+
+    memcpy(mad + 24, "\x11\x22\x33\x44\x55\x66\x77\x88", 8); /* the M_Key */
+    cr_assert_eq(iba_mgmt_build(packet, &to, IBA_VL15, mad), sizeof packet);
+    sends(S1);
+    cr_assert_eq(collect(t->ops->now(t) + BED_SECOND), IBC_OK, "%s", t->fault);
+    cr_assert(len == sizeof packet && from == S1, "%zu bytes by end %u", len, from);
+    cr_assert_eq(iba_lrh_dlid(frame), FROM_HOST);
+    cr_assert_eq(frame[SMP + 3], 0x81, "a response");
+    cr_assert_eq(frame[SMP + 4] << 8 | frame[SMP + 5], 0, "status");
+    return frame + SMP + DATA;
+}
+
+static unsigned two(const uint8_t *d)
+{
+    return (unsigned)d[0] << 8 | d[1];
+}
+
+Test(ref_fabric, nodes)
+{
+    static const uint16_t lids[] = {1, ADAPTER_LID};
+    const uint8_t *d;
+
+    opened(&subnet);
+    for (unsigned i = 0; i < 2; i++) {
+        const char *const guid = i ? "\x00\x05\x92\x06\x00\x00\x02\x00" : "\x00\x02\xc9\x03\x00\x00\x01\x00";
+        d = asked(lids[i], 0x11, 0); /* NodeInfo */
+        cr_expect(d[2] == (i ? IBA_NODE_CA : IBA_NODE_SWITCH) && d[3] == (i ? 1 : 3), "type and ports");
+        cr_expect(memcmp(d + 4, guid, 8) == 0 && memcmp(d + 12, guid, 8) == 0, "node %u: GUIDs", i);
+        cr_expect(two(d + 28) == 64 && two(d + 30) == 7 && two(d + 38) == 0x1234, "P_Keys, device, vendor");
+        cr_expect_str_eq((const char *)asked(lids[i], 0x10, 0), "reference");
+    }
+    d = asked(1, 0x12, 0); /* SwitchInfo */
+    cr_expect(two(d) == 1024 && two(d + 4) == 64 && two(d + 14) == 32, "tables: %u, %u, %u", two(d), two(d + 4),
+              two(d + 14));
+    cr_expect_eq(d[11] & 4, 0, "no port has changed");
+    cr_expect_eq(two(d + 6), 13, "the host at port 3 has the highest LID that has a route: %u", two(d + 6));
+    struct ibc_fabric f = subnet;
+    f.node[0].lid = 30;
+    opened(&f);
+    cr_expect_eq(two(asked(30, 0x12, 0) + 6), 30, "its own");
+    f.n_route = 1;
+    f.route[0] = (struct ibc_route){.node = 0, .port = 1, .lid = 40};
+    opened(&f);
+    cr_expect_eq(two(asked(30, 0x12, 0) + 6), 40, "a route of the scenario");
+}
+
+Test(ref_fabric, ports)
+{
+    struct ibc_fabric f = subnet;
+    struct ibc_node_spec *h = &f.node[1];
+    const uint8_t *d;
+
+    h->sm = 9;
+    h->lmc = 2;
+    h->mkey = UINT64_C(0x1122334455667788);
+    h->protect = 2;
+    h->lease = 0x1234;
+    h->vls = f.node[0].vls = 4;
+    opened(&f);
+    d = asked(ADAPTER_LID, 0x15, 1); /* PortInfo */
+    cr_expect_arr_eq(d, "\x11\x22\x33\x44\x55\x66\x77\x88", 8);
+    cr_expect(two(d + 16) == ADAPTER_LID && two(d + 18) == 9 && two(d + 26) == 0x1234);
+    cr_expect_eq(d[34], 2 << 6 | 2, "protection and LMC: 0x%02x", d[34]);
+    cr_expect_eq(d[30], 3, "widths: 0x%02x", d[30]);
+    cr_expect_eq(d[32], 7 << 4 | IBA_PORT_ACTIVE, "speeds and state: 0x%02x", d[32]);
+    cr_expect_eq(d[33] >> 4, IBA_PHYS_LINKUP);
+    cr_expect_eq(d[37] >> 4, 4, "lanes: 0x%02x", d[37]);
+    cr_expect(d[39] == 64 && d[40] == 64, "arbitration: %u, %u", d[39], d[40]);
+    cr_expect_eq(d[41] & 15, IBA_MTU_4096, "MTU: 0x%02x", d[41]);
+    f.node[0].state = IBA_PORT_ARMED;
+    f.node[0].sm = 7;
+    f.node[0].lmc = 1;
+    opened(&f);
+    for (unsigned p = 0; p <= 3; p++) {
+        d = asked(1, 0x15, p);
+        if (p > 0)
+            cr_expect_eq(d[32] & 15, IBA_PORT_ARMED, "port %u: 0x%02x", p, d[32]);
+        else
+            cr_expect(two(d + 16) == 1 && two(d + 18) == 7, "the switch itself");
+    }
+}
+
+/* A port to which no cable leads stays down, whatever state the scenario gives to the node. */
+Test(ref_fabric, a_port_without_a_link)
+{
+    struct ibc_fabric f = subnet;
+
+    f.n_end = S3; /* the third port has no end */
+    for (unsigned i = S3; i < ENDS; i++)
+        f.end[f.n_end++] = i == S3 ? f.end[H0] : i == H0 ? f.end[H1] : (struct ibc_end){0};
+    f.n_end = S3 + 2;
+    f.end[S2].to = S3 + 2;
+    f.end[S3 + 1].to = S2 + 1;
+    opened(&f);
+    cr_expect_eq(asked(1, 0x15, 3)[32] & 15, IBA_PORT_DOWN);
+    cr_expect_eq(asked(1, 0x15, 2)[32] & 15, IBA_PORT_ACTIVE);
+}
+
+/* Software of an adapter with a static rate leaves time between its packets: 1 halves the rate, 3 divides it by four.
+ */
+Test(ref_fabric, a_static_rate)
+{
+    static const uint8_t ipd[] = {0, 1, 3};
+    uint64_t apart[3];
+
+    for (unsigned i = 0; i < 3; i++) {
+        struct ibc_fabric f = subnet;
+        f.node[1].ipd = ipd[i];
+        opened(&f);
+        build(FROM_HOST, TO_HOST);
+        sends(H0);
+        sends(H0);
+        comes(S1);
+        const uint64_t first = at;
+        comes(S1);
+        apart[i] = at - first;
+    }
+    cr_expect(apart[0] < apart[1] && apart[1] < apart[2], "%lu %lu %lu", (unsigned long)apart[0],
+              (unsigned long)apart[1], (unsigned long)apart[2]);
 }

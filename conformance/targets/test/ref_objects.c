@@ -105,6 +105,120 @@ Test(ref_objects, a_queue_of_another_length)
     cr_expect_str_eq(b->t->refusal, "no_cq");
 }
 
+/* ---- places of objects that are gone ---- */
+
+static uint32_t qp_of(uint32_t sq, uint32_t rq)
+{
+    const struct ibc_qp_spec q = {
+        .type = IBA_QPT_RC, .pd = b->d[0].pd, .scq = b->d[0].cq, .rcq = b->d[0].cq, .sq = sq, .rq = rq};
+    uint32_t qpn = 0;
+
+    cr_assert_eq(o->create_qp(b->t, 0, &q, &qpn), IBC_OK, "%u and %u: %s", sq, rq, b->t->refusal);
+    return qpn;
+}
+
+/* The place of a queue pair that is gone is used again if its queues are long enough; in a full table one with shorter
+ * queues gets longer ones. */
+Test(ref_objects, places_of_queue_pairs)
+{
+    struct ref_device *dev = device_of(b->t, 0);
+    uint32_t qpn[REF_QPS], other;
+
+    qpn[0] = qp_of(4, 4);
+    cr_assert_eq(o->destroy(b->t, 0, IBC_O_qp, qpn[0]), IBC_OK);
+    other = qp_of(5, 4);
+    cr_expect(dev->n_qp == 2 && !dev->qp[0].used && dev->qp[1].used, "its send queue is too short");
+    cr_assert_eq(o->destroy(b->t, 0, IBC_O_qp, other), IBC_OK);
+    other = qp_of(4, 5);
+    cr_expect(dev->n_qp == 3 && !dev->qp[1].used && dev->qp[2].used, "its receive queue is too short");
+    cr_assert_eq(o->destroy(b->t, 0, IBC_O_qp, other), IBC_OK);
+    for (unsigned i = 0; i < REF_QPS; i++)
+        qpn[i] = qp_of(4, 4);
+    cr_assert_eq(dev->n_qp, REF_QPS);
+    size_t used = dev->rings_used;
+    cr_assert_eq(o->destroy(b->t, 0, IBC_O_qp, qpn[70]), IBC_OK);
+    other = qp_of(8, 2);
+    cr_expect(dev->qp[70].used && dev->qp[70].n_sq == 8 && dev->qp[70].n_rq == 4);
+    cr_expect_eq(dev->rings_used, used + ((8 * sizeof(struct iba_sqe) + 63) & ~(size_t)63));
+    used = dev->rings_used;
+    cr_assert_eq(o->destroy(b->t, 0, IBC_O_qp, other), IBC_OK);
+    cr_assert_eq(o->destroy(b->t, 0, IBC_O_qp, qpn[5]), IBC_OK);
+    (void)qp_of(8, 4);
+    cr_expect(dev->qp[70].used && !dev->qp[5].used, "the place that is long enough");
+    (void)qp_of(1, 1);
+    cr_expect(dev->qp[5].used && dev->rings_used == used);
+    cr_assert_eq(o->destroy(b->t, 0, IBC_O_qp, qpn[9]), IBC_OK);
+    dev->rings_used = REF_RINGS;
+    const struct ibc_qp_spec q = {
+        .type = IBA_QPT_RC, .pd = b->d[0].pd, .scq = b->d[0].cq, .rcq = b->d[0].cq, .sq = 5, .rq = 4};
+    cr_expect_eq(o->create_qp(b->t, 0, &q, &other), IBC_REFUSED, "no memory for a longer queue");
+    cr_expect_str_eq(b->t->refusal, "full");
+}
+
+Test(ref_objects, places_of_queues)
+{
+    struct ref_device *dev = device_of(b->t, 0);
+    const size_t one = (sizeof(struct iba_wc) + 63) & ~(size_t)63;
+    uint32_t id, other;
+
+    cr_assert_eq(o->create_cq(b->t, 0, 10, &id), IBC_OK); /* the second, beside that of the bed */
+    cr_assert_eq(o->destroy(b->t, 0, IBC_O_cq, id), IBC_OK);
+    cr_assert_eq(o->create_cq(b->t, 0, 11, &other), IBC_OK);
+    cr_expect(dev->n_cq == 3 && !dev->cq[1].used && dev->cq[2].used && dev->cq[2].n == 11);
+    cr_assert_eq(o->create_cq(b->t, 0, 10, &id), IBC_OK);
+    cr_expect(dev->n_cq == 3 && dev->cq[1].used && dev->cq[1].n == 10);
+    cr_expect_eq(o->destroy(b->t, 0, IBC_O_cq, b->d[0].cq ^ 0xffff), IBC_REFUSED);
+    cr_assert_eq(o->create_srq(b->t, 0, b->d[0].pd, 10, 0, &id), IBC_OK);
+    cr_assert_eq(o->destroy(b->t, 0, IBC_O_srq, id), IBC_OK);
+    cr_assert_eq(o->create_srq(b->t, 0, b->d[0].pd, 11, 0, &other), IBC_OK);
+    cr_expect(dev->n_srq == 2 && !dev->srq[0].used && dev->srq[1].used);
+    cr_assert_eq(o->create_srq(b->t, 0, b->d[0].pd, 10, 4, &id), IBC_OK);
+    cr_expect(dev->n_srq == 2 && dev->srq[0].used && dev->srq[0].srq.limit == 4 && dev->srq[1].srq.limit == 0);
+    dev->rings_used = REF_RINGS - one;
+    cr_expect_eq(o->create_cq(b->t, 0, 1, &id), IBC_OK, "the last piece");
+    cr_expect_eq(dev->rings_used, REF_RINGS);
+    cr_expect_eq(o->create_cq(b->t, 0, 1, &id), IBC_REFUSED);
+    cr_expect_eq(o->create_srq(b->t, 0, b->d[0].pd, 12, 0, &id), IBC_REFUSED);
+    cr_expect(dev->n_cq == 4 && dev->n_srq == 2, "no place is taken for it");
+}
+
+/* Address handles that the target made for datagrams go with their domain, and those of others stay. */
+Test(ref_objects, handles_go_with_their_domain)
+{
+    struct ref_device *dev = device_of(b->t, 0);
+    struct ibc_send s = {.wr = {.op = IBA_WR_SEND, .remote_qpn = BED_PEER, .remote_qkey = BED_QKEY},
+                         .dest = {.has_pd = true}};
+    uint32_t pd[3], ah;
+
+    bed_connect(b, 0, bed_qp(b, 0, IBA_QPT_UD), IBA_QPT_UD, 0);
+    for (unsigned i = 0; i < 3; i++)
+        cr_assert_eq(o->create_pd(b->t, 0, &pd[i]), IBC_OK);
+    for (unsigned i = 0; i < 9; i++) { /* three of each domain, in turn */
+        s.dest.pd = pd[i % 3];
+        s.dest.hop = (uint8_t)(10 + i);
+        (void)o->post_send(b->t, 0, b->d[0].qpn, &s);
+    }
+    cr_assert_eq(dev->n_ah, 9);
+    cr_expect_eq(o->destroy(b->t, 0, IBC_O_pd, pd[1]), IBC_OK, "%s", b->t->refusal);
+    cr_assert_eq(dev->n_ah, 6);
+    for (unsigned i = 0; i < 6; i++)
+        cr_expect(dev->ah[i].pd != pd[1] && dev->ca.ah[dev->ah[i].number].used &&
+                  dev->ca.ah[dev->ah[i].number].av.hop_limit == dev->ah[i].av.hop_limit);
+    unsigned used = 0;
+    for (unsigned i = 0; i < REF_AHS; i++)
+        used += dev->ahs[i].used;
+    cr_expect_eq(used, 6);
+    cr_assert_eq(o->create_ah(b->t, 0, pd[0], &b->t->tester, &ah), IBC_OK);
+    cr_expect_eq(o->destroy(b->t, 0, IBC_O_pd, pd[0]), IBC_REFUSED, "the tester's own handle");
+    cr_expect_str_eq(b->t->refusal, "mem_pd_busy");
+    cr_expect_eq(dev->n_ah, 6);
+    cr_assert_eq(o->destroy(b->t, 0, IBC_O_handle, ah), IBC_OK);
+    cr_expect_eq(o->destroy(b->t, 0, IBC_O_pd, pd[0]), IBC_OK);
+    cr_expect_eq(o->destroy(b->t, 0, IBC_O_pd, pd[0]), IBC_REFUSED, "it is gone");
+    cr_expect_eq(o->destroy(b->t, 0, IBC_O_pd, REF_PDS), IBC_REFUSED);
+    cr_expect_eq(dev->n_ah, 3);
+}
+
 /* ---- memory ---- */
 
 static struct ibc_mr region(uint64_t length, uint32_t access, char fill)

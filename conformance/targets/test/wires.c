@@ -6,9 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "targets/wire.h"
+#include "targets/wire_adapters.h"
 #include "targets/wire_neighbour.h"
 
 static const uint64_t soon = 100 * 1000 * 1000, never = 0;
@@ -215,6 +217,52 @@ Test(wires, kernel_tells_what_it_lost)
         came++;
     cr_assert(came < FRAMES, "nothing was lost: too big a buffer for this test");
     cr_assert_eq(came + ibc_wire_lost(b), FRAMES);
+    ibc_wire_close(a);
+    ibc_wire_close(b);
+}
+
+static int option_of(int fd, int name)
+{
+    int value = 0;
+    socklen_t n = sizeof value;
+
+    cr_assert_eq(getsockopt(fd, SOL_SOCKET, name, &value, &n), 0);
+    return value;
+}
+
+/* Buffers of a wire are as large as the kernel permits, up to 16 MiB, and frames keep their time of arrival. */
+Test(wires, buffers_and_times)
+{
+    static const struct {
+        int forced, asked;
+    } rows[] = {{SO_RCVBUFFORCE, SO_RCVBUF}, {SO_SNDBUFFORCE, SO_SNDBUF}};
+    const int wanted = 16 << 20, fd = socket(AF_INET, SOCK_DGRAM, 0), like = socket(AF_INET, SOCK_DGRAM, 0);
+    struct ibc_wire *a = opened("dgram:127.0.0.1:47918,127.0.0.1:47919");
+    struct ibc_wire *b = opened("dgram:127.0.0.1:47919,127.0.0.1:47918");
+    uint8_t frame[IBC_WIRE_MOST];
+    uint64_t at, sent;
+    size_t n;
+
+    cr_assert(fd >= 0 && like >= 0);
+    wire_prepare(fd);
+    for (size_t i = 0; i < 2; i++) {
+        if (setsockopt(like, SOL_SOCKET, rows[i].forced, &wanted, sizeof wanted) != 0)
+            cr_assert_eq(setsockopt(like, SOL_SOCKET, rows[i].asked, &wanted, sizeof wanted), 0);
+        cr_expect_eq(option_of(fd, rows[i].asked), option_of(like, rows[i].asked), "row %zu", i);
+        cr_expect_eq(option_of(a->fd, rows[i].asked), option_of(like, rows[i].asked), "row %zu", i);
+    }
+    cr_expect_neq(option_of(fd, SO_TIMESTAMPNS), 0);
+    bool early = false;
+    for (unsigned i = 0; i < 50 && !early; i++) { /* the kernel begins to stamp a little after it was asked to */
+        sends(a, 1, 60);
+        sent = ibc_wire_clock();
+        (void)usleep(20000);
+        cr_assert_eq(ibc_wire_receive(b, frame, &n, &at, soon), IBC_WIRE_FRAME);
+        early = at < sent + 1000000;
+    }
+    cr_expect(early, "when it came, not when it was read");
+    (void)close(fd);
+    (void)close(like);
     ibc_wire_close(a);
     ibc_wire_close(b);
 }
