@@ -3,6 +3,7 @@
 #include "../live_parties.h"
 #include "../wire_neighbour.h"
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <string.h>
 
 static struct ibc_wire *const no_wire[IBC_DEVICES];
@@ -89,6 +90,93 @@ Test(parties, one_address_for_two)
     cr_expect_not(accepts(&t, NULL));
 }
 
+/* Each kind of address must be of one party only; of two devices nobody asks that, nor of addresses that are missing.
+ */
+Test(parties, each_kind_of_address_for_two)
+{
+    for (unsigned kind = 0; kind < 4; kind++)
+        for (unsigned who = 0; who < 3; who++) {
+            struct ibc_target t = target();
+            t.device[1] = address(2);
+            const struct ibc_address *from = who == 2 ? &t.device[0] : &t.tester;
+            struct ibc_address *to = who == 0 ? &t.stranger : &t.device[1];
+            switch (kind) {
+            case 0: to->mac = from->mac; break;
+            case 1: to->ipv4 = from->ipv4; break;
+            case 2: memcpy(to->ipv6, from->ipv6, 16); break;
+            default: memcpy(to->gid, from->gid, 16);
+            }
+            cr_expect_eq(accepts(&t, NULL), who == 2, "kind %u, %u: %s", kind, who, t.fault);
+            if (who < 2)
+                cr_expect_str_eq(t.fault, who == 0 ? "the agent gives tester and stranger the same address"
+                                                   : "the agent gives tester and second device the same address");
+        }
+    struct ibc_target t = target();
+    memset(t.tester.ipv6, 0, 16), memset(t.stranger.ipv6, 0, 16);
+    memset(t.tester.gid, 0, 16), memset(t.stranger.gid, 0, 16);
+    cr_expect(accepts(&t, NULL), "%s", t.fault);
+    struct live_accepted a = {0};
+    t = target();
+    t.tester.ipv4 = t.stranger.ipv4 = t.device[0].ipv4 = 0;
+    cr_expect(live_accept(&t, IBC_LINK_roce1, no_wire, NULL, &a, NULL), "RoCEv1 needs no IP address: %s", t.fault);
+    t.tester.ipv4 = 0x7f000001;
+    cr_expect_not(live_accept(&t, IBC_LINK_roce1, no_wire, NULL, &a, NULL));
+    t.framing = IBA_LINK_IB;
+    cr_expect(live_accept(&t, IBC_LINK_ib_local, no_wire, NULL, &a, NULL), "native InfiniBand has none of them");
+}
+
+Test(parties, names_of_parties)
+{
+    static const char *const names[] = {
+        "tester", "stranger", "device", "second device", "device's second port", "second device's second port"};
+
+    for (unsigned i = 0; i < 6; i++) {
+        char says[200];
+        struct ibc_target t = target();
+        t.device[1] = address(2);
+        t.second[0] = address(5);
+        t.second[1] = address(6);
+        struct ibc_address *const who[] = {&t.tester,    &t.stranger,  &t.device[0],
+                                           &t.device[1], &t.second[0], &t.second[1]};
+        cr_expect(accepts(&t, NULL), "%s", t.fault);
+        who[i]->mac |= UINT64_C(1) << 40;
+        (void)snprintf(says, sizeof says, "the agent's address of the %s, 03:00:00:00:00:0%u, is a group's", names[i],
+                       (unsigned)(who[i]->mac & 15));
+        cr_expect_not(accepts(&t, NULL));
+        cr_expect_str_eq(t.fault, says, "%s", t.fault);
+        *who[i] = (struct ibc_address){.lid = 1}; /* it is there, but has no MAC */
+        cr_expect_not(accepts(&t, NULL));
+        *who[i] = (struct ibc_address){0};
+        cr_expect_eq(accepts(&t, NULL), i > 2, "%s", names[i]);
+    }
+}
+
+/* A host of each kind that stands at the edge of a range that is no host's. */
+Test(parties, edges_of_ranges)
+{
+    static const struct {
+        uint32_t ipv4;
+        bool is;
+    } rows[] = {{0x00ffffff, false}, {0x01000001, true}, {0x7effffff, true}, {0x7f000000, false},
+                {0x7fffffff, false}, {0x80000000, true}, {0xdfffffff, true}, {0xe0000000, false}};
+    static const uint8_t last[16] = {[15] = 2}, group[16] = {0xff, 2, [15] = 1}, high[16] = {0xfe, 0xff, [15] = 1};
+    struct ibc_target t;
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        t = target();
+        t.tester.ipv4 = rows[i].ipv4;
+        cr_expect_eq(accepts(&t, NULL), rows[i].is, "row %zu: %s", i, t.fault);
+    }
+    t = target();
+    memcpy(t.tester.ipv6, last, 16);
+    cr_expect(accepts(&t, NULL), "%s", t.fault);
+    memcpy(t.tester.gid, high, 16);
+    cr_expect(accepts(&t, NULL), "%s", t.fault);
+    memcpy(t.tester.gid, group, 16);
+    cr_expect_not(accepts(&t, NULL));
+    cr_expect_str_eq(t.fault, "the agent's address of the tester, ff02::1, is a group's");
+}
+
 Test(parties, pinned_addresses)
 {
     struct live_pins pins = {0};
@@ -108,6 +196,57 @@ Test(parties, pinned_addresses)
     cr_expect_not(accepts(&t, &pins));
     for (size_t i = 0; i < 3; i++)
         cr_expect_not(live_pin_add(&pins, (const char *[]){"", "192.0.2", "02:00:00:00:00:0g"}[i]));
+}
+
+/* A pin binds its own family alone, of devices and their ports, and there is a limit to pins. */
+Test(parties, pins)
+{
+    static const char *const right[] = {"02:00:00:00:00:01", "192.0.2.1", "2001:db8::1"};
+    static const char *const wrong[] = {"02:00:00:00:00:03", "192.0.2.3", "2001:db8::3"};
+    static const char *const is[] = {"02:00:00:00:00:01", "192.0.2.1", "2001:db8::1"};
+    struct ibc_target t = target();
+
+    for (unsigned f = LIVE_MAC; f <= LIVE_IPV6; f++) {
+        struct live_pins one = {0}, other = {0};
+        char says[200];
+        cr_assert(live_pin_add(&one, right[f]) && one.n == 1 && one.pin[0].family == f);
+        cr_expect(accepts(&t, &one), "%s", t.fault);
+        cr_assert(live_pin_add(&other, wrong[f]));
+        cr_expect_not(accepts(&t, &other), "the tester's is no pin");
+        (void)snprintf(says, sizeof says, "the agent's address of the device, %s, is none of --device", is[f]);
+        cr_expect_str_eq(t.fault, says);
+        t.second[0] = address(5);
+        cr_expect_not(accepts(&t, &one), "the second port is another address");
+        t.second[0] = (struct ibc_address){0};
+    }
+    struct live_pins many = {0};
+    for (unsigned i = 0; i < LIVE_PINS; i++)
+        cr_assert(live_pin_add(&many, "192.0.2.1"));
+    cr_expect(!live_pin_add(&many, "192.0.2.1") && many.n == LIVE_PINS);
+}
+
+/* If one address of a party changes, all are checked again. */
+Test(parties, each_change_is_checked)
+{
+    for (unsigned who = 0; who < 4; who++)
+        for (unsigned kind = 0; kind < 5; kind++) {
+            struct live_accepted a = {0};
+            struct ibc_target t = target();
+            t.device[1] = address(2);
+            cr_assert(live_accept(&t, IBC_LINK_roce2_ipv4, no_wire, NULL, &a, NULL));
+            struct ibc_address *x = who == 0 ? &t.tester : who == 1 ? &t.stranger : &t.device[who - 2];
+            switch (kind) {
+            case 0: x->mac = 0x0200000000ee; break;
+            case 1: x->ipv4 = 0xc00002ee; break;
+            case 2: x->ipv6[14] = 0xee; break;
+            case 3: x->gid[14] = 0xee; break;
+            default: x->lid = 0xee;
+            }
+            const struct live_pins pins = {.n = 1, .pin = {{.family = LIVE_IPV4}}}; /* which no device has */
+            cr_expect_not(live_accept(&t, IBC_LINK_roce2_ipv4, no_wire, &pins, &a, NULL), "%u %u", who, kind);
+            cr_expect(live_accept(&t, IBC_LINK_roce2_ipv4, no_wire, NULL, &a, NULL));
+            cr_expect(live_accept(&t, IBC_LINK_roce2_ipv4, no_wire, &pins, &a, NULL), "accepted as they are");
+        }
 }
 
 /* If the addresses change during the run, the new ones are checked again. */
