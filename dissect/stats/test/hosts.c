@@ -5,6 +5,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include "judge/judge.h"
+#include "stats/kinds.h"
 #include "wire/iba_opcode_rows.h"
 
 enum { MS = 1000000 };
@@ -118,4 +119,93 @@ Test(hosts, as_text)
         &(struct spec){.proto = IBA_PROTO_ROCE2, .src = 4, .dst = 9, .opcode = IBA_UC_SEND_ONLY, .bad_icrc = true});
     feed(&f, &damaged, 6 * MS); /* counts nowhere */
     expect(&f, "hosts-late");
+}
+
+/* Feeds a packet with 4 bytes of payload between hosts with numbers of 16 bits. */
+static void between(struct feed *f, unsigned src, unsigned dst)
+{
+    struct frame frame = frame_of(&(struct spec){.proto = IBA_PROTO_ROCE2, .opcode = IBA_UC_SEND_ONLY, .words = 1});
+    uint8_t *ends = frame.b + 14 + 12; /* after Ethernet, in IPv4 */
+    const uint8_t to[8] = {10, 1, (uint8_t)(src >> 8), (uint8_t)src, 10, 1, (uint8_t)(dst >> 8), (uint8_t)dst};
+
+    memcpy(ends, to, sizeof to);
+    feed(f, &frame, 7);
+}
+
+/* The tables keep 1024 hosts and 16384 pairs; packets of others are counted together. */
+Test(hosts, beyond_the_tables)
+{
+    enum { HOSTS = 1024, MORE = 5 };
+    struct feed f;
+
+    feed_open(&f, "hosts");
+    f.unchecked = true; /* the addresses change, and the ICRC does not */
+    v = (struct verdict){0};
+    f.p.verdict = &v;
+    for (unsigned i = 1; i < HOSTS + MORE; i++)
+        between(&f, i, 0);
+    between(&f, 0, HOSTS + 1);
+    between(&f, 1, HOSTS - 1);
+    char *j = printed(&f, true);
+    cr_expect_eq(occurrences(j, "\"host\":"), HOSTS);
+    cr_expect_eq(occurrences(j, "\"src\":"), HOSTS);
+    free(j);
+    has(&f, "\"packets\":1030,\"no_address\":0,\"untimed\":0,\"beyond\":6,");
+    has(&f, "\"host\":\"10.1.3.255\",\"sent\":4,\"received\":4,");
+    has(&f, "\"host\":\"10.1.0.0\",\"sent\":0,\"received\":4092,\"sends_to\":0,\"receives_from\":1023,\"senders_at_"
+            "once\":1023,");
+    feed_close(&f);
+}
+
+Test(hosts, pairs_beyond_the_table)
+{
+    enum { SIDE = 128, PAIRS = SIDE * SIDE };
+    struct feed f;
+
+    feed_open(&f, "hosts");
+    f.unchecked = true;
+    v = (struct verdict){0};
+    f.p.verdict = &v;
+    for (unsigned i = 0; i < PAIRS; i++)
+        between(&f, i / SIDE, SIDE + i % SIDE);
+    has(&f, "\"packets\":16384,\"no_address\":0,\"untimed\":0,\"beyond\":0,");
+    between(&f, SIDE, 0);
+    between(&f, 0, SIDE);
+    has(&f, "\"packets\":16386,\"no_address\":0,\"untimed\":0,\"beyond\":1,");
+    feed_close(&f);
+}
+
+/* Rounds of three hosts as above; the third begins `late` after the second. */
+static void says(uint64_t late, bool another, const char *sentence)
+{
+    enum { ROUNDS = 6, US = 1000 };
+    static struct out o;
+    struct feed f;
+
+    feed_open(&f, "hosts");
+    v = (struct verdict){0};
+    if (another)
+        packet(&f, 5, 9, 2, 0); /* a host of no round */
+    for (int64_t i = 1; i <= ROUNDS; i++) {
+        packet(&f, 1, 9, 2, 50 * i * MS);
+        packet(&f, 2, 9, 2, 50 * i * MS + 100 * US);
+        packet(&f, 3, 9, 2, 50 * i * MS + 100 * US + (int64_t)late);
+    }
+    out_init(&o, -1);
+    stat_hosts_say_straggler(f.state, &o);
+    o.buf[o.n] = '\0';
+    cr_expect_str_eq(o.buf, sentence, "%s", o.buf);
+    feed_close(&f);
+}
+
+/* The straggler is named when it is the last of most rounds, and more than half of its delay is its own. */
+Test(hosts, who_begins_last)
+{
+    says(300000, false,
+         " 10.0.0.3 begins last in 6 of 6 rounds of a collective, on average 0.000300000 s after the host before it.");
+    says(100000, false, "");
+    says(100001, false,
+         " 10.0.0.3 begins last in 6 of 6 rounds of a collective, on average 0.000100001 s after the host before it.");
+    says(300000, true,
+         " 10.0.0.3 begins last in 6 of 6 rounds of a collective, on average 0.000300000 s after the host before it.");
 }
