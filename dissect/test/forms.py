@@ -48,7 +48,8 @@ GROUPS = {
     ),
 }
 DAYS = "io,stat,864000"  # the captures are of different years
-STATS = [word for name in STATISTICS for word in ("-z", DAYS if name.startswith("io,") else name)]
+STATS = [word for name in (*STATISTICS, "hosts", "fabric", "tm", f"rails,{bad.PCAPS.parent}/examples/rails.txt")
+         for word in ("-z", DAYS if name.startswith("io,") else name)]
 # One run each: its options, and the files that it writes beside its standard output.
 RUNS = {
     "tree": (["-2", "-T", "tree", "-x", "-t", "e", *STATS], {"page": "--report", "pcapng": "-w"}),
