@@ -3,10 +3,13 @@
  * later parts are wrong. */
 #include "bytes.h"
 #include "pcapng_write.h"
+#include "system/signals.h"
 
 #include <criterion/criterion.h>
 #include <dirent.h>
 #include <fcntl.h>
+#include <malloc.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -144,7 +147,90 @@ Test(edges, files_that_cannot_be_read)
     bytes_free(&f);
 }
 
+/* A signal ends the wait for a pipe, and nothing of it is missing then. */
+Test(edges, a_signal_while_a_pipe_is_read)
+{
+    struct bytes f = sample(0), z = {0};
+    char err[256];
+
+    put_gzip(&z, f.b, f.n);
+    cr_assert(signals_mind(NULL));
+    for (unsigned zipped = 0; zipped < 2; zipped++) {
+        const struct bytes *b = zipped ? &z : &f;
+        const size_t most = zipped ? b->n / 2 : b->n - 3;
+        struct cap_packet p;
+        int ends[2];
+        cr_assert(pipe(ends) == 0 && write(ends[1], b->b, most) == (ssize_t)most);
+        struct capture *c = cap_open_fd(ends[0], "f", err, sizeof err);
+        if (zipped) { /* the signal of the first turn */
+            cr_expect_null(c);
+            cr_expect_str_eq(err, "f: a signal came before its first packet", "%s", err);
+            (void)close(ends[1]);
+            continue;
+        }
+        cr_assert(c, "%s", err);
+        cr_expect(cap_next(c, &p) == CAP_PACKET && cap_next(c, &p) == CAP_PACKET);
+        (void)raise(SIGTERM);
+        cr_expect_eq(cap_next(c, &p), CAP_END);
+        cr_expect_str_eq(cap_error(c), "");
+        cap_close(c);
+        (void)close(ends[1]);
+    }
+    bytes_free(&f);
+    bytes_free(&z);
+}
+
 /* ---- properties ---- */
+
+static size_t in_use(void)
+{
+    const struct mallinfo2 m = mallinfo2(); /* all 0 with a sanitizer, which looks for leaks itself */
+
+    return m.uordblks + m.hblkhd;
+}
+
+/* A capture gives all memory back, in whatever state it is closed: read for `packets` packets, or with a thread. */
+static void read_and_close(const struct bytes *f, unsigned packets, bool ahead)
+{
+    char err[256];
+    struct cap_packet p;
+    struct capture *c = open_bytes(f->b, f->n, err, sizeof err);
+
+    if (c && ahead)
+        cap_ahead(c);
+    while (c && packets-- > 0 && cap_next(c, &p) == CAP_PACKET)
+        ;
+    cap_close(c);
+}
+
+Test(edges, memory_is_given_back)
+{
+    enum { TURNS = 10 }; /* malloc() keeps up to seven blocks of each size, which look as if they were in use */
+    struct bytes large = noisy_pcap(5000), packed = {0};
+    size_t before = 0;
+
+    put_gzip(&packed, large.b, large.n);
+    for (unsigned turn = 0; turn < 2 * TURNS; turn++) {
+        if (turn == TURNS)
+            before = in_use();
+        for (unsigned i = 0; i < SAMPLES; i++) {
+            struct bytes f = sample((int)i), z = {0};
+            put_gzip(&z, f.b, f.n);
+            read_and_close(&f, turn % 5, false);
+            read_and_close(&z, turn % 5, false);
+            f.n = 20;
+            read_and_close(&f, 1, false);
+            bytes_free(&f);
+            bytes_free(&z);
+        }
+        read_and_close(&packed, 5000, false);
+        read_and_close(&packed, 100, true);
+        read_and_close(&(struct bytes){.b = packed.b, .n = 20}, 1, false);
+    }
+    cr_expect_eq(in_use(), before, "%zu, and %zu before", in_use(), before);
+    bytes_free(&large);
+    bytes_free(&packed);
+}
 
 Test(edges, which_files_can_be_read_in_pieces)
 {
@@ -293,6 +379,36 @@ Test(edges, capture_points)
     }
     cap_close(c);
     bytes_free(&f);
+}
+
+/* Names and options of interfaces are kept up to 1 MiB; those that no longer fit are left out. */
+Test(edges, names_beyond_the_memory_for_them)
+{
+    enum { WHOLE = 8, LONG = 65000, LEFT = 1024 * 1024 - WHOLE * (LONG + 1 + 4 + LONG + 1) };
+    static char name[LONG];
+
+    memset(name, 'x', sizeof name);
+    for (unsigned more = 0; more < 2; more++) {
+        struct bytes f = {0};
+        struct cap_packet p;
+        ng_section(&f, false);
+        for (unsigned i = 0; i <= WHOLE; i++) {
+            struct bytes options = {0};
+            ng_option(&options, false, 2, name, (uint16_t)(i < WHOLE ? LONG : LEFT - 1 + more));
+            put32(&options, 0, false);
+            ng_interface(&f, false, 1, 0, &options);
+            ng_packet(&f, false, i, 1, 4, 1, NULL);
+            bytes_free(&options);
+        }
+        struct capture *c = opened(&f);
+        for (unsigned i = 0; i <= WHOLE; i++) {
+            cr_assert_eq(cap_next(c, &p), CAP_PACKET);
+            cr_expect_eq(p.iface_name != NULL, i < WHOLE || !more, "%u %u", i, more);
+            cr_expect_eq(p.iface_options.bytes, i < WHOLE ? 4 + LONG : 0);
+        }
+        cap_close(c);
+        bytes_free(&f);
+    }
 }
 
 /* Ticks of 2^-n s (pcapng 4.2, if_tsresol). */

@@ -240,11 +240,12 @@ static void options(struct bytes *f, bool big, bool of_packet, bool kept_only)
         bool of_packet, number;
         uint8_t kept; /* 0: never, 1: from a section in our byte order, 2: always */
     } rows[] = {
-        {1, 5, true, false, 2},  {2, 4, true, true, 2},    {3, 5, true, false, 2},   {4, 8, true, true, 2},
-        {5, 8, true, true, 2},   {6, 4, true, true, 2},    {18, 4, true, false, 1},  {1, 5, false, false, 2},
-        {2, 4, false, false, 2}, {4, 8, false, false, 2},  {8, 8, false, true, 2},   {9, 1, false, false, 0},
-        {10, 4, false, true, 2}, {11, 6, false, false, 1}, {13, 1, false, true, 2},  {14, 8, false, true, 0},
-        {16, 8, false, true, 2}, {17, 8, false, true, 2},  {18, 3, false, false, 1},
+        {1, 5, true, false, 2},   {2, 4, true, true, 2},    {3, 5, true, false, 2},  {4, 8, true, true, 2},
+        {5, 8, true, true, 2},    {6, 4, true, true, 2},    {18, 4, true, false, 1}, {9, 1, true, false, 2},
+        {14, 8, true, false, 2},  {11, 6, true, false, 2},  {1, 5, false, false, 2}, {2, 4, false, false, 2},
+        {4, 8, false, false, 2},  {8, 8, false, true, 2},   {9, 1, false, false, 0}, {10, 4, false, true, 2},
+        {11, 6, false, false, 1}, {13, 1, false, true, 2},  {14, 8, false, true, 0}, {16, 8, false, true, 2},
+        {17, 8, false, true, 2},  {18, 3, false, false, 1},
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
