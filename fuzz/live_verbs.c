@@ -15,7 +15,7 @@ static struct live live;
 /* Checks that a text ends inside of its array, and is one line. */
 #define CHECK_TEXT(text) FUZZ_CHECK(memchr((text), '\0', sizeof(text)))
 
-enum { PREFETCH = 10, NOTIFIED };
+enum { PREFETCH = 10, REREGISTER, NOTIFIED };
 
 static enum ibc_rc objects(struct ibc_target *t, unsigned which, unsigned d)
 {
@@ -35,6 +35,7 @@ static enum ibc_rc objects(struct ibc_target *t, unsigned which, unsigned d)
     case 8: return t->ops->arm_cq(t, d, 1, false);
     case 9: return t->ops->resize_cq(t, d, 1, 8);
     case PREFETCH: return t->ops->prefetch(t, d, &(struct ibc_prefetch){.at = 0x1000, .length = BYTES});
+    case REREGISTER: return t->ops->reregister(t, d, &(struct ibc_reregister){.lkey = 3, .has_pd = true}, &mr);
     default: return t->ops->notified(t, d, 1, &times);
     }
 }
@@ -144,6 +145,7 @@ static enum ibc_rc call(struct ibc_target *t, unsigned which)
     case 27: return objects(t, PREFETCH, d);
     case 28: return complaint(t, d);
     case 29: return objects(t, NOTIFIED, d);
+    case 30: return objects(t, REREGISTER, d);
     default: return t->ops->collect(t, 0, 1000, frame, &len, &at);
     }
 }

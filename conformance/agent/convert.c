@@ -358,6 +358,28 @@ struct ibc_qp_spec ag_to_qp_spec(const struct ag_create_qp_args *a)
                                 .rq = a->rq};
 }
 
+struct ibc_mr_spec ag_to_mr_spec(const struct ag_reg_mr_args *a)
+{
+    return (struct ibc_mr_spec){.pd = a->pd,
+                                .length = a->length,
+                                .iova = a->iova,
+                                .has_iova = AG_HAS(a, reg_mr_args, iova),
+                                .access = (uint32_t)a->access,
+                                .fill = a->fill};
+}
+
+struct ibc_reregister ag_to_reregister(const struct ag_reregister_args *a)
+{
+    return (struct ibc_reregister){.lkey = a->lkey,
+                                   .has_pd = AG_HAS(a, reregister_args, pd),
+                                   .pd = a->pd,
+                                   .has_access = AG_HAS(a, reregister_args, access),
+                                   .access = (uint32_t)a->access,
+                                   .has_range = AG_HAS(a, reregister_args, length),
+                                   .length = a->length,
+                                   .fill = a->fill};
+}
+
 struct iba_recv_wr ag_to_recv(const struct ag_recv *r)
 {
     struct iba_recv_wr wr = {.wr_id = r->id};

@@ -113,7 +113,7 @@ struct ag_counters {
 #define AG_VERBS(V)                                                                                                    \
     V(hello) V(reset) V(create_pd) V(create_cq) V(create_srq) V(create_xrcd) V(create_xrc_srq) V(create_ah) V(create_qp) V(modify_qp) V(query_qp) V(destroy)         \
     V(reg_mr) V(alloc_mw) V(arm_cq) V(resize_cq) V(notified) V(arm_srq) V(post_send) V(post_recv) V(poll_cq) V(poll_event)          \
-    V(attach) V(read_memory) V(write_memory) V(page) V(prefetch) V(set_port) V(set_gid) V(choose_psn) V(counters) V(log)         \
+    V(attach) V(read_memory) V(write_memory) V(page) V(prefetch) V(reregister) V(set_port) V(set_gid) V(choose_psn) V(counters) V(log) \
     V(cm_open) V(cm_call) V(cm_event) V(cm_attributes) V(advance)
 
 #define AG_M_hello_args(M, s)        M(s, U32, version, MUST) M(s, TEXT, token, MAY)
@@ -191,6 +191,9 @@ struct ag_counters {
     M(s, U32, pd, MUST) M(s, U64, at, MUST) M(s, U32, len, MUST) M(s, U32, lkey, MUST) M(s, FLAG, write, MAY)          \
     M(s, FLAG, no_fault, MAY) M(s, FLAG, later, MAY)
 #define AG_M_prefetch_ok(M, s)
+#define AG_M_reregister_args(M, s)                                                                                     \
+    M(s, U32, lkey, MUST) M(s, U32, pd, MAY) M(s, ACCESS, access, MAY) M(s, U64, length, MAY) M(s, LETTER, fill, MAY)
+#define AG_M_reregister_ok(M, s)     AG_M_reg_mr_ok(M, s)
 #define AG_M_set_port_args(M, s)     M(s, SETTING, key, MUST) M(s, U32, index, MAY) M(s, U64, value, MUST)
 #define AG_M_set_port_ok(M, s)
 #define AG_M_set_gid_args(M, s)      M(s, U32, index, MUST) M(s, GID, gid, MUST)
@@ -438,6 +441,8 @@ void ag_from_send(struct ag_post_send_args *to, uint32_t qpn, const struct ibc_s
 void ag_to_send(struct ibc_send *to, const struct ag_post_send_args *a, struct ibc_address *room);
 struct ag_recv ag_from_recv(const struct iba_recv_wr *wr);
 struct ibc_qp_spec ag_to_qp_spec(const struct ag_create_qp_args *a);
+struct ibc_mr_spec ag_to_mr_spec(const struct ag_reg_mr_args *a);
+struct ibc_reregister ag_to_reregister(const struct ag_reregister_args *a);
 struct iba_recv_wr ag_to_recv(const struct ag_recv *r);
 struct ag_wc ag_from_wc(const struct iba_wc *wc);
 struct iba_wc ag_to_wc(const struct ag_wc *w);

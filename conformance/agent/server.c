@@ -248,22 +248,17 @@ DO(query_qp)
 
 DO_PLAIN(destroy, (enum ibc_object_kind)a->kind, a->number)
 
+/* The replies of two verbs have these members. */
+#define TELL_REGION(ok, mr)                                                                                            \
+    ((ok)->id = (mr).id, (ok)->va = (mr).va, (ok)->local = (mr).local, (ok)->lkey = (mr).lkey, (ok)->rkey = (mr).rkey)
+
 DO(reg_mr)
 {
-    const struct ibc_mr_spec spec = {.pd = a->pd,
-                                     .length = a->length,
-                                     .iova = a->iova,
-                                     .has_iova = AG_HAS(a, reg_mr_args, iova),
-                                     .access = (uint32_t)a->access,
-                                     .fill = a->fill};
+    const struct ibc_mr_spec spec = ag_to_mr_spec(a);
     struct ibc_mr mr = {0};
     const enum ibc_rc rc = CALL(reg_mr, d, &spec, &mr);
 
-    ok->id = mr.id;
-    ok->va = mr.va;
-    ok->local = mr.local;
-    ok->lkey = mr.lkey;
-    ok->rkey = mr.rkey;
+    TELL_REGION(ok, mr);
     return rc;
 }
 
@@ -413,6 +408,18 @@ DO(prefetch)
 
     UNUSED(ok);
     return CALL(prefetch, d, &p);
+}
+
+DO(reregister)
+{
+    const struct ibc_reregister r = ag_to_reregister(a);
+    struct ibc_mr mr = {0};
+
+    if (r.has_range && !AG_HAS(a, reregister_args, fill))
+        return bad(s, "reregister: fill: with length, the letter of the pattern that fills the memory");
+    const enum ibc_rc rc = CALL(reregister, d, &r, &mr);
+    TELL_REGION(ok, mr);
+    return rc;
 }
 
 DO_PLAIN(set_port, (enum ibc_key)a->key, a->index, a->value)

@@ -184,6 +184,7 @@ static const struct ibc_target_ops verbs_ops = {
     .create_ah = verbs_create_ah,
     .create_qp = verbs_create_qp,
     .reg_mr = verbs_reg_mr,
+    .reregister = verbs_reregister,
     .alloc_mw = verbs_alloc_mw,
     .destroy = verbs_destroy,
     .arm_cq = verbs_arm_cq,

@@ -3,6 +3,7 @@
 #ifndef IBC_VERBS_DEVICE_H
 #define IBC_VERBS_DEVICE_H
 #include <infiniband/verbs.h>
+#include <rdma/rdma_user_ioctl_cmds.h>
 #include <rdma/rdma_cma.h>
 #include "agent/verbs.h"
 
@@ -185,6 +186,20 @@ enum ibc_rc verbs_write_memory(struct ibc_target *t, unsigned d, uint64_t at, co
 /* Whether the guard bytes between the regions are unchanged. */
 bool verbs_guards_hold(const struct verbs *v);
 void verbs_unmap(struct verbs *v, struct verbs_region *g);
+/* Allocates memory for a region, and fills in its pattern. NULL: there is no room. */
+struct verbs_region *verbs_new_region(struct verbs *v, const struct ibc_mr_spec *m);
+
+/* ---- verbs_kernel.c ---- */
+enum { VERBS_ATTRIBUTES = 4 };
+/* An attribute of at most eight bytes: its value; a longer one, or one of the reply: the address of its bytes. */
+struct ib_uverbs_attr verbs_attribute(uint16_t id, size_t length, uint64_t value);
+/* Gives a request to the kernel's Soft-RoCE driver, without libibverbs, which lacks some for it. Returns 0 or an errno;
+ * EINVAL: also any other driver's. */
+int verbs_ask_rxe(const struct ibv_context *ctx, uint16_t object, uint16_t method, const struct ib_uverbs_attr *attr,
+                  unsigned n);
+
+/* ---- verbs_reregister.c ---- */
+enum ibc_rc verbs_reregister(struct ibc_target *t, unsigned d, const struct ibc_reregister *r, struct ibc_mr *out);
 
 /* ---- verbs_prefetch.c ---- */
 enum ibc_rc verbs_prefetch(struct ibc_target *t, unsigned d, const struct ibc_prefetch *p);

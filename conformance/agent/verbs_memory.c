@@ -66,9 +66,9 @@ static struct verbs_region *room_for(struct verbs *v, size_t bytes)
     return bytes <= VERBS_MEMORY - v->memory ? g : NULL;
 }
 
-/* Allocates the region's memory and fills in its pattern. The region has the same offset in its first page as the
+/* The region has the same offset in its first page as the
  * address that the device uses; otherwise page tables could not express it. */
-static struct verbs_region *new_region(struct verbs *v, const struct ibc_mr_spec *m)
+struct verbs_region *verbs_new_region(struct verbs *v, const struct ibc_mr_spec *m)
 {
     const uint64_t first = m->has_iova ? m->iova % PAGE : 0;
     const size_t bytes = (size_t)(first + m->length + VERBS_GUARD + PAGE - 1) / PAGE * PAGE;
@@ -123,7 +123,7 @@ enum ibc_rc verbs_reg_mr(struct ibc_target *t, unsigned d, const struct ibc_mr_s
         return IBC_UNSUPPORTED; /* verbs have no rights for FLUSH or for regions that can be invalidated */
     if (!pd)
         return verbs_refused(v, "mem_no_pd");
-    g = m->length <= VERBS_REGION_MOST ? new_region(v, m) : NULL;
+    g = m->length <= VERBS_REGION_MOST ? verbs_new_region(v, m) : NULL;
     if (!g)
         return verbs_refused(v, "mem_full");
     g->mr = ibv_reg_mr_iova(pd, g->base, (size_t)m->length, g->local, access);

@@ -1,47 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Prefetches pages of on-demand regions: ibv_advise_mr(3). Soft-RoCE's provider in libibverbs lacks it before
  * rdma-core's pull request 1605, also where the kernel's driver has it. Then the request goes to the kernel without the
- * provider: the same ioctl, which is public (rdma/ib_user_ioctl_cmds.h). */
+ * provider (rdma/ib_user_ioctl_cmds.h). */
 #include "verbs_device.h"
 #include <errno.h>
 #include <rdma/ib_user_ioctl_cmds.h>
-#include <rdma/rdma_user_ioctl_cmds.h>
-#include <stddef.h>
-#include <string.h>
-#include <sys/ioctl.h>
 
-enum { ATTRIBUTES = 4 };
-
-/* An attribute of at most eight bytes: its value; a longer one: the address of its bytes. */
-static struct ib_uverbs_attr attribute(uint16_t id, size_t length, uint64_t value)
-{
-    struct ib_uverbs_attr a = {.attr_id = id, .len = (uint16_t)length, .flags = UVERBS_ATTR_F_MANDATORY};
-
-    a.data = value;
-    return a;
-}
-
-/* Asks Soft-RoCE in the kernel. Any other driver refuses Soft-RoCE's driver number (EINVAL), so the agent reports that
- * the device cannot prefetch. */
 static int ask_kernel(const struct ibv_pd *pd, uint64_t advice, uint64_t flags, const struct ibv_sge *sge)
 {
-    union {
-        struct ib_uverbs_ioctl_hdr hdr;
-        uint8_t room[sizeof(struct ib_uverbs_ioctl_hdr) + ATTRIBUTES * sizeof(struct ib_uverbs_attr)];
-    } ask = {.hdr = {.length = sizeof ask,
-                     .object_id = UVERBS_OBJECT_MR,
-                     .method_id = UVERBS_METHOD_ADVISE_MR,
-                     .num_attrs = ATTRIBUTES,
-                     .driver_id = RDMA_DRIVER_RXE}};
-    const struct ib_uverbs_attr attr[ATTRIBUTES] = {
-        attribute(UVERBS_ATTR_ADVISE_MR_PD_HANDLE, 0, pd->handle),
-        attribute(UVERBS_ATTR_ADVISE_MR_ADVICE, sizeof advice, advice),
-        attribute(UVERBS_ATTR_ADVISE_MR_FLAGS, sizeof flags, flags),
-        attribute(UVERBS_ATTR_ADVISE_MR_SGE_LIST, sizeof *sge, (uintptr_t)sge),
+    const struct ib_uverbs_attr attr[VERBS_ATTRIBUTES] = {
+        verbs_attribute(UVERBS_ATTR_ADVISE_MR_PD_HANDLE, 0, pd->handle),
+        verbs_attribute(UVERBS_ATTR_ADVISE_MR_ADVICE, sizeof advice, advice),
+        verbs_attribute(UVERBS_ATTR_ADVISE_MR_FLAGS, sizeof flags, flags),
+        verbs_attribute(UVERBS_ATTR_ADVISE_MR_SGE_LIST, sizeof *sge, (uintptr_t)sge),
     };
 
-    memcpy(ask.room + offsetof(struct ib_uverbs_ioctl_hdr, attrs), attr, sizeof attr);
-    return ioctl(pd->context->cmd_fd, RDMA_VERBS_IOCTL, &ask) == 0 ? 0 : errno;
+    return verbs_ask_rxe(pd->context, UVERBS_OBJECT_MR, UVERBS_METHOD_ADVISE_MR, attr, VERBS_ATTRIBUTES);
 }
 
 enum ibc_rc verbs_prefetch(struct ibc_target *t, unsigned d, const struct ibc_prefetch *p)

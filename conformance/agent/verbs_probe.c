@@ -97,6 +97,27 @@ static bool can_prefetch(const struct trial *p)
     return verbs_dereg(p->v, mr.lkey) == IBC_OK && can;
 }
 
+/* Whether a region can be registered again: with other rights and in another domain, or with other memory. */
+static bool can_reregister(const struct trial *p, bool range)
+{
+    struct ibc_target *t = &p->v->t;
+    const struct ibc_mr_spec m = {.pd = p->pd, .length = TRIAL_BYTES, .access = IBA_ACCESS_LOCAL_WRITE};
+    struct ibc_reregister r = {.has_range = range, .length = TRIAL_BYTES, .fill = 'm'};
+    struct ibc_mr mr;
+    bool can;
+
+    if (verbs_reg_mr(t, 0, &m, &mr) != IBC_OK || verbs_create_pd(t, 0, &r.pd) != IBC_OK)
+        return false;
+    r.lkey = mr.lkey;
+    r.has_access = !range;
+    can = verbs_reregister(t, 0, &r, &mr) == IBC_OK;
+    r.lkey = mr.lkey;
+    r.has_access = false;
+    r.has_pd = !range;
+    can = can && (range || verbs_reregister(t, 0, &r, &mr) == IBC_OK);
+    return verbs_dereg(p->v, mr.lkey) == IBC_OK && verbs_destroy(t, 0, IBC_O_pd, r.pd) == IBC_OK && can;
+}
+
 static bool has_counter(const struct verbs *v, const char *name)
 {
     char path[PATH];
@@ -153,6 +174,8 @@ static uint64_t tried(const struct trial *p)
         [IBC_CAP_exact_depth] = has_exact_depth(p),
         [IBC_CAP_odp] = odp && can_have_region(p, IBA_ACCESS_ON_DEMAND),
         [IBC_CAP_prefetch] = odp && can_prefetch(p),
+        [IBC_CAP_reregister] = can_reregister(p, false),
+        [IBC_CAP_reregister_range] = can_reregister(p, true),
         [IBC_CAP_resize_cq] = verbs_resize_cq(&p->v->t, 0, p->cq, 2 * TRIAL_DEPTH) == IBC_OK,
         [IBC_CAP_notify] = verbs_arm_cq(&p->v->t, 0, p->cq, false) == IBC_OK,
     };

@@ -43,15 +43,6 @@ static uint32_t usual_access(const struct run_player *p, const struct ibc_object
     return access;
 }
 
-static uint32_t listed_access(const struct ibc_arg *a)
-{
-    uint32_t access = 0;
-
-    for (unsigned i = 0; i < a->n; i++)
-        access |= (uint32_t)a->v[i].n;
-    return access;
-}
-
 static enum ibc_rc make_pd(struct run_player *p, struct run_live *l, unsigned d)
 {
     return p->t->ops->create_pd(p->t, d, &l->id[d]);
@@ -81,7 +72,7 @@ static enum ibc_rc make_mr(struct run_player *p, struct run_live *l, unsigned d)
         .length = object_n(l->o, IBC_K_length, USUAL),
         .iova = iova ? run_value(p, &iova->v[0], &c) : 0,
         .has_iova = iova != NULL,
-        .access = access ? listed_access(access) : usual_access(p, l->o),
+        .access = access ? run_access(access) : usual_access(p, l->o),
         .fill = l->o->name[0],
     };
     take_pieces(p, l->o, d, &spec);

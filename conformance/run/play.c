@@ -84,6 +84,7 @@ static const uint8_t traits[IBC_S_COUNT] = {
     [IBC_S_stop] = ACTS | AT_ONCE,
     [IBC_S_destroy] = ACTS | AT_ONCE,
     [IBC_S_dereg] = ACTS | AT_ONCE,
+    [IBC_S_reregister] = ACTS | AT_ONCE,
     [IBC_S_free] = ACTS | AT_ONCE,
     [IBC_S_attach] = ACTS | AT_ONCE,
     [IBC_S_detach] = ACTS | AT_ONCE,

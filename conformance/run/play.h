@@ -246,6 +246,8 @@ bool run_fits(const struct run_player *p, const struct ibc_arg *a, uint64_t is, 
 struct run_live *run_object_of(struct run_player *p, const struct ibc_value *v);
 /* Returns the object that the argument names; NULL: the implicit protection domain. */
 const struct run_live *run_domain_of(struct run_player *p, const struct ibc_arg *a);
+/* The set of rights that a list of words names. */
+uint32_t run_access(const struct ibc_arg *a);
 /* Returns the L_Key for an address: that of the region which the address names, otherwise that of l. */
 uint32_t run_lkey_of(struct run_player *p, const struct ibc_value *at, unsigned device);
 /* Returns a value wider than 64 bits: for a group its GID. */

@@ -39,6 +39,15 @@ const struct run_live *run_domain_of(struct run_player *p, const struct ibc_arg 
     return a ? run_object_of(p, &a->v[0]) : &p->live[0];
 }
 
+uint32_t run_access(const struct ibc_arg *a)
+{
+    uint32_t access = 0;
+
+    for (unsigned i = 0; i < a->n; i++)
+        access |= (uint32_t)a->v[i].n;
+    return access;
+}
+
 struct run_live *run_qp_of(struct run_player *p, uint32_t qpn, unsigned device)
 {
     for (unsigned i = 0; i <= IBC_MAX_OBJECTS; i++)

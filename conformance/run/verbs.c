@@ -239,6 +239,37 @@ bool run_step_dereg(struct run_player *p, const struct ibc_step *s)
     return destroy(p, s, "deregister the region");
 }
 
+static enum ibc_rc register_again(struct run_player *p, const struct ibc_step *s, struct run_live *l, unsigned d)
+{
+    const struct ibc_arg *pd = run_arg(s, IBC_K_pd), *access = run_arg(s, IBC_K_access);
+    const struct ibc_reregister r = {
+        .lkey = l->mr[d].lkey,
+        .has_pd = pd != NULL,
+        .pd = pd ? run_domain_of(p, pd)->id[d] : 0,
+        .has_access = access != NULL,
+        .access = access ? run_access(access) : 0,
+        .has_range = run_has(s, IBC_K_length),
+        .length = run_number(p, s, IBC_K_length, 0, NULL),
+        .fill = l->letter,
+    };
+
+    return p->t->ops->reregister ? p->t->ops->reregister(p->t, d, &r, &l->mr[d]) : IBC_UNSUPPORTED;
+}
+
+bool run_step_reregister(struct run_player *p, const struct ibc_step *s)
+{
+    struct run_live *l = run_live(p, s);
+
+    for (unsigned d = 0; d < p->n_device; d++) {
+        if (!run_did_or(p, s, register_again(p, s, l, d), "register the region again"))
+            return false;
+        l->id[d] = l->mr[d].lkey;
+    }
+    if (!run_has(s, IBC_K_error))
+        l->length = run_number(p, s, IBC_K_length, l->length, NULL);
+    return true;
+}
+
 bool run_step_free(struct run_player *p, const struct ibc_step *s)
 {
     return run_settle(p, s) && destroy(p, s, "free the window");

@@ -78,6 +78,9 @@ static const struct ibc_row mr[] = {
     FL(rounds, NUMBER, N, 65536, IBC_R_SOME),
     FAILS,
 };
+static const struct ibc_row reregister[] = {
+    UPTO(length, UINT64_C(1) << 26), OBJECT(pd, KIND(pd)), WORDS(access, ACCESS), FAILS,
+};
 static const struct ibc_row mw[] = {WORD(type, WINDOW), OBJECT(pd, KIND(pd)), FAILS};
 static const struct ibc_row cq[] = {UPTO(depth, 65536), FAILS};
 static const struct ibc_row xrcd[] = {FAILS};
@@ -312,6 +315,7 @@ static const struct ibc_shape steps[IBC_S_COUNT] = {
     [IBC_S_events]      = {ROWS(events),      IBC_OBJECT_MAYBE,  QUEUES,                  0,                false, false, false, false, 0},
     [IBC_S_destroy]     = {ROWS(fails),       IBC_OBJECT_BEFORE, QUEUES | KIND(pd) | KIND(xrcd) | KIND(handle), 0,                false, false, false, false, 0},
     [IBC_S_dereg]       = {ROWS(fails),       IBC_OBJECT_BEFORE, KIND(mr),                0,                false, false, false, false, 0},
+    [IBC_S_reregister]  = {ROWS(reregister),  IBC_OBJECT_BEFORE, KIND(mr),                0,                false, false, false, true, 0},
     [IBC_S_free]        = {ROWS(fails),       IBC_OBJECT_BEFORE, KIND(mw),                0,                false, false, false, false, 0},
     [IBC_S_arm]         = {ROWS(arm),         IBC_OBJECT_BEFORE, KIND(cq),                0,                false, false, false, false, 0},
     [IBC_S_resize]      = {ROWS(resize),      IBC_OBJECT_BEFORE, KIND(cq),                0,                false, false, false, false, 0},

@@ -34,6 +34,8 @@
     C(mw2a,          "type 2A memory windows: bound to a queue pair, whatever its protection domain")                  \
     C(fast_reg,      "regions that may be invalidated")                                                                \
     C(pieces,        "regions that consist of pieces of other regions (UMR)")                                           \
+    C(reregister,    "regions that are registered again with other rights, or in another protection domain")            \
+    C(reregister_range, "regions that are registered again with other memory")                                          \
     C(zero_based,    "zero-based regions")                                                                             \
     C(srq,           "shared receive queues")                                                                          \
     C(tags,          "shared receive queues that match tags")                                                          \
@@ -127,6 +129,7 @@
     S(events,         "events")                                                                                        \
     S(destroy,        "destroy")                                                                                       \
     S(dereg,          "dereg")                                                                                         \
+    S(reregister,     "reregister")                                                                                    \
     S(free,           "free")                                                                                          \
     S(arm,            "arm")                                                                                           \
     S(resize,         "resize")                                                                                        \

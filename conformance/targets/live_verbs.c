@@ -161,6 +161,28 @@ static enum ibc_rc reg_mr(struct ibc_target *t, unsigned d, const struct ibc_mr_
     return rc;
 }
 
+static enum ibc_rc reregister(struct ibc_target *t, unsigned d, const struct ibc_reregister *r, struct ibc_mr *out)
+{
+    struct live *l = live_of(t);
+    struct ag_reregister_args *a = &live_request(l, AG_V_reregister, d)->u.reregister;
+    const struct ag_reregister_ok *is = &l->r.u.reregister;
+    enum ibc_rc rc;
+
+    a->lkey = r->lkey;
+    if (r->has_pd)
+        AG_SET(a, reregister_args, pd, r->pd);
+    if (r->has_access)
+        AG_SET(a, reregister_args, access, r->access);
+    if (r->has_range) {
+        AG_SET(a, reregister_args, length, r->length);
+        AG_SET(a, reregister_args, fill, r->fill);
+    }
+    rc = live_ask(l);
+    if (rc == IBC_OK)
+        *out = (struct ibc_mr){.id = is->id, .va = is->va, .local = is->local, .lkey = is->lkey, .rkey = is->rkey};
+    return rc;
+}
+
 static enum ibc_rc alloc_mw(struct ibc_target *t, unsigned d, unsigned type, uint32_t pd, uint32_t *rkey)
 {
     struct live *l = live_of(t);
@@ -511,6 +533,7 @@ const struct ibc_target_ops live_ops = {
     .create_ah = create_ah,
     .create_qp = create_qp,
     .reg_mr = reg_mr,
+    .reregister = reregister,
     .alloc_mw = alloc_mw,
     .destroy = destroy,
     .arm_cq = arm_cq,

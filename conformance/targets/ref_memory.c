@@ -55,7 +55,7 @@ static void set_up(struct ref_device *dev, struct ref_region *g, const struct ib
 
     (void)room_for(m->length, &bits);
     g->length = m->length;
-    g->pd = m->pd;
+    g->access = m->access;
     g->present = NULL;
     g->va = m->access & IBA_ACCESS_ZERO_BASED ? 0 : m->has_iova ? m->iova : dev->next_va;
     memset(g->base - REF_GUARD, REF_GUARD_BYTE, REF_GUARD);
@@ -65,6 +65,12 @@ static void set_up(struct ref_device *dev, struct ref_region *g, const struct ib
         g->present = g->base + m->length + REF_GUARD;
         memset(g->present, 0xff, bits);
     }
+}
+
+/* Leaves at least a page between these addresses and those of the next region. */
+static void claim_addresses(struct ref_device *dev, uint64_t length)
+{
+    dev->next_va += (length + 2 * IBA_MEM_PAGE - 1) & ~(uint64_t)(IBA_MEM_PAGE - 1);
 }
 
 /* Registers a region of pieces. The table entry for its pieces is not used again before the next scenario. */
@@ -113,7 +119,7 @@ enum ibc_rc ref_reg_mr(struct ibc_target *t, unsigned d, const struct ibc_mr_spe
     g->live = e == IBA_MEM_OK;
     if (!g->live)
         return ref_mem(t, e);
-    dev->next_va += (m->length + 2 * IBA_MEM_PAGE - 1) & ~(uint64_t)(IBA_MEM_PAGE - 1);
+    claim_addresses(dev, m->length);
     g->lkey = out->id = out->lkey;
     out->va = out->local = g->va;
     return IBC_OK;
@@ -126,6 +132,64 @@ static struct ref_region *region_with(struct ref_device *dev, uint32_t lkey)
         if (dev->region[i].live && dev->region[i].lkey == lkey)
             return &dev->region[i];
     return NULL;
+}
+
+/* Changes the region on the adapter, and what the tester finds at its addresses. `to`: its memory from now on. */
+static enum ibc_rc register_again(struct ibc_target *t, struct ref_device *dev, const struct ibc_reregister *r,
+                                  struct ref_region *to, struct ibc_mr *out)
+{
+    const unsigned changes =
+        (r->has_range ? IBA_MR_RANGE : 0u) | (r->has_pd ? IBA_MR_PD : 0u) | (r->has_access ? IBA_MR_ACCESS : 0u);
+    const struct iba_mr_attr a = {.base = to->base,
+                                  .length = to->length,
+                                  .iova = to->va,
+                                  .pd = r->pd,
+                                  .access = (uint16_t)r->access,
+                                  .present = to->present};
+    const enum iba_mem_err e = iba_mr_reregister(&dev->ca.mem, r->lkey, changes, &a, &out->lkey, &out->rkey);
+
+    if (e != IBA_MEM_OK)
+        return ref_mem(t, e);
+    to->lkey = out->id = out->lkey;
+    if (r->has_access)
+        to->access = r->access;
+    if (to->access & IBA_ACCESS_ZERO_BASED)
+        to->va = 0;
+    out->va = out->local = to->va;
+    return IBC_OK;
+}
+
+/* The region's new memory. Its old memory stays, and the tester can read it as that of a deregistered region. */
+static enum ibc_rc reregister_range(struct ibc_target *t, struct ref_device *dev, const struct ibc_reregister *r,
+                                    struct ref_region *old, struct ibc_mr *out)
+{
+    const struct ibc_mr_spec m = {
+        .length = r->length, .fill = r->fill, .access = r->has_access ? r->access : old->access};
+    size_t bits;
+    struct ref_region *g = m.length <= REF_MEMORY / 2 ? new_region(dev, room_for(m.length, &bits)) : NULL;
+
+    if (!g)
+        return ref_mem(t, IBA_MEM_FULL);
+    set_up(dev, g, &m);
+    const enum ibc_rc rc = register_again(t, dev, r, g, out);
+    if (rc != IBC_OK)
+        return rc;
+    old->live = false;
+    g->live = true;
+    claim_addresses(dev, m.length);
+    return IBC_OK;
+}
+
+enum ibc_rc ref_reregister(struct ibc_target *t, unsigned d, const struct ibc_reregister *r, struct ibc_mr *out)
+{
+    struct ref_device *dev = device_of(t, d);
+    struct ref_region *g = region_with(dev, r->lkey);
+
+    if (!g)
+        return ref_mem(t, IBA_MEM_NO_KEY);
+    if (r->has_range)
+        return reregister_range(t, dev, r, g, out);
+    return register_again(t, dev, r, g, out);
 }
 
 enum ibc_rc ref_dereg(struct ibc_target *t, unsigned d, uint32_t lkey)

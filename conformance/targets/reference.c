@@ -352,6 +352,7 @@ static const struct ibc_target_ops reference_ops = {
     .create_ah = ref_create_ah,
     .create_qp = ref_create_qp,
     .reg_mr = ref_reg_mr,
+    .reregister = ref_reregister,
     .alloc_mw = ref_alloc_mw,
     .destroy = ref_destroy,
     .arm_cq = arm_cq,

@@ -75,7 +75,7 @@ struct ref_region {
     uint8_t *base, *present; /* present: of a region with on-demand paging, one bit for each page */
     uint64_t va, length;     /* va: as in the device's own work requests */
     size_t room;
-    uint32_t lkey, pd;
+    uint32_t lkey, access;
     bool live;
 };
 enum {
@@ -212,6 +212,7 @@ enum ibc_rc ref_attach(struct ibc_target *t, unsigned d, uint32_t qpn, const uin
 
 enum ibc_rc ref_reg_mr(struct ibc_target *t, unsigned d, const struct ibc_mr_spec *m, struct ibc_mr *out);
 enum ibc_rc ref_alloc_mw(struct ibc_target *t, unsigned d, unsigned type, uint32_t pd, uint32_t *rkey);
+enum ibc_rc ref_reregister(struct ibc_target *t, unsigned d, const struct ibc_reregister *r, struct ibc_mr *out);
 enum ibc_rc ref_dereg(struct ibc_target *t, unsigned d, uint32_t lkey);
 enum ibc_rc ref_read_memory(struct ibc_target *t, unsigned d, uint64_t at, uint8_t *out, size_t n);
 enum ibc_rc ref_write_memory(struct ibc_target *t, unsigned d, uint64_t at, const uint8_t *in, size_t n);

@@ -59,6 +59,16 @@ static bool counts_from_va(const struct iba_mem *m, bool window)
     return changed(m) == (window ? IBA_ROW_mem_BIND_ZERO_BASED : IBA_ROW_mem_REGION_ZERO_BASED);
 }
 
+static unsigned reregisters(const struct iba_mem *m, unsigned changes)
+{
+    switch (changed(m)) {
+    case IBA_ROW_mem_REREGISTER_RANGE: return changes & ~(unsigned)IBA_MR_RANGE;
+    case IBA_ROW_mem_REREGISTER_PD: return changes & ~(unsigned)IBA_MR_PD;
+    case IBA_ROW_mem_REREGISTER_ACCESS: return changes & ~(unsigned)IBA_MR_ACCESS;
+    default: return changes;
+    }
+}
+
 static bool remembers_qp(const struct iba_mem *m)
 {
     return changed(m) == IBA_ROW_mem_WINDOW_OF_DEAD_QP;

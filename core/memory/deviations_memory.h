@@ -20,6 +20,10 @@ extern "C" {
     B(REGION_WRAPS,            DROP,  "refuses a region that ends beyond 2^64",                                          "QS-54") \
     B(REGION_ZERO_BASED,       DROP,  "starts the addresses of a zero-based region at 0",                                "QS-56") \
     B(REGION_TWO_KEYS,         DROP,  "gives a region an L_Key that is not its R_Key",                                   "QS-54, QS-55") \
+    B(REREGISTER_RANGE,        DROP,  "gives a region that is registered again its new range",                           "QS-54") \
+    B(REREGISTER_PD,           DROP,  "moves a region that is registered again to its new protection domain",            "QS-54, QS-55") \
+    B(REREGISTER_ACCESS,       DROP,  "gives a region that is registered again its new rights, and no others",           "QS-54, QS-55") \
+    B(REREGISTER_REFUSED,      DROP,  "grants no right of a reregistration that it refuses",                             "QS-53") \
     B(PREFETCH_PD,             DROP,  "prefetches no region of another protection domain",                               "QS-55") \
     B(PREFETCH_RANGE,          DROP,  "refuses to prefetch bytes outside of the region",                                 "QS-55") \
     B(PREFETCH_WRITE,          DROP,  "prefetches for writing only a region with local write",                           "QS-55") \
@@ -72,6 +76,8 @@ extern const struct iba_behaviours iba_reach_behaviours;
     P(void, new_keys, (struct iba_mem *m, struct iba_mkey *k, enum iba_mem_kind kind))                                 \
     /* A region or window is zero-based. True: this device counts from its address instead. */                         \
     P(bool, counts_from_va, (const struct iba_mem *m, bool window))                                                    \
+    /* A verb registers a region again. Returns the changes that this device makes (enum iba_mr_changes). */            \
+    P(unsigned, reregisters, (const struct iba_mem *m, unsigned changes))                                              \
     /* A QP was destroyed. True: its windows stay bound. */                                                            \
     P(bool, remembers_qp, (const struct iba_mem *m))                                                                   \
     /* A verb asks for a bind. Returns the bind that this device does. */                                              \

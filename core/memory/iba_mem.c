@@ -112,6 +112,14 @@ static void new_keys(struct iba_mem *m, struct iba_mkey *k, enum iba_mem_kind ki
         kind == IBA_MEM_MR ? fresh_byte(m, (const uint8_t[]){old_rkey, k->lkey_byte, k->rkey_byte}) : k->rkey_byte;
 }
 
+static void give_keys(struct iba_mem *m, struct iba_mkey *k, enum iba_mem_kind kind)
+{
+    if (m->deviate)
+        m->deviate->new_keys(m, k, kind);
+    else
+        new_keys(m, k, kind);
+}
+
 static enum iba_mem_err claim(struct iba_mem *m, enum iba_mem_kind kind, uint32_t pd, struct iba_mkey **k)
 {
     if (!pd_exists(m, pd))
@@ -120,10 +128,7 @@ static enum iba_mem_err claim(struct iba_mem *m, enum iba_mem_kind kind, uint32_
     if (i == 0)
         return IBA_MEM_FULL;
     *k = &m->key[i];
-    if (m->deviate)
-        m->deviate->new_keys(m, *k, kind);
-    else
-        new_keys(m, *k, kind);
+    give_keys(m, *k, kind);
     (*k)->kind = (uint8_t)kind;
     (*k)->pd = pd;
     iba_pd_hold(m, pd);
@@ -139,6 +144,11 @@ static void give_back(struct iba_mem *m, struct iba_mkey *k)
 static uint32_t rkey_of(const struct iba_mem *m, const struct iba_mkey *k)
 {
     return iba_key_of((uint32_t)(k - m->key), k->rkey_byte);
+}
+
+static uint32_t lkey_of(const struct iba_mem *m, const struct iba_mkey *k)
+{
+    return iba_key_of((uint32_t)(k - m->key), k->lkey_byte);
 }
 
 /* The entry in use that the key's index selects, whatever its key byte */
@@ -251,7 +261,7 @@ static enum iba_mem_err add_region(struct iba_mem *m, const struct iba_mr_attr *
     k->va = va;
     k->state = IBA_MEM_VALID;
     *rkey = rkey_of(m, k);
-    *lkey = iba_key_of(iba_key_index(*rkey), k->lkey_byte);
+    *lkey = lkey_of(m, k);
     return IBA_MEM_OK;
 }
 
@@ -278,6 +288,73 @@ enum iba_mem_err iba_mr_deregister(struct iba_mem *m, uint32_t lkey)
     if (k->windows > 0)
         return IBA_MEM_BUSY;
     give_back(m, k);
+    return IBA_MEM_OK;
+}
+
+/* ---- reregistration ---- */
+
+static struct iba_mr_attr attr_of(const struct iba_mkey *k, unsigned changes, const struct iba_mr_attr *a)
+{
+    struct iba_mr_attr is = {
+        .base = k->base, .length = k->length, .iova = k->va, .pd = k->pd, .access = k->access, .present = k->present};
+
+    if (changes & IBA_MR_RANGE) {
+        is.base = a->base;
+        is.length = a->length;
+        is.iova = a->iova;
+        is.present = a->present;
+    }
+    if (changes & IBA_MR_PD)
+        is.pd = a->pd;
+    if (changes & IBA_MR_ACCESS)
+        is.access = a->access;
+    return is;
+}
+
+static void move_to_pd(struct iba_mem *m, struct iba_mkey *k, uint32_t pd)
+{
+    iba_pd_hold(m, pd);
+    iba_pd_release(m, k->pd);
+    k->pd = pd;
+}
+
+/* Why the region stays as it is. */
+static enum iba_mem_err reregister_refused(const struct iba_mem *m, const struct iba_mkey *k,
+                                           const struct iba_mr_attr *is, uint64_t va)
+{
+    const enum iba_mem_err e = region_refused(m, is, va);
+
+    if (k->windows > 0)
+        return IBA_MEM_BUSY;
+    return e == IBA_MEM_OK && !pd_exists(m, is->pd) ? IBA_MEM_NO_PD : e;
+}
+
+enum iba_mem_err iba_mr_reregister(struct iba_mem *m, uint32_t old_lkey, unsigned changes, const struct iba_mr_attr *a,
+                                   uint32_t *lkey, uint32_t *rkey)
+{
+    struct iba_mkey *k;
+    enum iba_mem_err e = find_region(m, old_lkey, &k);
+
+    if (e != IBA_MEM_OK)
+        return e;
+    if (k->pieces || ((changes & IBA_MR_RANGE) && a->pieces))
+        return IBA_MEM_KIND;
+    const struct iba_mr_attr is = attr_of(k, m->deviate ? m->deviate->reregisters(m, changes) : changes, a);
+    const uint64_t va = first_va(m, is.access, is.iova, false);
+    e = reregister_refused(m, k, &is, va);
+    assert(is.base && (e != IBA_MEM_OK || is.length <= UINTPTR_MAX - (uintptr_t)is.base));
+    if (e != IBA_MEM_OK) {
+        if (!IBA_KEEPS(m, mem, REREGISTER_REFUSED))
+            k->access = is.access;
+        return e;
+    }
+    move_to_pd(m, k, is.pd);
+    describe(k, &is);
+    k->va = va;
+    k->state = IBA_MEM_VALID;
+    give_keys(m, k, IBA_MEM_MR);
+    *rkey = rkey_of(m, k);
+    *lkey = lkey_of(m, k);
     return IBA_MEM_OK;
 }
 

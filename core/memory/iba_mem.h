@@ -160,6 +160,14 @@ enum iba_mem_err iba_mr_register(struct iba_mem *m, const struct iba_mr_attr *a,
 /* Errors: NO_KEY, KIND, BUSY. BUSY: windows are bound to the region, and must be unbound first (QS-74). */
 enum iba_mem_err iba_mr_deregister(struct iba_mem *m, uint32_t lkey);
 
+/* The attributes that iba_mr_reregister() changes; the range is base, length, iova and present. */
+enum iba_mr_changes { IBA_MR_RANGE = 1 << 0, IBA_MR_PD = 1 << 1, IBA_MR_ACCESS = 1 << 2 };
+/* Registers a region again with the attributes of `a` that `changes` names; it keeps the others (ibv_rereg_mr(3)). To
+ * its users this is a deregistration and a registration: they need the new keys, and an invalidated region is valid
+ * again. Errors: those of both calls, except FULL; KIND also of pieces. */
+enum iba_mem_err iba_mr_reregister(struct iba_mem *m, uint32_t old_lkey, unsigned changes, const struct iba_mr_attr *a,
+                                   uint32_t *lkey, uint32_t *rkey);
+
 /* Software's advice that it will soon access these bytes of an on-demand region (ibv_advise_mr(3)). */
 struct iba_prefetch {
     uint64_t va, length; /* va: address in the region */

@@ -482,6 +482,7 @@ static size_t fair_line(struct bench *b, struct iba_random *r)
         "{\"id\":1,\"do\":\"write_memory\",\"at\":139964394242048,\"hex\":\"00112233\"}",
         "{\"id\":1,\"do\":\"page\",\"at\":139964394242048,\"present\":false}",
         "{\"id\":1,\"do\":\"prefetch\",\"pd\":0,\"at\":139964394242048,\"len\":4096,\"lkey\":22684}",
+        "{\"id\":1,\"do\":\"reregister\",\"lkey\":22684,\"access\":[\"local_write\"],\"length\":64,\"fill\":\"m\"}",
         "{\"id\":1,\"do\":\"set_port\",\"key\":\"pkey\",\"index\":1,\"value\":32769}",
         "{\"id\":1,\"do\":\"attach\",\"qpn\":0,\"gid\":\"ff0e::1\",\"on\":true}",
         "{\"id\":1,\"do\":\"advance\",\"until\":1000100000}",

@@ -61,6 +61,18 @@ static enum ibc_rc reg_mr(struct ibc_target *t, unsigned d, const struct ibc_mr_
     return rc;
 }
 
+static enum ibc_rc reregister(struct ibc_target *t, unsigned d, const struct ibc_reregister *r, struct ibc_mr *out)
+{
+    const enum ibc_rc rc = whole->reregister(t, d, r, out);
+
+    note_device(d);
+    note("reregister pd=%d access=0x%x length=%" PRIu64 "\n", r->has_pd, r->has_access ? r->access : 0,
+         r->has_range ? r->length : 0);
+    if (rc == IBC_OK && n_region < MRS)
+        regions[n_region++] = (struct region){*out, r->fill};
+    return rc;
+}
+
 static enum ibc_rc alloc_mw(struct ibc_target *t, unsigned d, unsigned type, uint32_t pd, uint32_t *rkey)
 {
     note_device(d);
@@ -342,6 +354,7 @@ uint64_t recorder_sum(void)
 void recorder_attach(void)
 {
     changed.reg_mr = reg_mr;
+    changed.reregister = reregister;
     changed.alloc_mw = alloc_mw;
     changed.create_cq = create_cq;
     changed.create_srq = create_srq;

@@ -330,6 +330,7 @@ static uint32_t links(struct ibc_target *t)
     return has_links;
 }
 
+#define CAN(capability) (UINT64_C(1) << IBC_CAP_##capability)
 #define OF_PIECES RC "mr u piece=m:8 stride=16 rounds=2\nwait 1us\n"
 #define EXCHANGE_BY(port) RC "qp a recv=1\n> a SEND_ONLY ackreq=1\n< a ACKNOWLEDGE port=" port "\n"
 
@@ -343,26 +344,24 @@ Test(target, claims_less)
         unsigned variations;
         const char *measured;
     } c[] = {
-        {"title t\nspec RR-03\nrole responder\nservice rc uc\nqp a\n a state rts\n", 1u << IBC_CAP_rc, ~0u, IBC_IS_PASS,
-         1, ""},
-        {"title t\nspec RR-03\nrole responder\nservice uc\nqp a\n a state rts\n", 1u << IBC_CAP_rc, ~0u,
-         IBC_IS_NOT_APPLICABLE, 0, "the device does not claim uc"},
-        {"title t\nspec RR-03\nrole responder\nservice rc\nneeds srq\nqp a\n a state rts\n", 1u << IBC_CAP_rc, ~0u,
+        {"title t\nspec RR-03\nrole responder\nservice rc uc\nqp a\n a state rts\n", CAN(rc), ~0u, IBC_IS_PASS, 1, ""},
+        {"title t\nspec RR-03\nrole responder\nservice uc\nqp a\n a state rts\n", CAN(rc), ~0u, IBC_IS_NOT_APPLICABLE,
+         0, "the device does not claim uc"},
+        {"title t\nspec RR-03\nrole responder\nservice rc\nneeds srq\nqp a\n a state rts\n", CAN(rc), ~0u,
          IBC_IS_NOT_APPLICABLE, 0, "the device does not claim srq"},
-        {MIDDLE " a state rts\n", 1u << IBC_CAP_rc, ~0u, IBC_IS_NOT_APPLICABLE, 0,
-         "the device does not claim two_devices"},
-        {"title t\nspec RR-03\nrole responder\nservice rc\nlink roce1\nqp a\n a state rts\n", 1u << IBC_CAP_rc,
+        {MIDDLE " a state rts\n", CAN(rc), ~0u, IBC_IS_NOT_APPLICABLE, 0, "the device does not claim two_devices"},
+        {"title t\nspec RR-03\nrole responder\nservice rc\nlink roce1\nqp a\n a state rts\n", CAN(rc),
          1u << IBC_LINK_roce2_ipv4, IBC_IS_NOT_APPLICABLE, 0, "the target has no link that the scenario is for"},
-        {"title t\nspec RR-03\nrole responder\nservice rc\nlink roce1 roce2-ipv6\nqp a\n a state rts\n",
-         1u << IBC_CAP_rc, 1u << IBC_LINK_roce2_ipv6, IBC_IS_PASS, 1, ""},
-        {RC "qp a\n> a WRITE_ONLY payload=8 ackreq=1\n< a ACKNOWLEDGE syndrome=ack\n", 1u << IBC_CAP_rc, ~0u,
-         IBC_IS_PASS, 1, ""},
-        {OF_PIECES, 1u << IBC_CAP_rc, ~0u, IBC_IS_UNSUPPORTED, 1, "this target cannot mr"},
-        {OF_PIECES, 1u << IBC_CAP_rc | 1u << IBC_CAP_pieces, ~0u, IBC_IS_PASS, 1, ""},
+        {"title t\nspec RR-03\nrole responder\nservice rc\nlink roce1 roce2-ipv6\nqp a\n a state rts\n", CAN(rc),
+         1u << IBC_LINK_roce2_ipv6, IBC_IS_PASS, 1, ""},
+        {RC "qp a\n> a WRITE_ONLY payload=8 ackreq=1\n< a ACKNOWLEDGE syndrome=ack\n", CAN(rc), ~0u, IBC_IS_PASS, 1,
+         ""},
+        {OF_PIECES, CAN(rc), ~0u, IBC_IS_UNSUPPORTED, 1, "this target cannot mr"},
+        {OF_PIECES, CAN(rc) | CAN(pieces), ~0u, IBC_IS_PASS, 1, ""},
         /* the addresses of a second port are known only if the device has one */
-        {EXCHANGE_BY("2"), 1u << IBC_CAP_rc, ~0u, IBC_IS_PASS, 1, ""},
-        {EXCHANGE_BY("2"), 1u << IBC_CAP_rc | 1u << IBC_CAP_two_ports, ~0u, IBC_IS_FAIL, 1, ""},
-        {EXCHANGE_BY("1"), 1u << IBC_CAP_rc, ~0u, IBC_IS_PASS, 1, ""},
+        {EXCHANGE_BY("2"), CAN(rc), ~0u, IBC_IS_PASS, 1, ""},
+        {EXCHANGE_BY("2"), CAN(rc) | CAN(two_ports), ~0u, IBC_IS_FAIL, 1, ""},
+        {EXCHANGE_BY("1"), CAN(rc), ~0u, IBC_IS_PASS, 1, ""},
     };
     const struct ibc_options o = {.seed = 1};
 

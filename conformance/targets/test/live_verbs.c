@@ -247,6 +247,19 @@ Test(live_verbs, memory, .init = begin, .fini = end)
           "\"no_fault\":false,\"later\":true");
 }
 
+Test(live_verbs, regions_registered_again, .init = begin, .fini = end)
+{
+    struct ibc_mr mr = {0};
+    replies("\"id\":4,\"va\":5,\"local\":6,\"lkey\":7,\"rkey\":8");
+    cr_expect_eq(o->reregister(t, 1, &(struct ibc_reregister){.lkey = 3, .has_pd = true, .pd = 2}, &mr), IBC_OK);
+    ASKED("\"do\":\"reregister\",\"device\":1,\"lkey\":3,\"pd\":2");
+    cr_expect(mr.id == 4 && mr.va == 5 && mr.local == 6 && mr.lkey == 7 && mr.rkey == 8);
+    const struct ibc_reregister r = {
+        .lkey = 7, .has_access = true, .access = IBA_ACCESS_LOCAL_WRITE, .has_range = true, .length = 64, .fill = 'm'};
+    cr_expect_eq(o->reregister(t, 1, &r, &mr), IBC_OK);
+    ASKED("\"do\":\"reregister\",\"device\":1,\"lkey\":7,\"access\":[\"local_write\"],\"length\":64,\"fill\":\"m\"");
+}
+
 /* The agent said that it reads and writes 1024 bytes at a time. */
 Test(live_verbs, memory_in_parts, .init = begin, .fini = end)
 {

@@ -191,6 +191,35 @@ Test(verbs, an_absent_page_makes_the_device_ask_for_time)
     bed_close(b);
 }
 
+Test(verbs, a_region_is_registered_again_with_other_memory)
+{
+    struct bed *b = bed_open("reference", IBC_LINK_roce2_ipv4, 1);
+    const struct ibc_target_ops *o = b->t->ops;
+    struct ibc_mr *mr = &b->d[0].mr;
+    const struct ibc_mr was = *mr;
+    struct ibc_reregister r = {.lkey = was.lkey ^ 1, .has_range = true, .length = 4096, .fill = 'x'};
+    uint8_t byte[2] = {7, 7};
+
+    SAID(b, o->reregister(b->t, 0, &r, mr), "mem_no_key");
+    r.lkey = was.lkey;
+    r.length = 0;
+    SAID(b, o->reregister(b->t, 0, &r, mr), "mem_zero");
+    cr_assert_eq(memcmp(mr, &was, sizeof was), 0);
+    r.length = 4096;
+    cr_assert_eq(o->write_memory(b->t, 0, was.local, byte, 2), IBC_OK);
+    cr_assert_eq(o->reregister(b->t, 0, &r, mr), IBC_OK);
+    cr_assert(mr->lkey != was.lkey && mr->local != was.local && mr->id == mr->lkey);
+    cr_assert_eq(o->read_memory(b->t, 0, mr->local, byte, 1), IBC_OK);
+    cr_assert_eq(byte[0], ibc_pattern('x', 0));
+    cr_assert_eq(o->read_memory(b->t, 0, was.local, byte, 1), IBC_OK);
+    cr_assert_eq(byte[0], 7, "the old memory stays readable");
+    bed_connect(b, 0, bed_qp(b, 0, IBA_QPT_RC), IBA_QPT_RC, 0);
+    bed_send(b, 0, IBA_RC_READ_REQUEST, BED_EPSN, 8);
+    bed_expect(b, 0, IBA_RC_READ_RESP_ONLY, BED_EPSN);
+    cr_assert_eq(o->destroy(b->t, 0, IBC_O_mr, mr->lkey), IBC_OK);
+    bed_close(b);
+}
+
 Test(verbs, a_prefetch_brings_absent_pages)
 {
     struct bed *b = bed_open("reference", IBC_LINK_roce2_ipv4, 1);

@@ -122,6 +122,118 @@ Test(calls, deregister)
     iba_mem_check(&bed.m);
 }
 
+/* ---- reregistration ---- */
+
+static struct mr again(struct mr r, unsigned changes, struct iba_mr_attr a)
+{
+    struct mr now = {0, 0};
+
+    cr_assert_eq(iba_mr_reregister(&bed.m, r.lkey, changes, &a, &now.lkey, &now.rkey), IBA_MEM_OK);
+    cr_assert_eq(iba_key_index(now.lkey), iba_key_index(r.lkey));
+    cr_assert(now.lkey != now.rkey && now.lkey != r.lkey && now.rkey != r.rkey);
+    iba_mem_check(&bed.m);
+    return now;
+}
+
+static enum iba_mem_verdict reached(struct mr r, uint64_t va, uint32_t pd, uint16_t need)
+{
+    struct iba_reach reach = reach_of(&bed, r.rkey, va, 8);
+
+    reach.pd = pd;
+    reach.need = need;
+    return ask(&bed, reach, NULL);
+}
+
+Test(calls, reregister_changes_what_is_named)
+{
+    const struct mr old = reg(make(&bed), LW | RW);
+    struct mr r = old;
+    const uint64_t moved = IOVA / 2;
+    struct iba_mr_attr a = {
+        .base = bed.arena + 64, .length = 64, .iova = moved, .pd = bed.pd2, .access = RR, .present = bed.arena};
+
+    r = again(r, 0, a);
+    cr_expect_eq(reached(old, IOVA, bed.pd, RW), IBA_REACH_KEY_BYTE);
+    cr_expect_eq(reached(r, IOVA, bed.pd, RW), IBA_REACH_OK);
+    r = again(r, IBA_MR_RANGE, a);
+    cr_expect_eq(reached(r, IOVA, bed.pd, RW), IBA_REACH_RANGE);
+    cr_expect_eq(reached(r, moved + 56, bed.pd, RW), IBA_REACH_OK);
+    cr_expect_eq(reached(r, moved + 57, bed.pd, RW), IBA_REACH_RANGE);
+    r = again(r, IBA_MR_PD, a);
+    cr_expect_eq(reached(r, moved, bed.pd, RW), IBA_REACH_PD);
+    cr_expect_eq(reached(r, moved, bed.pd2, RW), IBA_REACH_OK);
+    cr_expect(bed.pds[bed.pd] == 0 && bed.pds[bed.pd2] == 1);
+    r = again(r, IBA_MR_ACCESS, a);
+    cr_expect_eq(reached(r, moved, bed.pd2, RW), IBA_REACH_RIGHT);
+    cr_expect_eq(reached(r, moved, bed.pd2, RR), IBA_REACH_OK);
+    a.access = RR | ZB;
+    r = again(r, IBA_MR_ACCESS, a);
+    cr_expect_eq(reached(r, 0, bed.pd2, RR), IBA_REACH_OK);
+}
+
+Test(calls, reregister_makes_an_invalidated_region_valid)
+{
+    struct mr r = reg(make(&bed), ALL);
+
+    cr_assert_eq(iba_mem_invalidate(&bed.m, r.lkey, bed.pd, QP, false), IBA_MEM_OK);
+    r = again(r, IBA_MR_ACCESS, (struct iba_mr_attr){.access = LW | RR});
+    cr_expect_eq(reached(r, IOVA, bed.pd, RR), IBA_REACH_OK);
+}
+
+Test(calls, reregister_of_pages)
+{
+    static const uint8_t absent[2];
+    struct mr r = reg(make(&bed), LW | RR);
+    struct iba_mr_attr a = attr(&bed, LW | RR | OD);
+
+    a.present = absent;
+    r = again(r, IBA_MR_ACCESS, a); /* its range says which pages are present */
+    cr_expect_eq(reached(r, IOVA, bed.pd, RR), IBA_REACH_OK);
+    r = again(r, IBA_MR_RANGE, a);
+    cr_expect_eq(reached(r, IOVA, bed.pd, RR), IBA_REACH_ABSENT);
+    r = again(r, IBA_MR_PD, (struct iba_mr_attr){.pd = bed.pd2});
+    cr_expect_eq(reached(r, IOVA, bed.pd2, RR), IBA_REACH_ABSENT);
+    r = again(r, IBA_MR_ACCESS, (struct iba_mr_attr){.access = LW | RR});
+    cr_expect_eq(reached(r, IOVA, bed.pd2, RR), IBA_REACH_OK);
+}
+
+static void not_again(uint32_t lkey, unsigned changes, struct iba_mr_attr a, enum iba_mem_err err)
+{
+    uint32_t key[2] = {77, 77};
+
+    REFUSED(iba_mr_reregister(&bed.m, lkey, changes, &a, &key[0], &key[1]), err);
+    cr_assert(key[0] == 77 && key[1] == 77);
+}
+
+Test(calls, reregister_refused)
+{
+    const struct mr r = reg(make(&bed), ALL), windowed = reg(&bed, ALL);
+    const struct iba_piece piece = {IOVA, 8, r.lkey, 8};
+    const struct iba_pieces pieces = {&piece, 1, 1};
+    const struct mr of_pieces =
+        reg_with(&bed, (struct iba_mr_attr){.iova = IOVA, .pd = bed.pd, .access = LW, .pieces = &pieces});
+    const struct iba_mr_attr ok = attr(&bed, LW);
+    struct iba_mr_attr a = ok;
+
+    not_again(r.rkey, IBA_MR_ACCESS, ok, IBA_MEM_NO_KEY);
+    not_again(alloc_mw(&bed, IBA_MEM_MW1), IBA_MR_ACCESS, ok, IBA_MEM_KIND);
+    not_again(of_pieces.lkey, IBA_MR_ACCESS, ok, IBA_MEM_KIND);
+    a.pieces = &pieces;
+    not_again(r.lkey, IBA_MR_RANGE, a, IBA_MEM_KIND);
+    a = ok, a.access = RW;
+    not_again(r.lkey, IBA_MR_ACCESS, a, IBA_MEM_RIGHTS);
+    a.access = INV << 1;
+    not_again(r.lkey, IBA_MR_ACCESS, a, IBA_MEM_ACCESS);
+    a = ok, a.length = 0;
+    not_again(r.lkey, IBA_MR_RANGE, a, IBA_MEM_ZERO);
+    a.length = 2, a.iova = UINT64_MAX;
+    not_again(r.lkey, IBA_MR_RANGE, a, IBA_MEM_RANGE);
+    a = ok, a.pd = PDS - 1;
+    not_again(r.lkey, IBA_MR_PD, a, IBA_MEM_NO_PD);
+    (void)bound(&bed, bind_of(alloc_mw(&bed, IBA_MEM_MW1), windowed, RR));
+    not_again(windowed.lkey, IBA_MR_ACCESS, ok, IBA_MEM_BUSY);
+}
+
 /* ---- prefetch ---- */
 
 static struct iba_prefetch advice_of(struct mr r, uint64_t at, uint64_t length)

@@ -137,7 +137,7 @@ static enum iba_mem_verdict expect_reach(const struct iba_reach *r)
     return all_present(t, va, length) ? IBA_REACH_OK : IBA_REACH_ABSENT;
 }
 
-static enum iba_mem_err expect_register(const struct iba_mr_attr *a)
+static enum iba_mem_err expect_attr(const struct iba_mr_attr *a)
 {
     if (a->access >= INV << 1)
         return IBA_MEM_ACCESS;
@@ -147,9 +147,14 @@ static enum iba_mem_err expect_register(const struct iba_mr_attr *a)
         return IBA_MEM_ZERO;
     if (!(a->access & ZB) && a->iova + (a->length - 1) < a->iova)
         return IBA_MEM_RANGE;
-    if (!exists(a->pd))
-        return IBA_MEM_NO_PD;
-    return spare() ? IBA_MEM_OK : IBA_MEM_FULL;
+    return exists(a->pd) ? IBA_MEM_OK : IBA_MEM_NO_PD;
+}
+
+static enum iba_mem_err expect_reregister(const struct thing *t, const struct iba_mr_attr *a)
+{
+    if (!t || t->kind != IBA_MEM_MR)
+        return t ? IBA_MEM_KIND : IBA_MEM_NO_KEY;
+    return windows_on(t) ? IBA_MEM_BUSY : expect_attr(a);
 }
 
 static enum iba_mem_err expect_bind_mr(const struct iba_bind *b, uint32_t pd, struct thing *mr)
@@ -348,30 +353,71 @@ static void call_pd(void)
     }
 }
 
-static void call_register(void)
+static struct iba_mr_attr any_attr(void)
 {
     static const uint64_t iova[] = {0, 1, IOVA, UINT64_MAX - ARENA, UINT64_MAX - 100};
     const size_t at = pick(4) ? pick(ARENA) : 0;
     struct iba_mr_attr a = {.base = bed.arena + at, .length = pick(3) ? 1 + pick((unsigned)(ARENA - at)) : pick(200)};
-    struct mr r;
 
     a.length = a.length > ARENA - at ? ARENA - at : a.length;
     a.iova = iova[pick(5)];
     a.pd = any_pd();
     a.access = any_access();
     a.present = pick(3) ? &pages[pick(2)] : NULL;
-    const enum iba_mem_err want = expect_register(&a);
+    return a;
+}
+
+static void is_region(struct thing *t, const struct iba_mr_attr *a, const struct mr *r)
+{
+    *t = (struct thing){.valid = true, .kind = IBA_MEM_MR, .pd = a->pd, .access = a->access, .length = a->length};
+    t->va = a->access & ZB ? 0 : a->iova;
+    t->at = (size_t)(a->base - bed.arena);
+    t->present = a->access & OD ? a->present : NULL;
+    EXPECT(r->lkey != r->rkey, "one key");
+    learn(t, r->lkey, r->rkey);
+    pd_users[a->pd]++;
+}
+
+static void call_register(void)
+{
+    const struct iba_mr_attr a = any_attr();
+    struct mr r;
+    enum iba_mem_err want = expect_attr(&a);
+
+    if (want == IBA_MEM_OK && !spare())
+        want = IBA_MEM_FULL;
     AGREE(iba_mr_register(&bed.m, &a, &r.lkey, &r.rkey), want);
     if (want != IBA_MEM_OK)
         return;
-    struct thing *t = spare();
-    *t = (struct thing){.valid = true, .kind = IBA_MEM_MR, .pd = a.pd, .access = a.access, .length = a.length};
-    t->va = a.access & ZB ? 0 : a.iova;
-    t->at = at;
-    t->present = a.access & OD ? a.present : NULL;
-    EXPECT(r.lkey != r.rkey, "one key");
-    learn(t, r.lkey, r.rkey);
-    pd_users[a.pd]++;
+    is_region(spare(), &a, &r);
+}
+
+/* The new attributes that are asked for, and otherwise those of the region. */
+static struct iba_mr_attr mixed(const struct thing *t, unsigned changes, const struct iba_mr_attr *new)
+{
+    const bool range = changes & IBA_MR_RANGE;
+
+    return (struct iba_mr_attr){.base = range ? new->base : bed.arena + t->at,
+                                .length = range ? new->length : t->length,
+                                .iova = range ? new->iova : t->va,
+                                .present = range ? new->present : t->present,
+                                .pd = changes &IBA_MR_PD ? new->pd : t->pd,
+                                .access = changes &IBA_MR_ACCESS ? new->access : (uint16_t)t->access};
+}
+
+static void call_reregister(void)
+{
+    const uint32_t key = any_lkey(), changes = pick(8);
+    struct thing *t = with(key, true, false);
+    const struct iba_mr_attr new = any_attr(), a = t ? mixed(t, changes, &new) : new;
+    const enum iba_mem_err want = expect_reregister(t, &a);
+    struct mr r;
+
+    AGREE(iba_mr_reregister(&bed.m, key, changes, &new, &r.lkey, &r.rkey), want);
+    if (want != IBA_MEM_OK)
+        return;
+    pd_users[t->pd]--;
+    is_region(t, &a, &r);
 }
 
 static void call_deregister(void)
@@ -517,10 +563,10 @@ static void call_reach(void)
 
 static void one(void)
 {
-    static void (*const call[])(void) = {call_register, call_register,   call_deregister, call_deregister, call_alloc,
-                                         call_alloc,    call_free,       call_free,       call_bind,       call_bind,
-                                         call_bind,     call_bind,       call_bind,       call_bind,       call_bind,
-                                         call_bind,     call_invalidate, call_pd};
+    static void (*const call[])(void) = {
+        call_register, call_register, call_reregister, call_deregister, call_deregister, call_alloc, call_alloc,
+        call_free,     call_free,     call_bind,       call_bind,       call_bind,       call_bind,  call_bind,
+        call_bind,     call_bind,     call_bind,       call_invalidate, call_pd};
     const unsigned n = pick(2 * COUNT(call));
 
     if (pick(100) == 0)

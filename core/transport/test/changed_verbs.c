@@ -288,7 +288,7 @@ static void regions(void)
                              .iova = rarely() ? UINT64_MAX - 4 : 4096,
                              .present = rarely() ? nothing_there : NULL};
 
-    switch (below(7)) {
+    switch (below(8)) {
     case 0:
     case 1:
         record(iba_mr_deregister(&d->ca.mem, lkey[i])); /* registers a region again, because there are few keys */
@@ -303,6 +303,7 @@ static void regions(void)
         record(iba_mw_alloc(&d->ca.mem, (enum iba_mem_kind)(IBA_MEM_MW1 + below(3)), some_pd(), &window[i]));
         break;
     case 5: record(iba_mw_free(&d->ca.mem, window[i])); break;
+    case 6: record(iba_mr_reregister(&d->ca.mem, lkey[i], 1 + below(7), &mr, &lkey[i], &rkey[i])); break;
     default: record(rarely() ? iba_pd_destroy(&d->ca.mem, below(N_PD)) : iba_pd_create(&d->ca.mem, &(uint32_t){0}));
     }
     record(lkey[i] ^ (uint64_t)rkey[i] << 32 ^ window[i]);

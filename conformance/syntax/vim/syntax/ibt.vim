@@ -41,7 +41,7 @@ syntax match ibtWord '\<\%(corrupt\|peer\|stranger\|rkeys\|qpns\|psns\)\>=\@!'
 syntax match ibtWord '\<\%(nowhere\|loopback\|ipv4\|unknown\|armed\)\>=\@!'
 
 syntax match ibtStep '\<\%(call\|told\|gives\|silence\|wait\|post\|recv\|modify\|state\|completion\|completions\)\ze\%(\s\|$\)'
-syntax match ibtStep '\<\%(event\|events\|destroy\|dereg\|free\|arm\|notified\|resize\|limit\|tag\|untag\|sync\|attach\)\ze\%(\s\|$\)'
+syntax match ibtStep '\<\%(event\|events\|destroy\|dereg\|reregister\|free\|arm\|notified\|resize\|limit\|tag\|untag\|sync\|attach\)\ze\%(\s\|$\)'
 syntax match ibtStep '\<\%(detach\|memory\|write\|page\|prefetch\|port\|counter\|pace\|pass\|release\|score\)\ze\%(\s\|$\)'
 syntax match ibtStep '\<\%(health\|repeat\|end\|set\|get\|pull\|plug\|start\|stop\|has\|gets\|subnet\)\ze\%(\s\|$\)'
 syntax match ibtFlag '\<mapped\>=\@!'
@@ -53,7 +53,7 @@ syntax match ibtHead '^\s*\zs\%(service\|covers\|class\|needs\|title\|link\|note
 syntax match ibtText '^\s*\%(title\|note\|hazard\|see\|covers\|spec\|drawn\)\>.*$' contains=ibtHead,ibtComment
 syntax match ibtNeeds '^\s*\%(needs\|role\|class\|service\|link\)\>.*$' contains=ibtHead,ibtComment,ibtCapability,ibtOneOf
 syntax keyword ibtCapability contained rc uc ud raw management write read atomic flush persistent atomic_write send_inv mw1 mw2 mw2a
-syntax keyword ibtCapability contained fast_reg xrc_tgt pieces inline_data zero_based resize_cq srq tags multicast odp prefetch page_hook apm credits congestion
+syntax keyword ibtCapability contained fast_reg reregister reregister_range xrc_tgt pieces inline_data zero_based resize_cq srq tags multicast odp prefetch page_hook apm credits congestion
 syntax keyword ibtCapability contained pkey_table limited_pkey lmc two_ports two_devices qp_states rate_control exact_depth notify counters cm cm_fields cm_verbs
 syntax keyword ibtCapability contained virtual_time counter_hook xrc rd fabric sm
 syntax keyword ibtCapability contained counter_hook xrc
