@@ -5,6 +5,7 @@
 #include "../../wire/test/wire.h"
 #include "adapter/iba_change_rules.h"
 #include "test/recorder.h"
+#include "test/reserved.h"
 #include "transport/iba_xrc.h"
 
 enum {
@@ -333,12 +334,17 @@ static inline void each_changed_table(enum iba_rule_table t, uint16_t rows,
 /* Puts the next packet that the adapter sends into b->answer. */
 static inline bool answer(struct bed *b)
 {
+    uint8_t next[IBA_TX_MOST];
     size_t len;
 
-    MUST(iba_ca_poll(&b->ca, 1, b->out, sizeof b->out, &len, b->ca.now));
+    memset(next, 0xee, sizeof next);
+    MUST(iba_ca_poll(&b->ca, 1, next, sizeof next, &len, b->ca.now));
     b->answered = len > 0;
-    if (b->answered)
+    if (b->answered) {
+        memcpy(b->out, next, len);
         cr_assert_eq(look(&b->answer, iba_port_link(iba_ca_port(&b->ca, 1)), b->out, len, len), IBA_OK);
+        expect_reserved_zero(&b->answer);
+    }
     return b->answered;
 }
 

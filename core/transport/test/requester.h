@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include "adapter/iba_ca.h"
 #include "test/recorder.h"
+#include "test/reserved.h"
 #include "transport/iba_requester.h"
 #include "transport/iba_wr_ops.h"
 #include "wire/iba_build.h"
@@ -213,12 +214,14 @@ static inline bool sends(void)
 {
     size_t len;
 
+    memset(b.frame, 0xee, sizeof b.frame);
     cr_assert_eq(iba_ca_poll(&b.ca, 1, b.frame, sizeof b.frame, &len, b.now), IBA_OK);
     if (len == 0)
         return false;
     cr_assert_eq(iba_view_parse(&b.v, IBA_LINK_ETHERNET, b.frame, len, len, NULL), IBA_OK);
     iba_view_check(&b.v);
     cr_assert_eq(b.v.icrc, IBA_CHECK_GOOD);
+    expect_reserved_zero(&b.v);
     b.bth = iba_view_bth(&b.v);
     return true;
 }
