@@ -359,7 +359,6 @@ void iba_qp_reset(struct iba_qp *qp)
         memset(&qp->ee, 0, sizeof qp->ee);
     else
         qp->rq.head = qp->rq.count = 0;
-    qp->cnp_due = qp->becn_due = false;
     iba_responder_reset(qp);
     iba_requester_reset(qp);
 }
