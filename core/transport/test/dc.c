@@ -305,6 +305,23 @@ Test(dc, leases)
     cr_expect_eq(iba_dc_serving(&t), 0);
 }
 
+/* Memory may hold anything before. */
+Test(dc, a_target_begins_with_all_rows_and_free_responders)
+{
+    struct heard heard = {0};
+    struct iba_dc_responder pool[2];
+    struct iba_dc_target t;
+
+    memset(&t, 0xee, sizeof t);
+    memset(pool, 0xee, sizeof pool);
+    t.store = note_store, t.random = next_token, t.ctx = &heard;
+    iba_dc_target_init(&t, pool, 2);
+    cr_expect(t.left_out == 0 && t.bad_keys == 0 && t.cnaks == 0 && t.n == 2 && t.pool == pool);
+    for (unsigned i = 0; i < IBA_DC_TARGET_ROWS; i++)
+        cr_expect_eq(t.hits[i], 0, "row %u", i);
+    cr_expect_eq(iba_dc_serving(&t), 0);
+}
+
 /* Messages for others are ignored, and a full ring takes no operation. */
 Test(dc, others_messages_and_a_full_ring)
 {
