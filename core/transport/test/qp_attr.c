@@ -130,12 +130,15 @@ Test(attr, path_on_roce)
     BAD(RTR, 0, a.av.dgid[0] = 0xff);                           /* PV-26 */
     BAD(RTR, 0, memset(a.av.dgid, 0, 16));                      /* KM-40 */
     BAD(RTR, 0, (memset(a.av.dgid, 0, 16), a.av.dgid[15] = 1)); /* KM-40 */
-    BAD(RTR, 0, memcpy(a.av.dgid, v4, 16));                     /* RO-24 */
+    BAD(RTR, 0, (memset(a.av.dgid, 0, 16), a.av.dgid[15] = 1, a.av.flow_label = 0xfffff));
+    BAD(RTR, 0, memcpy(a.av.dgid, v4, 16)); /* RO-24 */
     d->ca.port[0].n_gid = 2;
     memcpy(d->ca.port[0].gid[1], v4, 16);
     BAD(RTR, 0, a.av.sgid_index = 1);
     GOOD(UC, INIT, RTR, 0, (a.av.sl = 7, a.av.flow_label = 0xfffff, a.av.vlan = 0xffe));
     cr_assert_eq(d->qp[0].envelope_bytes, 14 + 4 + 40 + 8);
+    GOOD(UC, INIT, RTR, 0, (memset(a.av.dgid, 0, 16), a.av.dgid[15] = 2, a.av.flow_label = 0));
+    GOOD(UC, INIT, RTR, 0, (memset(a.av.dgid, 0, 16), a.av.dgid[14] = 1, a.av.flow_label = 0));
     GOOD(UC, INIT, RTR, 0, a.av.grh = false); /* RoCE always has one */
     cr_assert_eq(d->qp[0].envelope_bytes, 14 + 40 + 8);
 }

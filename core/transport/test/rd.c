@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reliable datagrams: the requester's row that only EE contexts have, hit alone. The responder's are in
- * responder_rules.c. */
+/* Reliable datagrams: the requester's row that only EE contexts have, hit alone (the responder's are in
+ * responder_rules.c); headers and receives of contexts. */
 #include "receive.h"
 #include "transport/iba_rd.h"
 #include "xrc_rd_requests.h"
@@ -49,4 +49,33 @@ Test(rd, a_reserved_opcode_is_of_a_context_if_both_headers_fit)
     bed.payload[3] = UC_QPN;
     give(&bed);
     cr_expect_eq(hits(&bed, IBA_TABLE_VALIDATE, "no_qp"), 1, "no EE context");
+}
+
+/* An RD QP gets back the receive that a context has taken for it, wherever the context is in the table. */
+Test(rd, a_receive_is_taken_back_from_any_context)
+{
+    static const unsigned places[] = {0, 1, 15};
+    uint64_t id;
+
+    for (unsigned i = 0; i < COUNT(places); i++) {
+        struct iba_qp **at;
+        bed_make(&bed, IBA_PORT_IB, false);
+        as_context(&bed);
+        for (at = bed.qp_slot; *at != &bed.rc; at++)
+            ;
+        *at = bed.qp_slot[places[i]];
+        bed.qp_slot[places[i]] = &bed.rc;
+        bed.rc.ee.receiver = UD_QPN;
+        bed.rc.r.has_wqe = true;
+        bed.rc.r.wqe.wr_id = 99;
+        bed.rc.r.op = IBA_RD_SEND_FIRST;
+        cr_expect_not(iba_rd_take_back(&bed.ca, &bed.uc, &id), "of another QP");
+        bed.rc.type = IBA_QPT_RC;
+        cr_expect_not(iba_rd_take_back(&bed.ca, &bed.ud, &id), "no context");
+        bed.rc.type = IBA_QPT_EE;
+        id = 0;
+        cr_expect(iba_rd_take_back(&bed.ca, &bed.ud, &id) && id == 99, "place %u", places[i]);
+        cr_expect(!bed.rc.r.has_wqe && bed.rc.r.op == IBA_NO_MESSAGE);
+        cr_expect_not(iba_rd_take_back(&bed.ca, &bed.ud, &id), "twice");
+    }
 }
