@@ -103,6 +103,15 @@ Test(edges, descriptors_are_closed)
     cr_expect_eq(cap_next(c, &p), CAP_PACKET);
     cap_close(c);
     cr_expect_eq(descriptors(), before);
+    struct bytes large = noisy_pcap(5000), packed = {0};
+    put_gzip(&packed, large.b, large.n);
+    c = opened(&packed);
+    cr_assert(cap_can_ahead(c));
+    cap_ahead(c);
+    cap_close(c);
+    cr_expect_eq(descriptors(), before, "of a file that a thread inflates");
+    bytes_free(&large);
+    bytes_free(&packed);
     bytes_free(&f);
 }
 
@@ -296,6 +305,27 @@ Test(edges, what_is_in_memory)
     cr_expect_not(cap_ready(c));
     cap_close(c);
     free(piece);
+    bytes_free(&f);
+}
+
+/* Of version 2.3 the lengths are swapped where the captured one would be the longer one. */
+Test(edges, lengths_of_version_2_3)
+{
+    struct bytes f = {0};
+    struct cap_packet p;
+
+    pcap_header(&f, 0xa1b2c3d4, false, 65535, 1);
+    f.b[6] = 3;
+    pcap_record(&f, false, 1, 1, 20, 7);
+    f.b[24 + 12] = 60; /* the length on the wire */
+    const size_t second = f.n;
+    pcap_record(&f, false, 1, 1, 20, 8);
+    f.b[second + 8] = 60;
+    struct capture *c = opened(&f);
+    cr_expect(cap_next(c, &p) == CAP_PACKET && p.caplen == 20 && p.len == 60 && p.data[0] == 7);
+    cr_expect(cap_next(c, &p) == CAP_PACKET && p.caplen == 20 && p.len == 60 && p.data[0] == 8);
+    cr_expect_eq(cap_next(c, &p), CAP_END);
+    cap_close(c);
     bytes_free(&f);
 }
 

@@ -3,8 +3,12 @@
 
 #include <arpa/inet.h>
 #include <criterion/criterion.h>
+#include <fcntl.h>
+#include <linux/if_tun.h>
+#include <net/if.h>
 #include <sched.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -133,4 +137,28 @@ Test(live, an_interface_that_is_down)
         return;
     cr_expect_null(cap_open_live("lo", NULL, err, sizeof err));
     cr_expect_str_eq(err, "lo: the interface is down; ip link set IFACE up", "%s", err);
+}
+
+/* An interface without link headers, in a network namespace of its own, where that is allowed: LINKTYPE_RAW is 101. */
+Test(live, packets_without_a_link_header)
+{
+    static const uint8_t ip[28] = {0x45, 0, 0, 28, 0, 1, 0, 0, 64, 17, 0, 0, 10, 9, 0, 1, 10, 9, 0, 2};
+    struct ifreq r = {.ifr_name = "tun0", .ifr_flags = IFF_TUN | IFF_NO_PI};
+    char err[512];
+    struct cap_packet p;
+    const int fd = unshare(CLONE_NEWNET) == 0 ? open("/dev/net/tun", O_RDWR | O_CLOEXEC) : -1;
+    const int s = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (fd < 0 || s < 0 || ioctl(fd, TUNSETIFF, &r) != 0)
+        return;
+    r.ifr_flags = IFF_UP;
+    cr_assert_eq(ioctl(s, SIOCSIFFLAGS, &r), 0);
+    struct capture *c = cap_open_live("tun0", "udp", err, sizeof err);
+    cr_assert_not_null(c, "%s", err);
+    cr_assert_eq(write(fd, ip, sizeof ip), (ssize_t)sizeof ip);
+    cr_assert_eq(cap_next(c, &p), CAP_PACKET);
+    cr_expect(p.dlt == 101 && p.caplen == sizeof ip && p.len == sizeof ip && p.number == 1);
+    cr_expect_arr_eq(p.data, ip, sizeof ip);
+    cap_close(c);
+    (void)close(fd);
+    (void)close(s);
 }
