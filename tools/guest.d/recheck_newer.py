@@ -168,6 +168,28 @@ def on_demand_pages_from_their_start(d):
         assert payload == memory, f"at {at}: {payload[:8].hex()}, not {memory[:8].hex()}"
 
 
+@deviation
+def repeated_read_without_the_right(d):
+    """After remote read was taken from its region a READ is denied, but one from before is answered again."""
+    qp = Qp(d, "rc")
+    region = d.region(RIGHTS)
+
+    def read(psn):
+        qp.send("RDMA_READ_REQUEST", psn, struct.pack(">QII", region["va"], region["rkey"], 8))
+
+    def answered():
+        came = d.packet()[BTH].opcode
+        assert came == opcode("RC", "RDMA_READ_RESPONSE_ONLY")[0], came
+
+    read(0)
+    answered()
+    region = d("reregister", lkey=region["lkey"], access=["local_write"])
+    read(0)
+    answered()
+    read(1)
+    d.answers(NAK_ACCESS)
+
+
 if __name__ == "__main__":
     with one_device() as seen:
         code = main(sys.argv[1:], seen)
