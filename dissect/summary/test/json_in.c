@@ -60,15 +60,32 @@ Test(json_in, texts)
     is_text(" \t\r\n\"a b\" ", "a b");
     is_text("\"\\\"\\\\\\/\\b\\f\\n\\r\\t\"", "\"\\/\b\f\n\r\t");
     is_text("\"\\u0041\\u00e9\\u20AC\\ud83d\\ude00\"", "A\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80");
+    is_text(
+        "\"\\ud7ff\\ue000\\ud800\\udc00\\udbff\\udfff\"",
+        "\xed\x9f\xbf\xee\x80\x80\xf0\x90\x80\x80\xf4\x8f\xbf\xbf"); /* around the surrogates, and the ends of pairs */
     is_text("\"\\u0001\\u007f\\u0080\\u07ff\\u0800\"", "\x01\x7f\xc2\x80\xdf\xbf\xe0\xa0\x80");
 }
 
 Test(json_in, texts_that_are_none)
 {
     static const char bad[] = "a text has a character that JSON or this form does not allow";
-    static const char *const json[] = {
-        "\"\\u0000\"", "\"\\ud83d\"", "\"\\ude00\"", "\"\\ud83dx\"", "\"\\ud83d\\u0041\"", "\"\\ud83d\\ude0\"",
-        "\"\\u12g4\"", "\"\\u12",     "\"\\x\"",     "\"a\nb\"",     "\"\x1f\"",           "\"\\"};
+    static const char *const json[] = {"\"\\u0000\"",
+                                       "\"\\ud83d\"",
+                                       "\"\\ude00\"",
+                                       "\"\\ud83dx\"",
+                                       "\"\\ud83d\\u0041\"",
+                                       "\"\\ud83d\\ude0\"",
+                                       "\"\\ud800\\udbff\"",
+                                       "\"\\udbff\\ue000\"",
+                                       "\"\\udc00\\udc00\"",
+                                       "\"\\ud83dxude00\"",
+                                       "\"\\ud83d\\xde00\"",
+                                       "\"\\u12g4\"",
+                                       "\"\\u12",
+                                       "\"\\x\"",
+                                       "\"a\nb\"",
+                                       "\"\x1f\"",
+                                       "\"\\"};
 
     for (size_t i = 0; i < sizeof json / sizeof *json; i++)
         refused(json[i], json_in_text, bad);
