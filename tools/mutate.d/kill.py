@@ -41,7 +41,7 @@ USERS = {
     "core/mad": ("core-mad", ("dissect-", "fuzz-", "pcaps-")),
     "dissect/system": ("system-", ("dissect-", "conformance-")),
     "core/cm": ("core-cm", ("conformance-", "fuzz-")),
-    "dissect": ("dissect-", ("pcaps-", "fuzz-")),
+    "dissect": ("dissect-", ("system-", "pcaps-", "fuzz-")),
     "conformance": ("conformance-", ("fuzz-",)),
 }
 

@@ -218,6 +218,17 @@ class Again(unittest.TestCase):
             self.assertEqual(tool.again(earlier, {"x": sums}), {"x": [sums[1]]})
 
 
+class Users(unittest.TestCase):
+    """Which tests are asked about the mutants of a folder."""
+
+    def test_a_folder_and_one_below_it(self):
+        names = ("system-address", "dissect-page", "dissect-input-pcap", "core-wire-hdr")
+        tests = [kill.Test(name, ["run-test"], {}, False) for name in names]
+        self.assertEqual([kill.class_of(t, "dissect") for t in tests], ["tests", "unit", "unit", None])
+        self.assertEqual([kill.class_of(t, "dissect/input") for t in tests], ["tests", "tests", "unit", None])
+        self.assertEqual([kill.class_of(t, "dissect/system") for t in tests], ["unit", "tests", "tests", None])
+
+
 class Linked(unittest.TestCase):
     """Which programs are linked with mutants before a test runs."""
 
