@@ -322,6 +322,25 @@ Test(dc, a_target_begins_with_all_rows_and_free_responders)
     cr_expect_eq(iba_dc_serving(&t), 0);
 }
 
+/* A target that gets an answer of any kind, also with the wrong key, keeps silent and executes nothing. */
+Test(dc, a_target_ignores_every_answer)
+{
+    struct heard heard = {0};
+    struct iba_dc_responder pool[1];
+    struct iba_dc_target t = {
+        .number = 1, .key = KEY, .lease_ns = IBA_NEVER, .store = note_store, .random = next_token, .ctx = &heard};
+    struct iba_dc_message m = {.kind = IBA_DC_CONNECT, .initiator = 7, .target = 1, .key = KEY}, answer;
+
+    iba_dc_target_init(&t, pool, 1);
+    cr_assert(iba_dc_target_receive(&t, &m, 1, &answer));
+    for (m.kind = IBA_DC_ACCEPTED; m.kind < IBA_DC_KIND_COUNT; m.kind++)
+        for (unsigned wrong = 0; wrong < 2; wrong++) {
+            m.key = KEY + wrong;
+            cr_expect_not(iba_dc_target_receive(&t, &m, 2, &answer), "kind %u", m.kind);
+            cr_expect(t.bad_keys == 0 && heard.stored == 0 && iba_dc_serving(&t) == 1, "kind %u", m.kind);
+        }
+}
+
 /* Messages for others are ignored, and a full ring takes no operation. */
 Test(dc, others_messages_and_a_full_ring)
 {

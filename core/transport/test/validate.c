@@ -76,3 +76,17 @@ Test(validate, the_class_of_an_smp)
     give(&bed);
     cr_expect_eq(hits(&bed, IBA_TABLE_VALIDATE, "permissive_misuse"), 1, "QP1");
 }
+
+/* WF-10: beside the payload a packet has at most 124 bytes, LRH and ICRC included. */
+Test(validate, longest_packet)
+{
+    enum { BESIDE = 124, HEADERS = 8 + 12 + 16 + 4 };
+
+    bed_make(&bed, IBA_PORT_IB, false);
+    bed.ca.port[0].mtu = IBA_MTU_256;
+    for (unsigned more = 0; more < 2; more++) {
+        ask(&bed, IBA_RC_WRITE_ONLY, 0, MTU + BESIDE - HEADERS + 4 * more);
+        give(&bed);
+        cr_expect_eq(hits(&bed, IBA_TABLE_VALIDATE, "longer_than_mtu"), more);
+    }
+}
