@@ -124,7 +124,7 @@ Test(fields, names)
         cr_expect_not(emit_parse(&e, wrong[i], strlen(wrong[i]), "1"), "%s", wrong[i]);
     char longest[200] = "bth.psn";
     memset(longest + 7, 'x', sizeof longest - 8);
-    for (size_t n = 60; n < 70; n++)
+    for (size_t n = 60; n < sizeof longest; n++)
         cr_expect_not(emit_parse(&e, longest, n, "1"));
     cr_expect(emit_parse(&e, "bth.psnx", 7, "1"), "the length counts");
     cr_expect(emit_parse(&e, "bth.psn", 7, "18446744073709551615") && e.value == UINT64_MAX);

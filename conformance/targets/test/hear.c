@@ -141,6 +141,25 @@ Test(hear, reads_zeros_where_headers_are_missing)
     }
 }
 
+/* A packet that is wrong in another way stays as it is. */
+Test(hear, leaves_whole_headers_alone)
+{
+    static uint8_t before[sizeof frame];
+    struct ref_hear h;
+    struct iba_view v;
+
+    build(IBA_ENCAP_ROCE2_V4);
+    v = view();
+    len -= 8; /* less than the pad that it says it has */
+    iba_udp_set_length(frame + v.at[IBA_H_udp], iba_udp_length(frame + v.at[IBA_H_udp]) - 8);
+    iba_ipv4_set_len(frame + v.at[IBA_H_ipv4], iba_ipv4_len(frame + v.at[IBA_H_ipv4]) - 8);
+    cr_assert_neq(iba_view_parse(&v, IBA_LINK_ETHERNET, frame, len, len, NULL), IBA_OK);
+    memcpy(before, frame, sizeof before);
+    const size_t was = len;
+    cr_assert(hear_parse(&h, "short", 5, "1") && passes(&h));
+    cr_expect(len == was && memcmp(frame, before, sizeof before) == 0);
+}
+
 Test(hear, names_and_values)
 {
     struct ref_hear h;

@@ -3,6 +3,7 @@
  * frames that do not leave. Without the right to make a namespace each case passes without a look. */
 #include <criterion/criterion.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/ethtool.h>
 #include <linux/sockios.h>
 #include <net/if.h>
@@ -341,6 +342,27 @@ Test(interface, frames_that_do_not_leave)
     cr_expect_eq(wire_tap_unseen(t), 3 + MOST_OUT + 2);
     wire_tap_close(t);
     ibc_wire_close(w);
+}
+
+/* A descriptor may have the number 0. */
+Test(interface, descriptor_zero)
+{
+    if ((tap = tap_begin()) < 0)
+        return;
+    const int like = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
+    int sizes[2] = {0, 1};
+    socklen_t n = sizeof sizes[0];
+
+    wire_prepare(like);
+    (void)close(STDIN_FILENO);
+    struct wire_tap *t = wire_tap_open(if_nametoindex("tap0"));
+    cr_assert_not_null(t);
+    cr_assert(getsockopt(0, SOL_SOCKET, SO_RCVBUF, &sizes[0], &n) == 0 &&
+              getsockopt(like, SOL_SOCKET, SO_RCVBUF, &sizes[1], &n) == 0);
+    cr_expect_eq(sizes[0], sizes[1], "its buffer is large");
+    wire_tap_close(t);
+    cr_expect_lt(fcntl(0, F_GETFD), 0, "it is closed");
+    (void)close(like);
 }
 
 /* Several frames leave in another order than they were reported. */

@@ -4,6 +4,8 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -312,6 +314,52 @@ Test(live_channel, channels_that_cannot_be_opened)
     }
 }
 
+/* Lines are short, and each waits for the other side's: TCP is not to hold them back. */
+Test(live_channel, tcp)
+{
+    struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    socklen_t n = sizeof a;
+    int is = 0;
+    char spec[40];
+
+    cr_assert(listener >= 0 && bind(listener, (const struct sockaddr *)&a, n) == 0 && listen(listener, 1) == 0);
+    cr_assert_eq(getsockname(listener, (struct sockaddr *)&a, &n), 0);
+    (void)snprintf(spec, sizeof spec, "tcp:127.0.0.1:%u", ntohs(a.sin_port));
+    opens(spec);
+    const int fd = accept(listener, NULL, NULL);
+    cr_assert_geq(fd, 0);
+    n = sizeof is;
+    cr_expect(getsockopt(c.fd, IPPROTO_TCP, TCP_NODELAY, &is, &n) == 0 && is != 0);
+    says(fd, "hello\n");
+    hears("hello");
+    channel_close(&c);
+    cr_expect_eq(c.fd, -1);
+    (void)close(fd);
+    (void)close(listener);
+}
+
+/* A descriptor may have the number 0. */
+Test(live_channel, descriptor_zero)
+{
+    struct starter s;
+
+    (void)close(STDIN_FILENO);
+    for (unsigned i = 0; i < 2; i++) {
+        c = (struct channel){.fd = -1, .starter = i ? &s : NULL};
+        if (i)
+            cr_assert(starter_open(&s, "exec:read line; echo \"got $line\"", &channel_direct) && s.fd == 0);
+        cr_assert(channel_open(&c, "exec:read line; echo \"got $line\"", within(10000)), "%s", c.fault);
+        cr_expect(i || c.fd == 0);
+        cr_assert(channel_send(&c, "hello\n", 6, within(10000), NULL));
+        hears("got hello");
+        channel_close(&c);
+        if (i)
+            starter_close(&s);
+        cr_expect_lt(fcntl(0, F_GETFD), 0, "it is closed");
+    }
+}
+
 /* No more descriptors can be opened. */
 Test(live_channel, without_descriptors)
 {
@@ -423,4 +471,23 @@ Test(live_channel, why_a_started_agent_ended)
     cr_expect_eq(starter_begin(&s, within(1000), why, sizeof why), -1);
     cr_expect_str_eq(why, "No such file or directory");
     starter_close(&s);
+}
+
+/* The process that starts agents goes while it is asked. */
+Test(live_channel, a_starter_that_hangs_up)
+{
+    char why[CHANNEL_SENTENCE] = "";
+    int fd[2];
+
+    cr_assert_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fd), 0);
+    struct starter s = {.fd = fd[0]};
+    cr_assert_eq(shutdown(fd[1], SHUT_WR), 0);
+    errno = EINTR; /* of an earlier call */
+    cr_expect_eq(starter_begin(&s, within(1000), why, sizeof why), -1);
+    cr_expect_str_eq(why, "the process that starts it has gone");
+    errno = EINTR;
+    starter_ask_why(&s, why, sizeof why);
+    cr_expect_str_eq(why, "it hung up");
+    (void)close(fd[0]);
+    (void)close(fd[1]);
 }

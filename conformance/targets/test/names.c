@@ -103,6 +103,38 @@ Test(names, each_names_its_row)
     }
 }
 
+/* Each row of a list that only lacks rows can be left out. */
+Test(names, each_row_has_a_name)
+{
+    size_t n;
+    const struct iba_tag_row *rows = iba_tag_rules(&n);
+    char spec[128], name[64];
+
+    for (size_t i = 0; i < n; i++) {
+        (void)snprintf(spec, sizeof spec, "tag.%s=drop", rows[i].name);
+        cr_expect(strstr(find(spec)->says, rows[i].sentence) != NULL, "%s", spec);
+        cr_expect_eq(applied(spec).without_tag, i + 1);
+    }
+    for (unsigned t = 0; t < IBA_FABRIC_TABLE_COUNT; t++)
+        for (uint16_t i = 0; i < iba_fabric_tables[t]->n; i++) {
+            const struct iba_fabric_row *row = iba_fabric_row(iba_fabric_tables[t], i);
+            (void)snprintf(name, sizeof name, "%s", row->name);
+            (void)snprintf(spec, sizeof spec, "fabric.%s.%s=drop", iba_fabric_tables[t]->name, name);
+            for (char *p = spec; *p; p++)
+                *p = *p == ' ' ? '-' : *p;
+            cr_expect(strstr(find(spec)->says, row->sentence) != NULL, "%s", spec);
+        }
+    for (const struct hear_row *h = hear_rows; h < hear_rows + hear_row_count; h++) {
+        (void)snprintf(spec, sizeof spec, "hear.%s=%s", h->name, h->change);
+        cr_expect_str_eq(find(spec)->says + strlen("a device that "), h->words);
+    }
+    for (const struct emit_row *e = emit_rows; e < emit_rows + emit_row_count; e++) {
+        (void)snprintf(spec, sizeof spec, "emit.%s%s%s=%s", e->klass == EMIT_any ? "" : emit_class_names[e->klass],
+                       e->klass == EMIT_any ? "" : "/", e->field, e->change);
+        cr_expect_eq(find(spec)->allowed, e->allowed, "%s", spec);
+    }
+}
+
 Test(names, kinds_of_changes)
 {
     struct ref_change c = applied("requester.order=drop");

@@ -2,6 +2,7 @@
 /* The adapters of the wire, end to end in this process, and address resolution for the tester. */
 #include <criterion/criterion.h>
 #include <dirent.h>
+#include <fcntl.h>
 #include <netdb.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -163,6 +164,19 @@ Test(wires, full_queue_is_told, .init = in_folder, .fini = out_of_folder)
     cr_assert_not(a->nobody);
     ibc_wire_close(a);
     ibc_wire_close(b);
+}
+
+/* A descriptor may have the number 0. */
+Test(wires, descriptor_zero, .init = in_folder, .fini = out_of_folder)
+{
+    (void)close(STDIN_FILENO);
+    struct ibc_wire *a = opened("unix:b,a"), *b = opened("unix:a,b");
+
+    cr_assert_eq(a->fd, 0);
+    both_directions(a, b);
+    ibc_wire_close(a);
+    ibc_wire_close(b);
+    cr_expect_lt(fcntl(0, F_GETFD), 0, "it is closed");
 }
 
 /* ---- UDP ---- */
