@@ -25,6 +25,7 @@ void iba_obs_grant(const struct iba_look *l, struct iba_obs_requests *q)
         q->credit.limited = false; /* RQ-43 */
         return;
     }
+    q->credit.update &= l->msn == q->credit.msn; /* the requester may have waited for this acknowledgement */
     if (q->credit.limited && count_diff(limit, q->credit.limit) > 0) {
         q->credit.before = first ? q->credit.limit : q->credit.before;
         q->credit.update = (!first && q->credit.update) || l->msn == q->credit.msn;

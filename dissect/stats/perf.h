@@ -62,6 +62,7 @@ enum perf_pause {
     PERF_PAUSE_REQUEST,                   /* the next packet of a message, or a message directly after another */
     PERF_PAUSE_RESPONSE,                  /* the next packet of a READ response */
     PERF_PAUSE_CNP,                       /* a packet soon after a congestion notification, not back to back */
+    PERF_PAUSE_UNEVEN,                    /* ... at the receiver, hardly longer than back to back */
     PERF_PAUSE_RNR,                       /* the packet that an RNR NAK refused */
     PERF_PAUSE_AGAIN,                     /* another packet that is sent again */
     PERF_PAUSE_HIDDEN,                    /* a packet that shows that others were not captured */
@@ -126,9 +127,13 @@ struct perf_sender {
     struct perf_pace pace[2];      /* requests, READ responses */
     struct perf_even pace_len;     /* bytes of these packets on the wire */
     struct perf_even start, react; /* ns from message to message, and from a response to the next message */
+    uint32_t evener;               /* how often `start` differed less from its value before than `react` did */
     uint32_t credits;              /* messages that may be outstanding */
+    iba_psn next;                  /* the PSN after the newest request */
+    iba_psn asked;                 /* refused: a NAK asks for this PSN, and no ACK has come for it */
+    iba_psn passed;                /* unsettled: responses to requests before this PSN came, but not to all READs */
     /* limited: credits are known; stalled: more is outstanding than the credits allow */
-    bool limited, stalled;
+    bool limited, stalled, unsettled, refused;
     bool fine;                              /* not all its times are whole microseconds */
     bool answered, rnr, inside, responding; /* inside: it has begun a message; responding: a READ response has begun */
     uint8_t head, n_mark, n_bucket;
@@ -142,6 +147,17 @@ struct perf_sender {
 static inline bool perf_is_reliable(const struct direction *d)
 {
     return d->svc == IBA_RC || d->svc == IBA_XRC;
+}
+
+/* No round trip in a fabric takes so long. */
+#define PERF_FAR_NS UINT64_C(1000000)
+
+/* Whether the capture is at the receiver: a response comes back sooner than it would cross a fabric. */
+static inline bool perf_is_at_receiver(const struct perf_sender *s)
+{
+    enum { NO_WAY_NS = 1500 };
+
+    return s->quickest > 0 && s->quickest <= NO_WAY_NS;
 }
 
 /* Takes a request packet of the sender, or a response to it, at `now` (ns since the run began; not older than the

@@ -19,14 +19,16 @@ static unsigned class_of(uint64_t ns)
     return c < PERF_CLASSES ? c : PERF_CLASSES - 1;
 }
 
-static void note(struct perf_even *e, uint64_t value)
+/* Returns the difference from the value before. */
+static uint64_t note(struct perf_even *e, uint64_t value)
 {
-    const uint64_t before = e->n ? e->last : value;
+    const uint64_t before = e->n ? e->last : value, off = value > before ? value - before : before - value;
 
     e->n++;
     e->sum += value;
-    e->off += value > before ? value - before : before - value;
+    e->off += off;
     e->last = value;
+    return off;
 }
 
 static void end_run(struct perf_pace *p)
@@ -36,12 +38,12 @@ static void end_run(struct perf_pace *p)
 
 static void note_pace(struct perf_pace *p, uint64_t pause, uint32_t bytes)
 {
-    note(&p->each, pause * 1024 / bytes);
+    (void)note(&p->each, pause * 1024 / bytes);
     p->ns += pause;
     p->bytes += bytes;
     if (++p->n < PERF_RUN)
         return;
-    note(&p->runs, p->ns * 1024 / p->bytes);
+    (void)note(&p->runs, p->ns * 1024 / p->bytes);
     end_run(p);
 }
 
@@ -70,8 +72,20 @@ static void pass_time(struct perf_sender *s, uint64_t now)
     s->last = now;
 }
 
+/* A message has ended before the next one begins, though the capture may lack its last packet, or have it later. */
+static void close_before(struct perf_sender *s, iba_psn next)
+{
+    struct perf_mark *m = s->n_mark ? mark_at(s, s->n_mark - 1U) : NULL;
+
+    if (!m || m->closed || iba_psn_diff(next, m->last) <= 0)
+        return;
+    m->last = iba_psn_add(next, IBA_PSN_MASK); /* one less */
+    m->closed = true;
+}
+
 static void open_message(struct perf_sender *s, const struct perf_mark *m)
 {
+    close_before(s, m->first);
     if (s->n_mark == PERF_MARKS) {
         struct perf_mark *newest = mark_at(s, s->n_mark - 1U);
         newest->n++;
@@ -92,7 +106,10 @@ static void continue_message(struct perf_sender *s, const struct packet *p, uint
     if (s->n_mark == 0)
         return;
     struct perf_mark *m = mark_at(s, s->n_mark - 1U);
-    m->last = iba_psn_of(iba_bth_psn(iba_view_bth(&p->view)));
+    const iba_psn psn = iba_psn_of(iba_bth_psn(iba_view_bth(&p->view)));
+    if (iba_psn_diff(psn, m->last) <= 0) /* a packet of an older message, which the capture lacked until now */
+        return;
+    m->last = psn;
     m->closed = iba_opcode_ends(p->view.op);
     m->bytes += p->view.payload_len;
     m->at = now;
@@ -105,6 +122,16 @@ static bool is_read(const struct iba_opcode *op)
            op->operation == IBA_OPERATION_FLUSH || op->operation == IBA_OPERATION_ATOMIC_WRITE;
 }
 
+/* The last PSN that the request takes: a READ takes one for each packet of its response (RQ-03). */
+static iba_psn last_psn(const struct perf_sender *s, const struct iba_view *v)
+{
+    const iba_psn psn = iba_psn_of(iba_bth_psn(iba_view_bth(v)));
+    const bool read = v->op->operation == IBA_OPERATION_READ && iba_view_has(v, IBA_H_reth);
+    const uint32_t bytes = read ? iba_reth_dmalen(iba_view_hdr(v, IBA_H_reth)) : 0;
+
+    return s->d->pmtu && bytes ? iba_psn_add(psn, (bytes - 1) / s->d->pmtu) : psn;
+}
+
 static void note_message(struct perf_sender *s, const struct packet *p, uint64_t now)
 {
     const struct iba_view *v = &p->view;
@@ -115,27 +142,43 @@ static void note_message(struct perf_sender *s, const struct packet *p, uint64_t
                           .bytes = v->payload_len,
                           .at = now};
 
-    m.last = m.first;
-    if (v->op->operation == IBA_OPERATION_READ && iba_view_has(v, IBA_H_reth)) {
+    m.last = last_psn(s, v);
+    if (v->op->operation == IBA_OPERATION_READ && iba_view_has(v, IBA_H_reth))
         m.bytes = iba_reth_dmalen(iba_view_hdr(v, IBA_H_reth));
-        if (s->d->pmtu && m.bytes)
-            m.last = iba_psn_add(m.first, (uint32_t)((m.bytes - 1) / s->d->pmtu));
-    }
     open_message(s, &m);
 }
 
-/* Whether the response with this PSN completes the message. `before`: the response is a NAK, which acknowledges only
- * what is before its PSN. */
-static bool completes(const struct perf_mark *m, const struct iba_opcode *op, iba_psn psn, bool before)
-{
-    const int32_t beyond = iba_psn_diff(psn, m->last);
-    const bool data = op->operation == IBA_OPERATION_READ_RESPONSE || op->operation == IBA_OPERATION_ATOMIC_ACK;
+struct reply {
+    iba_psn psn;
+    bool whole;   /* it acknowledges the packet with this PSN, too: it is no NAK, and no part of a READ response */
+    bool ends;    /* it is the last response to a READ or ATOMIC */
+    bool settled; /* the sender took it, and did not ask again for what it leaves out */
+};
 
-    if (m->closed && beyond > 0)
-        return true;
-    if (before || !m->closed)
+static struct reply reply_of(const struct packet *p, bool nak)
+{
+    const struct iba_opcode *op = p->view.op;
+    const bool read = op->operation == IBA_OPERATION_READ_RESPONSE,
+               data = read || op->operation == IBA_OPERATION_ATOMIC_ACK;
+
+    return (struct reply){.psn = iba_psn_of(iba_bth_psn(iba_view_bth(&p->view))),
+                          .whole = !nak && (!read || iba_opcode_ends(op)),
+                          .ends = data && iba_opcode_ends(op)};
+}
+
+static bool leaves_out(const struct perf_mark *m, const struct reply *r)
+{
+    return m->closed && m->read && m->n == 1 && !r->settled && iba_psn_diff(r->psn, m->last) > 0;
+}
+
+/* Whether the response completes the message. A response to a later message completes all but READs and ATOMICs. */
+static bool completes(const struct perf_mark *m, const struct reply *r)
+{
+    const int32_t beyond = iba_psn_diff(r->psn, m->last);
+
+    if (!m->closed || leaves_out(m, r))
         return false;
-    return m->read && m->n == 1 ? data && iba_opcode_ends(op) && beyond >= 0 : beyond == 0;
+    return beyond > 0 || (beyond == 0 && (m->read && m->n == 1 ? r->ends : r->whole));
 }
 
 /* Sets the shortest time to `least`. The classes above it move, since they count from the shortest. */
@@ -170,15 +213,15 @@ static void note_took(struct perf_sender *s, const struct perf_mark *m)
         t->near[class]++;
 }
 
-static void complete(struct perf_sender *s, const struct iba_opcode *op, iba_psn psn, bool before)
+static void complete(struct perf_sender *s, const struct reply *r)
 {
-    while (s->n_mark > 0 && completes(mark_at(s, 0), op, psn, before)) {
+    while (s->n_mark > 0 && completes(mark_at(s, 0), r)) {
         const struct perf_mark *m = mark_at(s, 0);
         const uint64_t took = s->last - m->at + 1;
         s->quickest = s->quickest == 0 || took < s->quickest ? took : s->quickest;
         s->response_ns += took - 1;
         s->responses++;
-        if (s->n_mark == 1 || !completes(mark_at(s, 1), op, psn, before))
+        if (s->n_mark == 1 || !completes(mark_at(s, 1), r))
             note_took(s, m);
         s->depth -= m->n;
         s->open -= m->bytes;
@@ -187,6 +230,19 @@ static void complete(struct perf_sender *s, const struct iba_opcode *op, iba_psn
         s->n_mark--;
     }
     s->reads = s->n_mark ? s->reads : 0;
+    if (s->n_mark == 0 || !leaves_out(mark_at(s, 0), r))
+        return;
+    s->unsettled = true;
+    s->passed = r->whole ? iba_psn_add(r->psn, 1) : r->psn;
+}
+
+/* Completes READs and ATOMICs whose last response the capture lacks. A sender that lacks it itself drops responses to
+ * later requests, and asks again (RQ-36); one that goes on has it. */
+static void settle(struct perf_sender *s, bool again)
+{
+    if (s->unsettled && !again)
+        complete(s, &(struct reply){.psn = s->passed, .settled = true});
+    s->unsettled = false;
 }
 
 /* ---- buckets of time ---- */
@@ -225,13 +281,27 @@ static bool is_after_cnp(const struct perf_sender *s, uint64_t now)
     return s->cnp_at && now - (s->cnp_at - 1) < AFTER_CNP_NS;
 }
 
-/* Whether the packet follows back to back. After a notification, a sender that is slower by a sixteenth counts as
- * slowed down. */
-static bool is_back_to_back(const struct perf_sender *s, uint64_t pause, uint64_t now)
+/* Whether the pause is longer than the shortest one by no more than a `part`. */
+static bool is_near_fastest(const struct perf_sender *s, uint64_t pause, unsigned part)
 {
     const uint64_t fastest = s->fastest * s->sent_len / 1024;
 
-    return pause <= (s->fine ? EACH_NS : STEP_NS) || pause <= fastest + fastest / (is_after_cnp(s, now) ? 16 : 2);
+    return pause <= (s->fine ? EACH_NS : STEP_NS) || pause <= fastest + fastest / part;
+}
+
+/* Whether the packet follows back to back. After a notification, a sender that is slower by a sixteenth counts as
+ * slowed down. */
+enum { HALF = 2, SIXTEENTH = 16 };
+static bool is_back_to_back(const struct perf_sender *s, uint64_t pause, uint64_t now)
+{
+    return is_near_fastest(s, pause, is_after_cnp(s, now) ? SIXTEENTH : HALF);
+}
+
+/* Whether the pause may be long because the sender is slowed down, or because the network delayed the packet. Nothing
+ * has delayed it yet when the capture is at the sender. */
+static bool is_jitter_or_slow(const struct perf_sender *s, uint64_t pause)
+{
+    return perf_is_at_receiver(s) && is_near_fastest(s, pause, HALF);
 }
 
 /* Whether the pause is not longer than twice the pause before, for the packet's length: then no response in the pause
@@ -250,12 +320,13 @@ static enum perf_pause answered_kind(const struct perf_sender *s, const struct i
     return s->depth == 0 ? PERF_PAUSE_ALL : PERF_PAUSE_MANY;
 }
 
-/* Whether a window delays a long message between two of its packets. Most pauses in a message have another cause. */
+/* Whether a window delays a long message between two of its packets. Most pauses in a message have another cause. At
+ * the receiver, no packet shows whether the sender waits. */
 static bool is_held_up(const struct perf_sender *s, uint64_t pause)
 {
     enum { LONG = 8 };
 
-    return s->answered && pause * 1024 > LONG * s->fastest * s->sent_len;
+    return s->answered && (perf_is_at_receiver(s) || pause * 1024 > LONG * s->fastest * s->sent_len);
 }
 
 /* Whether the sender waits for credits. A sender without credits sends one packet beyond its credits (RQ-41). A window
@@ -266,14 +337,26 @@ static bool is_short_of_credits(const struct perf_sender *s, const struct iba_op
     return s->stalled && op->operation == IBA_OPERATION_SEND && (!iba_opcode_begins(op) || s->peak < s->deepest);
 }
 
-static enum perf_pause kind_of(const struct perf_sender *s, const struct packet *p, uint64_t gap, uint64_t now)
+/* Whether the packet was sent before, or was lost before the capture when it was. An older packet that comes late may
+ * also have been overtaken, so a NAK must have asked for it, or it comes later than any that was overtaken. */
+static bool is_sent_again(const struct perf_sender *s, const struct packet *p, uint64_t pause)
+{
+    const iba_psn psn = iba_psn_of(iba_bth_psn(iba_view_bth(&p->view)));
+    const bool older = s->packets > 0 && perf_is_reliable(s->d) && iba_psn_diff(psn, s->next) < 0;
+    const bool asked = s->refused && iba_psn_diff(psn, s->asked) >= 0;
+
+    return p->verdict->again || (older && !p->verdict->late && !FOUND(p, QP_REUSED) && (asked || pause >= PERF_FAR_NS));
+}
+
+static enum perf_pause kind_of(const struct perf_sender *s, const struct packet *p, bool again, uint64_t gap,
+                               uint64_t now)
 {
     const struct iba_opcode *op = p->view.op;
     const bool starts = iba_opcode_begins(op);
 
     if (s->rnr || FOUND(p, RETRY_RNR))
         return PERF_PAUSE_RNR;
-    if (p->verdict->again)
+    if (again)
         return PERF_PAUSE_AGAIN;
     if (FOUND(p, GAP) || FOUND(p, SEQUENCE))
         return PERF_PAUSE_HIDDEN;
@@ -282,7 +365,7 @@ static enum perf_pause kind_of(const struct perf_sender *s, const struct packet 
     if (FOUND(p, CREDIT_STALL) || is_short_of_credits(s, op))
         return PERF_PAUSE_CREDIT;
     if (is_after_cnp(s, now) && (!s->answered || !starts || keeps_slow_pace(s, s->wait + gap)))
-        return PERF_PAUSE_CNP;
+        return is_jitter_or_slow(s, s->wait + gap) ? PERF_PAUSE_UNEVEN : PERF_PAUSE_CNP;
     if (!starts && !is_held_up(s, s->wait + gap))
         return PERF_PAUSE_REQUEST;
     return s->answered ? answered_kind(s, op) : PERF_PAUSE_OWN;
@@ -293,26 +376,28 @@ static void note_pause(struct perf_sender *s, enum perf_pause kind, const struct
 {
     const uint64_t pause = s->wait + gap;
 
-    if (s->sent_len >= LEAST_BYTES && pause > 0 && !s->answered && kind <= PERF_PAUSE_REQUEST) {
+    if (s->sent_len >= LEAST_BYTES && pause > 0 && kind <= PERF_PAUSE_REQUEST) {
         const uint64_t pace = pause * 1024 / s->sent_len;
-        if (s->fastest == 0 || pace < s->fastest)
+        const bool alone = !s->answered || !iba_opcode_begins(p->view.op); /* no response released the packet */
+        if (s->fastest == 0 ? alone : pace < s->fastest)
             s->fastest = pace;
-        else if (!is_after_cnp(s, now))
+        else if (!is_after_cnp(s, now) && !s->answered)
             s->fastest += (pace - s->fastest) / FORGET;
     }
     if (kind == PERF_PAUSE_CNP && s->sent_len > 0)
-        s->slow_pace = pause * 1024 / s->sent_len;
+        s->slow_pace = (pause * 1024 + s->sent_len - 1) / s->sent_len;
     if (kind == PERF_PAUSE_REQUEST && s->sent_len >= LEAST_BYTES) {
         note_pace(&s->pace[0], pause, s->sent_len);
-        note(&s->pace_len, s->sent_len);
+        (void)note(&s->pace_len, s->sent_len);
     } else
         end_run(&s->pace[0]);
     if (!iba_opcode_begins(p->view.op) || s->messages < WARM)
         return;
-    if (kind <= PERF_PAUSE_OWN)
-        note(&s->start, now - s->started_at);
+    if (kind > PERF_PAUSE_OWN)
+        return;
+    const uint64_t off = note(&s->start, now - s->started_at);
     if (kind < PERF_PAUSE_ANSWERED)
-        note(&s->react, gap);
+        s->evener += off < note(&s->react, gap);
 }
 
 /* Notes whether more messages are outstanding than receives were counted in the last acknowledgement (RQ-40). */
@@ -325,12 +410,14 @@ static void note_sent(struct perf_sender *s, const struct packet *p, uint64_t no
 {
     const struct iba_view *v = &p->view;
     const bool again = p->verdict->again, starts = iba_opcode_begins(v->op);
+    const iba_psn next = iba_psn_add(iba_psn_of(iba_bth_psn(iba_view_bth(v))), 1);
     struct perf_bucket *b = bucket_at(s, now);
 
     s->packets++;
     s->again += again;
     s->again_bytes += again ? v->payload_len : 0;
-    s->repaired_at = again ? now + 1 : s->repaired_at;
+    if (s->packets == 1 || iba_psn_diff(next, s->next) > 0 || FOUND(p, QP_REUSED))
+        s->next = next;
     s->sent_at = now;
     s->sent_len = packet_len(p);
     s->inside = !iba_opcode_ends(v->op);
@@ -355,16 +442,21 @@ static void note_sent(struct perf_sender *s, const struct packet *p, uint64_t no
 
 void perf_request(struct perf_sender *s, const struct packet *p, uint64_t now)
 {
+    bool again = false;
+
     s->fine |= p->cap->ts_ns % STEP_NS != 0;
     if (s->packets == 0)
         s->first = s->last = now;
     else {
         const uint64_t gap = now - s->last;
-        const enum perf_pause kind = kind_of(s, p, gap, now);
+        again = is_sent_again(s, p, s->wait + gap);
+        settle(s, again);
+        const enum perf_pause kind = kind_of(s, p, again, gap, now);
         add(s, kind, s->wait, gap);
         note_pause(s, kind, p, gap, now);
     }
     pass_time(s, now);
+    s->repaired_at = again ? now + 1 : s->repaired_at;
     note_sent(s, p, now);
     s->wait = 0;
     s->answered = s->rnr = false;
@@ -377,10 +469,16 @@ static void note_syndrome(struct perf_sender *s, const struct packet *p)
 {
     const uint8_t syndrome = iba_view_hdr(&p->view, IBA_H_aeth)[0];
     const uint8_t kind = iba_syndrome_kind(syndrome), code = iba_syndrome_code(syndrome);
+    const iba_psn psn = iba_psn_of(iba_bth_psn(iba_view_bth(&p->view)));
 
     if (kind == IBA_AETH_ACK) {
+        s->refused &= iba_psn_diff(psn, s->asked) < 0;
         s->limited = code != IBA_CREDIT_NO_LIMIT;
         s->credits = iba_credit_count(code);
+    }
+    if (kind == IBA_AETH_NAK) {
+        s->refused = true;
+        s->asked = psn;
     }
     if (kind != IBA_AETH_RNR)
         return;
@@ -416,7 +514,8 @@ void perf_answer(struct perf_sender *s, const struct packet *p, uint64_t now)
     }
     if (aeth && !s->rnr)
         note_syndrome(s, p);
-    complete(s, op, iba_psn_of(iba_bth_psn(iba_view_bth(&p->view))), nak);
+    const struct reply r = reply_of(p, nak);
+    complete(s, &r);
     note_credits(s, false);
 }
 
@@ -429,6 +528,7 @@ void perf_end(struct perf_sender *s)
 {
     const enum perf_pause answered = s->peak <= 1 ? PERF_PAUSE_ONE : PERF_PAUSE_ALL;
 
+    settle(s, false);
     if (s->wait > 0)
         add(s, s->depth == 0 ? answered : PERF_PAUSE_END, s->wait, 0);
     s->wait = 0;

@@ -7,8 +7,7 @@ const struct perf_limit_info perf_limits[PERF_LIMIT_COUNT] = {
     PERF_LIMITS(PERF_LIMIT_ROW)};
 
 /* A sender reacts to a response within REACTS times the longest of the quickest tenth of its reactions. Fewer than
- * ENOUGH values show no rhythm, and fewer than FEW messages do not show what the sender waits for. No round trip in a
- * fabric takes FAR_NS. */
+ * ENOUGH values show no rhythm, and fewer than FEW messages do not show what the sender waits for. */
 enum {
     REACTS = 4,
     REACTS_NS = 100,
@@ -17,9 +16,6 @@ enum {
     PART_OF_WAIT = 8,
     PORT_OVERHEAD = 24 /* bytes of preamble, FCS and gap: 802.3 */
 };
-#define FAR_NS UINT64_C(1000000)
-/* A response that comes back sooner than this has not crossed a fabric: the capture is at the receiver. */
-enum { NO_WAY_NS = 1500 };
 
 /* ---- what the whole life of the sender shows ---- */
 
@@ -114,12 +110,16 @@ static uint64_t mean_wait(const struct perf_piece *c)
 }
 
 /* The longest pause between a response and a message that the response released. If several responses come one after
- * the other, the last may come just before the message by chance: then a small part of the wait counts. */
+ * the other, the last may come just before the message by chance: then a small part of the wait counts. A pause of far
+ * more than a response time is no reaction: the sender had nothing to send. */
 static uint64_t soonest(const struct perf_piece *c)
 {
+    enum { FAR_LONGER = 2 };
+    const struct perf_sender *s = c->s;
     const uint64_t most = REACTS * reaction(c) + REACTS_NS, part = mean_wait(c) / PART_OF_WAIT;
+    const uint64_t soon = most > part ? most : part, longest = s->responses ? s->response_ns / s->responses : soon;
 
-    return most > part ? most : part;
+    return soon < FAR_LONGER * longest ? soon : FAR_LONGER * longest;
 }
 
 /* Whether responses release new messages: most new messages come soon after a response. A reaction that takes longer
@@ -142,27 +142,38 @@ static bool is_soon(const struct perf_piece *c)
     return k->gap / k->n <= soonest(c);
 }
 
-/* Whether several messages begin long after the packet before them, with no response between: then responses do not
- * release them. */
+/* Whether several messages begin with others outstanding, and with no response between. */
+static bool begins_with_others(const struct perf_sender *s)
+{
+    enum { TENTH = 10 };
+
+    return s->sum[PERF_PAUSE_OWN].n * (uint64_t)TENTH > s->messages;
+}
+
+/* Whether they begin long after the packet before them: then responses do not release them. */
 static bool begins_alone(const struct perf_sender *s)
 {
-    enum { TENTH = 10, SIXTH = 6, SOON_NS = 1000 }; /* SOON_NS: an application may take so long to react */
+    enum { SIXTH = 6, SOON_NS = 1000 }; /* SOON_NS: an application may take so long to react */
     const struct perf_class *own = &s->sum[PERF_PAUSE_OWN];
 
-    return own->n * (uint64_t)TENTH > s->messages && own->gap > own->n * SOON_NS && s->responses > 0 &&
+    return begins_with_others(s) && own->gap > own->n * SOON_NS && s->responses > 0 &&
            SIXTH * (own->gap / own->n) > s->response_ns / s->responses;
 }
 
 /* Whether the sender keeps a number of messages outstanding, though it is not plain which response released which
- * message: at about half of the times nearly as much is outstanding as ever. */
+ * message: at about half of the times when a message begins nearly as much is outstanding as ever, or on average half
+ * as much is outstanding as ever. In a window of n, a place waits for a response and then for the sender to react, so
+ * the second means that the wait is longer than the reaction. */
 static bool keeps_full(const struct perf_piece *c)
 {
     const struct perf_sender *s = c->s;
     const struct perf_class *k = c->pause < PERF_PAUSE_ANSWERED ? &s->class[c->pause][c->class] : &s->sum[c->pause];
     enum { MOST_PERCENT = 45 };
+    const bool often = s->full * 100 >= s->messages * MOST_PERCENT;
+    const bool half = s->deepest > 1 && 2 * s->area_messages >= (s->last - s->first) * s->deepest;
 
-    return s->messages >= ENOUGH && !begins_alone(s) && s->full * 100 >= s->messages * MOST_PERCENT &&
-           s->responses > 0 && k->gap / k->n <= s->response_ns / s->responses;
+    return s->messages >= ENOUGH && !begins_alone(s) && (often || half) && s->responses > 0 &&
+           k->gap / k->n <= s->response_ns / s->responses;
 }
 
 /* ---- conditions of the rows ---- */
@@ -181,7 +192,7 @@ static bool is_guess(const struct perf_piece *c)
 }
 static bool is_at_receiver(const struct perf_piece *c)
 {
-    return c->s->quickest > 0 && c->s->quickest <= NO_WAY_NS && (is_answered_kind(c) || c->pause == PERF_PAUSE_OWN);
+    return perf_is_at_receiver(c->s) && (is_answered_kind(c) || c->pause == PERF_PAUSE_OWN);
 }
 static bool is_hidden(const struct perf_piece *c)
 {
@@ -202,6 +213,10 @@ static bool is_again(const struct perf_piece *c)
 static bool is_slowed(const struct perf_piece *c)
 {
     return c->pause == PERF_PAUSE_CNP;
+}
+static bool is_uneven(const struct perf_piece *c)
+{
+    return c->pause == PERF_PAUSE_UNEVEN;
 }
 static bool is_sending(const struct perf_piece *c)
 {
@@ -224,12 +239,12 @@ static bool is_of_few(const struct perf_piece *c)
 {
     return (is_answered_kind(c) || c->pause == PERF_PAUSE_OWN) && c->s->messages < FEW;
 }
-/* Whether a clock decides when messages begin: the times between messages are more even than the times from responses
- * to messages. */
+/* Whether a clock decides when messages begin: mostly, the time from message to message differs less from the one
+ * before than the time from a response to the message does. */
 static bool is_clocked(const struct perf_piece *c)
 {
     const struct perf_even *start = &c->s->start, *react = &c->s->react;
-    const bool beside = react->n == 0 || 2 * (start->off / start->n) < react->off / react->n;
+    const bool beside = react->n == 0 || 4 * (uint64_t)c->s->evener > 3 * react->n;
 
     return (is_answered_kind(c) || c->pause == PERF_PAUSE_OWN) && c->pause != PERF_PAUSE_CREDIT &&
            is_even(start, CLOCK_PERCENT) && beside;
@@ -272,9 +287,14 @@ static bool is_open_loop(const struct perf_piece *c)
 {
     return c->pause < PERF_PAUSE_CREDIT && begins_alone(c->s);
 }
+/* Whether the sender could send, since more was outstanding at other times, and does not wait for this response. */
 static bool is_unreleased_wait(const struct perf_piece *c)
 {
-    return (c->pause == PERF_PAUSE_MANY || c->pause == PERF_PAUSE_READS) && c->part == PERF_WAIT && !is_released(c);
+    const bool some = c->pause == PERF_PAUSE_MANY || c->pause == PERF_PAUSE_READS;
+    const bool one_or_all = c->pause == PERF_PAUSE_ONE || c->pause == PERF_PAUSE_ALL;
+    const bool fewer = one_or_all && c->s->deepest > 1 && begins_with_others(c->s);
+
+    return (some || fewer) && c->part == PERF_WAIT && !is_released(c);
 }
 static bool is_wait_for_one(const struct perf_piece *c)
 {
@@ -294,7 +314,7 @@ static bool is_near(const struct perf_piece *c)
 }
 static bool is_far(const struct perf_piece *c)
 {
-    return is_answered_kind(c) && c->part == PERF_FLOOR && least_reaction(c) >= FAR_NS;
+    return is_answered_kind(c) && c->part == PERF_FLOOR && least_reaction(c) >= PERF_FAR_NS;
 }
 static bool otherwise(const struct perf_piece *c)
 {
@@ -313,6 +333,7 @@ static bool otherwise(const struct perf_piece *c)
     R(cut_off,       is_end,              UNKNOWN,    "the capture ends before the response",                                           "RR-09")   \
     R(not_ready,     is_rnr,              RNR,        "an RNR NAK has refused the packet, and the sender waits before it sends it again", "RQ-28") \
     R(again,         is_again,            LOSS,       "the sender waited in vain, and then sent a packet again",                        "RQ-21, RQ-26, RQ-36") \
+    R(uneven,        is_uneven,           UNKNOWN,    "after a congestion notification, packets come to the receiver hardly slower: the sender or the network delayed them", "RO-41, WF-81") \
     R(slowed,        is_slowed,           CONGESTION, "a congestion notification came less than 10 ms before",                          "RO-41, WF-81") \
     R(port_speed,    is_at_port_speed,    LINE,       "packets follow each other evenly, at the speed of a port, or of a limiter set to it", "WF-66") \
     R(even_packets,  is_evenly_sending,   PACED,      "packets of a message follow each other evenly, at the speed of no port",    "WF-66")   \

@@ -31,6 +31,7 @@ static const struct history histories[] = {
     {"cut_off", PERF_PAUSE_END, PERF_WAIT, 10, 0, PLAIN, PERF_UNKNOWN},
     {"not_ready", PERF_PAUSE_RNR, PERF_WAIT, 10, 80, PLAIN, PERF_RNR},
     {"again", PERF_PAUSE_AGAIN, PERF_WAIT, 10, 1000, PLAIN, PERF_LOSS},
+    {"uneven", PERF_PAUSE_UNEVEN, PERF_GAP, 0, 10, PLAIN, PERF_UNKNOWN},
     {"slowed", PERF_PAUSE_CNP, PERF_GAP, 0, 10, PLAIN, PERF_CONGESTION},
     {"port_speed", PERF_PAUSE_REQUEST, PERF_GAP, 0, 1, EVEN_PORT, PERF_LINE},
     {"even_packets", PERF_PAUSE_REQUEST, PERF_GAP, 0, 1, EVEN, PERF_PACED},
@@ -75,6 +76,7 @@ static void make(struct perf_sender *s, struct direction *d, const struct histor
     }
     if (h->but == CLOCKED) {
         s->start.off = 0;
+        s->evener = MESSAGES;
         s->react = (struct perf_even){.n = MESSAGES, .sum = MESSAGES * US, .off = MESSAGES * 100};
     }
     if (h->but == FEW_MESSAGES)

@@ -164,16 +164,18 @@ Test(perf_edges, guessed)
 
 /* ---- clocks ---- */
 
-/* Sixteen messages that begin at times even to 5 %, and twice as even as they follow responses. */
+/* Sixteen messages that begin at times even to 5 %, and in more than three of four cases more evenly than they follow
+ * responses. */
 Test(perf_edges, clocks)
 {
     static const struct {
-        uint64_t n, off, reacts, react_off; /* off, react_off: of each, ns */
+        uint64_t n, off, reacts; /* off: of each, ns */
+        uint32_t evener;
         const char *row;
     } rows[] = {
-        {16, 0, 0, 0, "clock"},       {15, 0, 0, 0, "own_time"},     {100, 499, 0, 0, "clock"},
-        {100, 500, 0, 0, "own_time"}, {100, 400, 100, 801, "clock"}, {100, 400, 100, 800, "own_time"},
-        {100, 400, 50, 801, "clock"},
+        {16, 0, 0, 0, "clock"},       {15, 0, 0, 0, "own_time"},    {100, 499, 0, 0, "clock"},
+        {100, 500, 0, 0, "own_time"}, {100, 400, 100, 76, "clock"}, {100, 400, 100, 75, "own_time"},
+        {100, 400, 50, 38, "clock"},
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -181,8 +183,9 @@ Test(perf_edges, clocks)
         perf_pauses(&s, PERF_PAUSE_OWN, MESSAGES, 0, US);
         perf_pauses(&s, PERF_PAUSE_CREDIT, MESSAGES, 10 * US, US);
         s.start = (struct perf_even){.n = rows[i].n, .sum = rows[i].n * 10 * US, .off = rows[i].n * rows[i].off};
-        s.react = (struct perf_even){.n = rows[i].reacts, .off = rows[i].reacts * rows[i].react_off};
-        s.response_ns = 100 * MESSAGES; /* no few of them begin alone */
+        s.react.n = rows[i].reacts;
+        s.evener = rows[i].evener;
+        s.response_ns = MESSAGES * 5 * US; /* no few of them begin alone */
         DECIDES(rows[i].row, PERF_PAUSE_OWN, PERF_GAP, US);
         DECIDES("credits", PERF_PAUSE_CREDIT, PERF_WAIT, US);
     }
@@ -219,6 +222,47 @@ Test(perf_edges, kept_full)
         }
     s.responses = 0;
     DECIDES("one_by_one", PERF_PAUSE_ONE, PERF_WAIT, 5 * US);
+}
+
+/* On average, half as many messages are outstanding as ever. One message never keeps a window full. */
+Test(perf_edges, half_full)
+{
+    static const struct {
+        uint32_t deepest;
+        uint64_t area; /* messages x ns in 1000 ns */
+        bool kept;
+    } rows[] = {{4, 2000, true}, {4, 1999, false}, {2, 1000, true}, {1, 1000, false}};
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        begin();
+        perf_pauses(&s, PERF_PAUSE_MANY, MESSAGES, 50 * US, 5 * US);
+        s.first = US;
+        s.last = 2 * US;
+        s.deepest = rows[i].deepest;
+        s.area_messages = rows[i].area;
+        DECIDES(rows[i].kept ? "kept_full" : "window", PERF_PAUSE_MANY, PERF_WAIT, 5 * US);
+    }
+}
+
+/* A sender that mostly does not react to responses, and begins more than a tenth of its messages with others
+ * outstanding, could send when fewer are outstanding. */
+Test(perf_edges, fewer_than_possible)
+{
+    static const struct {
+        unsigned own;
+        uint32_t deepest;
+        bool idle;
+    } rows[] = {{11, 2, true}, {10, 2, false}, {11, 1, false}};
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        begin();
+        perf_pauses(&s, PERF_PAUSE_ONE, MESSAGES, US, 50 * US);
+        perf_pauses(&s, PERF_PAUSE_ALL, MESSAGES, US, 50 * US);
+        perf_pauses(&s, PERF_PAUSE_OWN, rows[i].own, 0, 500);
+        s.deepest = rows[i].deepest;
+        DECIDES(rows[i].idle ? "rest" : "wait_for_one", PERF_PAUSE_ONE, PERF_WAIT, 50 * US);
+        DECIDES(rows[i].idle ? "rest" : "wait_for_all", PERF_PAUSE_ALL, PERF_WAIT, 50 * US);
+    }
 }
 
 /* The sender does not wait for responses if more than a tenth of the messages begin alone: more than a microsecond
@@ -296,6 +340,17 @@ Test(perf_edges, slow_reactions)
     }
 }
 
+/* Nor does a pause of more than two response times. */
+Test(perf_edges, longer_than_responses)
+{
+    for (unsigned more = 0; more < 2; more++) {
+        begin();
+        perf_pauses(&s, PERF_PAUSE_ONE, MESSAGES, 10 * US, 4 * US + more);
+        s.response_ns = MESSAGES * 2 * US;
+        DECIDES(more ? "wait_for_one" : "one_by_one", PERF_PAUSE_ONE, PERF_WAIT, 4 * US);
+    }
+}
+
 /* If responses release a sender's messages and some of these come late after a response, only the wait for that
  * response counts. */
 Test(perf_edges, late_ones)
@@ -334,6 +389,7 @@ Test(perf_edges, near_and_far)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         begin();
         perf_pauses(&s, PERF_PAUSE_ONE, MESSAGES, rows[i].wait, rows[i].gap);
+        s.response_ns = MESSAGES * rows[i].wait;
         DECIDES(rows[i].row, PERF_PAUSE_ONE, PERF_FLOOR, rows[i].gap);
     }
 }

@@ -30,7 +30,7 @@ struct sent {
     uint32_t dmalen;
     uint8_t syndrome;
     uint8_t finding; /* kind; 0: none */
-    bool again, fine;
+    bool again, late, fine;
 };
 
 static void feed_one(const struct sent *x, void (*take)(struct perf_sender *s, const struct packet *p, uint64_t now))
@@ -43,7 +43,7 @@ static void feed_one(const struct sent *x, void (*take)(struct perf_sender *s, c
                               .words = x->words};
     struct frame f = frame_of(&spec);
     struct cap_packet cap = {.data = f.b, .caplen = (uint32_t)f.n, .len = (uint32_t)f.n, .ts_ns = now + x->fine};
-    struct verdict v = {.again = x->again, .n = x->finding ? 1 : 0, .finding = {{.kind = x->finding}}};
+    struct verdict v = {.again = x->again, .late = x->late, .n = x->finding ? 1 : 0, .finding = {{.kind = x->finding}}};
     struct packet p = {.cap = &cap, .verdict = &v};
 
     cr_assert_eq(iba_view_parse(&p.view, f.link, f.b, f.n, f.n, NULL), IBA_OK);
@@ -133,8 +133,23 @@ Test(perf_follow, long_messages)
     cr_expect_eq(s.packets, 4);
 }
 
-/* A READ ends with the last packet of its response, and takes as many PSNs as the response has packets. An
- * acknowledgement of a later message also acknowledges the READ. */
+/* A message has ended before the next one begins, though the capture lacks its last packet, or has it later. */
+Test(perf_follow, ends_not_captured)
+{
+    begin();
+    asks(0, PART(SEND_FIRST, 0));
+    asks(US, SEND(3));
+    answers(US, ACK(1));
+    OUTSTANDING(2, 0, 240 + 64, 0);
+    asks(US, PART(SEND_LAST, 2));
+    OUTSTANDING(2, 0, 240 + 64, 0);
+    answers(US, ACK(2));
+    OUTSTANDING(1, 0, 64, 1);
+}
+
+/* A READ ends with the last packet of its response, and takes as many PSNs as the response has packets. When the
+ * response to a later request comes instead, the sender drops it, and asks again, or only the capture lacks the last
+ * packet: then the sender goes on. */
 Test(perf_follow, reads)
 {
     begin();
@@ -152,10 +167,16 @@ Test(perf_follow, reads)
     answers(US, ACK(6)); /* no response to a READ */
     OUTSTANDING(3, 2, 3 * PMTU + 2 + 64, 1);
     answers(US, PART(READ_RESP_ONLY, 7));
-    OUTSTANDING(1, 0, 64, 3);
+    OUTSTANDING(3, 2, 3 * PMTU + 2 + 64, 1);
+    asks(US, (struct sent){.opcode = IBA_RC_READ_REQUEST, .n = 3, .dmalen = 3 * PMTU + 1, .again = true});
+    OUTSTANDING(3, 2, 3 * PMTU + 2 + 64, 1);
     answers(US, ACK(8));
-    OUTSTANDING(0, 0, 0, 4);
-    cr_expect_eq(s.bytes, 64 + 4 * 240);
+    OUTSTANDING(3, 2, 3 * PMTU + 2 + 64, 1);
+    asks(US, SEND(9));
+    OUTSTANDING(1, 0, 64, 4);
+    answers(US, ACK(9));
+    OUTSTANDING(0, 0, 0, 5);
+    cr_expect_eq(s.bytes, 2 * 64 + 4 * 240);
 }
 
 /* Retransmissions begin no message, and are counted separately. */
@@ -354,12 +375,46 @@ Test(perf_follow, pauses_after_responses)
     ONE_MORE(AGAIN);
     asks(5 * US, FOUND(9, GAP));
     ONE_MORE(HIDDEN);
-    asks(5 * US, FOUND(8, SEQUENCE));
+    asks(5 * US, FOUND(10, SEQUENCE));
     ONE_MORE(HIDDEN);
-    asks(5 * US, FOUND(9, RETRY_RNR));
+    asks(5 * US, FOUND(11, RETRY_RNR));
     ONE_MORE(RNR);
-    asks(5 * US, FOUND(9, CREDIT_STALL));
+    asks(5 * US, FOUND(12, CREDIT_STALL));
     ONE_MORE(CREDIT);
+}
+
+/* A packet older than others was lost before the capture when it was first sent, if a NAK asks for it, or if it comes
+ * very late. Otherwise others may have overtaken it. */
+Test(perf_follow, lost_before_the_capture)
+{
+    begin();
+    asks(0, SEND(0));
+    asks(5 * US, FOUND(3, GAP));
+    answers(0, NAK(2, SEQUENCE_ERROR));
+    keep_counts();
+    asks(5 * US, SEND(1)); /* the NAK does not ask for this one */
+    ONE_MORE(MANY);
+    asks(5 * US, SEND(4)); /* sent before the NAK came */
+    ONE_MORE(OWN);
+    asks(5 * US, SEND(2));
+    ONE_MORE(AGAIN);
+    cr_expect_eq(s.repaired_at, now + 1);
+    answers(0, ACK(2));
+    asks(5 * US, FOUND(6, GAP));
+    ONE_MORE(HIDDEN);
+    asks(5 * US, SEND(5)); /* what the NAK asked for has come */
+    ONE_MORE(OWN);
+    asks(1000 * US, SEND(4));
+    ONE_MORE(AGAIN);
+    asks(1000 * US, (struct sent){.opcode = IBA_RC_SEND_ONLY, .n = 4, .words = 16, .late = true});
+    ONE_MORE(OWN);
+    asks(1000 * US, FOUND(0, QP_REUSED));
+    ONE_MORE(OWN);
+    asks(1000 * US, SEND(1));
+    ONE_MORE(OWN);
+    d.svc = IBA_UC;
+    asks(1000 * US, SEND(0));
+    ONE_MORE(OWN);
 }
 
 Test(perf_follow, pauses_of_reads)
@@ -416,7 +471,7 @@ Test(perf_follow, pauses_after_notifications)
     keep_counts();
     asks(5 * US, SEND(1));
     ONE_MORE(CNP);
-    cr_expect_eq(s.slow_pace, 5 * US * 1024 / s.sent_len);
+    cr_expect_eq(s.slow_pace, (5 * US * 1024 + s.sent_len - 1) / s.sent_len);
     answers(US, ACK(1));
     asks(8 * US, SEND(2)); /* no more than twice as long */
     ONE_MORE(CNP);
