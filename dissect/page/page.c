@@ -89,7 +89,9 @@ static void findings(const struct report *r, struct out *o)
 
 void report_page(const struct report *r, struct out *o)
 {
-    report_head(o, r->severity, "What went wrong in this capture");
+    const bool faulty = r->severity[IBA_WARN] || r->severity[IBA_ERROR];
+
+    report_head(o, r->severity, faulty ? "What went wrong in this capture" : "What this capture shows");
     report_why(r, o);
     report_sample(o, r->sample);
     report_summary(r, o);

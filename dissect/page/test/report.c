@@ -139,6 +139,21 @@ Test(report, points_of_a_direction)
     cr_expect(strstr(text, ",\"answer\":[],\"again\":[],\"nak\":[],\"other\":[]}"));
 }
 
+/* The heading speaks of faults only when there are some; notes are no faults. */
+Test(report, heading_of_a_capture_without_faults)
+{
+    static const char good[] = "<h1>What this capture shows</h1>", bad[] = "<h1>What went wrong in this capture</h1>";
+
+    cr_expect(strstr(said(report_page), good));
+    r->severity[IBA_NOTE] = 1;
+    cr_expect(strstr(said(report_page), good));
+    r->severity[IBA_WARN] = 1;
+    cr_expect(strstr(said(report_page), bad));
+    r->severity[IBA_WARN] = 0;
+    r->severity[IBA_ERROR] = 1;
+    cr_expect(strstr(said(report_page), bad));
+}
+
 /* A PSN before the first one is below 0. */
 Test(report, earlier_psns)
 {
