@@ -169,7 +169,7 @@ class Agent(Case):
     """ibagent and hostile clients."""
 
     def ask(self, *lines):
-        return subprocess.run([AGENT, "--engine"], input="".join(line + "\n" for line in lines).encode(), stdout=subprocess.PIPE, timeout=20,
+        return subprocess.run([AGENT, "--engine"], input="".join(line + "\n" for line in lines).encode(), stdout=subprocess.PIPE, timeout=60,
                               env=PLACE).stdout.decode().splitlines()
 
     def listen(self):
@@ -181,7 +181,7 @@ class Agent(Case):
         return p, int(port), token
 
     def client(self, port):
-        c = socket.create_connection(("127.0.0.1", port), timeout=20)
+        c = socket.create_connection(("127.0.0.1", port), timeout=60)
         self.addCleanup(c.close)
         return c
 
@@ -198,7 +198,7 @@ class Agent(Case):
         began = time.monotonic()
         replies = self.ask('{"id":1,"do":"hello","version":1}', '{"id":2,"do":"reset","link":"roce2-ipv4"}',
                            '{"id":3,"do":"advance","until":"0xffffffffffffffff"}', '{"id":4,"do":"advance","until":"0xffffffffffffffff"}')
-        self.assertLess(time.monotonic() - began, 5)
+        self.assertLess(time.monotonic() - began, 30)
         self.assertEqual(len(replies), 4)
         for reply in replies:
             self.assertIn("ok", json.loads(reply), replies)
@@ -209,7 +209,7 @@ class Agent(Case):
         began = time.monotonic()
         _, reply = self.hello(port, token)
         self.assertIn('"ok"', reply)
-        self.assertLess(time.monotonic() - began, 4)
+        self.assertLess(time.monotonic() - began, 9)  # the agent waits 10 s for a client that says nothing
         self.assertEqual(len(silent), 4)
 
     def test_a_client_that_does_not_read(self):
@@ -225,7 +225,7 @@ class Agent(Case):
         began = time.monotonic()
         _, reply = self.hello(port, token)
         self.assertIn('"ok"', reply)
-        self.assertLess(time.monotonic() - began, 15)
+        self.assertLess(time.monotonic() - began, 40)  # the agent gives it up after 10 s; the rest is for a busy machine
 
     def test_signals(self):
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
