@@ -104,6 +104,17 @@ static bool wants_local(unsigned access)
     return access & RW || access & RA;
 }
 
+static bool is_type2(const struct thing *t)
+{
+    return t->kind == IBA_MEM_MW2A || t->kind == IBA_MEM_MW2B;
+}
+
+/* Returns whether requests of that domain and queue pair may use the thing. */
+static bool is_for(const struct thing *t, uint32_t pd, uint32_t qpn)
+{
+    return (t->kind == IBA_MEM_MW2A || t->pd == pd) && (!is_type2(t) || t->qpn == qpn);
+}
+
 static enum iba_mem_verdict expect_reach(const struct iba_reach *r)
 {
     const struct thing *t = NULL;
@@ -115,20 +126,8 @@ static enum iba_mem_verdict expect_reach(const struct iba_reach *r)
         return IBA_REACH_NO_KEY;
     if (r->key != (r->remote ? t->rkey : t->lkey))
         return IBA_REACH_KEY_BYTE;
-    const bool pd = t->pd == r->pd, qp = t->qpn == r->qpn;
-    switch (t->kind) {
-    case IBA_MEM_MW2A:
-        if (!qp)
-            return IBA_REACH_PD;
-        break;
-    case IBA_MEM_MW2B:
-        if (!qp || !pd)
-            return IBA_REACH_PD;
-        break;
-    default:
-        if (!pd)
-            return IBA_REACH_PD;
-    }
+    if (!is_for(t, r->pd, r->qpn))
+        return IBA_REACH_PD;
     const uint64_t va = r->whole ? t->va : r->va, length = r->whole ? t->length : r->length;
     if (!inside(t, va, length))
         return IBA_REACH_RANGE;
@@ -150,11 +149,11 @@ static enum iba_mem_err expect_attr(const struct iba_mr_attr *a)
     return exists(a->pd) ? IBA_MEM_OK : IBA_MEM_NO_PD;
 }
 
-static enum iba_mem_err expect_reregister(const struct thing *t, const struct iba_mr_attr *a)
+static enum iba_mem_err expect_deregister(const struct thing *t)
 {
     if (!t || t->kind != IBA_MEM_MR)
         return t ? IBA_MEM_KIND : IBA_MEM_NO_KEY;
-    return windows_on(t) ? IBA_MEM_BUSY : expect_attr(a);
+    return windows_on(t) ? IBA_MEM_BUSY : IBA_MEM_OK;
 }
 
 static enum iba_mem_err expect_bind_mr(const struct iba_bind *b, uint32_t pd, struct thing *mr)
@@ -209,9 +208,7 @@ static enum iba_mem_err expect_invalidate(const struct thing *t, uint32_t pd, ui
         return IBA_MEM_KIND;
     if (!t->valid)
         return IBA_MEM_STATE;
-    if (t->kind != IBA_MEM_MW2A && t->pd != pd)
-        return IBA_MEM_OWNER;
-    if (t->kind != IBA_MEM_MR && t->qpn != qpn)
+    if (!is_for(t, pd, qpn))
         return IBA_MEM_OWNER;
     return windows_on(t) ? IBA_MEM_BUSY : IBA_MEM_OK;
 }
@@ -410,9 +407,11 @@ static void call_reregister(void)
     const uint32_t key = any_lkey(), changes = pick(8);
     struct thing *t = with(key, true, false);
     const struct iba_mr_attr new = any_attr(), a = t ? mixed(t, changes, &new) : new;
-    const enum iba_mem_err want = expect_reregister(t, &a);
+    enum iba_mem_err want = expect_deregister(t);
     struct mr r;
 
+    if (want == IBA_MEM_OK)
+        want = expect_attr(&a);
     AGREE(iba_mr_reregister(&bed.m, key, changes, &new, &r.lkey, &r.rkey), want);
     if (want != IBA_MEM_OK)
         return;
@@ -424,12 +423,8 @@ static void call_deregister(void)
 {
     const uint32_t key = any_lkey();
     struct thing *t = with(key, true, false);
-    enum iba_mem_err want = t ? IBA_MEM_OK : IBA_MEM_NO_KEY;
+    const enum iba_mem_err want = expect_deregister(t);
 
-    if (t && t->kind != IBA_MEM_MR)
-        want = IBA_MEM_KIND;
-    else if (t && windows_on(t))
-        want = IBA_MEM_BUSY;
     AGREE(iba_mr_deregister(&bed.m, key), want);
     if (want != IBA_MEM_OK)
         return;
@@ -522,7 +517,7 @@ static void call_forget(void)
 
     iba_mw_forget_qp(&bed.m, qpn);
     for (unsigned i = 0; i < KEYS; i++)
-        if ((things[i].kind == IBA_MEM_MW2A || things[i].kind == IBA_MEM_MW2B) && things[i].qpn == qpn)
+        if (is_type2(&things[i]) && things[i].qpn == qpn)
             unbound(&things[i]);
 }
 
