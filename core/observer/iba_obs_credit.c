@@ -25,13 +25,14 @@ void iba_obs_grant(const struct iba_look *l, struct iba_obs_requests *q)
         q->credit.limited = false; /* RQ-43 */
         return;
     }
-    q->credit.update &= l->msn == q->credit.msn; /* the requester may have waited for this acknowledgement */
-    if (q->credit.limited && count_diff(limit, q->credit.limit) > 0) {
+    const bool more = q->credit.limited && count_diff(limit, q->credit.limit) > 0;
+    /* With another MSN, the requester may have waited for this acknowledgement. */
+    q->credit.update = l->msn == q->credit.msn && (more || q->credit.update);
+    if (more) {
         q->credit.before = first ? q->credit.limit : q->credit.before;
-        q->credit.update = (!first && q->credit.update) || l->msn == q->credit.msn;
         q->credit.grant = l->s->now;
     }
-    if (!q->credit.limited || count_diff(limit, q->credit.limit) > 0)
+    if (more || !q->credit.limited)
         q->credit.limit = limit;
     q->credit.msn = l->msn;
     q->credit.limited = true;
