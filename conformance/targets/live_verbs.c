@@ -142,11 +142,14 @@ static enum ibc_rc create_qp(struct ibc_target *t, unsigned d, const struct ibc_
     return IBC_OK;
 }
 
+/* The replies of two verbs have these members. */
+#define REGION_OF(ok)                                                                                                  \
+    ((struct ibc_mr){.id = (ok).id, .va = (ok).va, .local = (ok).local, .lkey = (ok).lkey, .rkey = (ok).rkey})
+
 static enum ibc_rc reg_mr(struct ibc_target *t, unsigned d, const struct ibc_mr_spec *m, struct ibc_mr *out)
 {
     struct live *l = live_of(t);
     struct ag_reg_mr_args *a = &live_request(l, AG_V_reg_mr, d)->u.reg_mr;
-    const struct ag_reg_mr_ok *is = &l->r.u.reg_mr;
     enum ibc_rc rc;
 
     a->pd = m->pd;
@@ -157,7 +160,7 @@ static enum ibc_rc reg_mr(struct ibc_target *t, unsigned d, const struct ibc_mr_
         AG_SET(a, reg_mr_args, iova, m->iova);
     rc = live_ask(l);
     if (rc == IBC_OK)
-        *out = (struct ibc_mr){.id = is->id, .va = is->va, .local = is->local, .lkey = is->lkey, .rkey = is->rkey};
+        *out = REGION_OF(l->r.u.reg_mr);
     return rc;
 }
 
@@ -165,7 +168,6 @@ static enum ibc_rc reregister(struct ibc_target *t, unsigned d, const struct ibc
 {
     struct live *l = live_of(t);
     struct ag_reregister_args *a = &live_request(l, AG_V_reregister, d)->u.reregister;
-    const struct ag_reregister_ok *is = &l->r.u.reregister;
     enum ibc_rc rc;
 
     a->lkey = r->lkey;
@@ -179,7 +181,7 @@ static enum ibc_rc reregister(struct ibc_target *t, unsigned d, const struct ibc
     }
     rc = live_ask(l);
     if (rc == IBC_OK)
-        *out = (struct ibc_mr){.id = is->id, .va = is->va, .local = is->local, .lkey = is->lkey, .rkey = is->rkey};
+        *out = REGION_OF(l->r.u.reregister);
     return rc;
 }
 
