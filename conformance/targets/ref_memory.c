@@ -49,11 +49,14 @@ static struct ref_region *new_region(struct ref_device *dev, size_t room)
     return g;
 }
 
-static void set_up(struct ref_device *dev, struct ref_region *g, const struct ibc_mr_spec *m)
+/* Takes memory for the region, and fills it. NULL: there is none. */
+static struct ref_region *set_up(struct ref_device *dev, const struct ibc_mr_spec *m)
 {
     size_t bits;
+    struct ref_region *g = m->length <= REF_MEMORY / 2 ? new_region(dev, room_for(m->length, &bits)) : NULL;
 
-    (void)room_for(m->length, &bits);
+    if (!g)
+        return NULL;
     g->length = m->length;
     g->access = m->access;
     g->present = NULL;
@@ -65,6 +68,7 @@ static void set_up(struct ref_device *dev, struct ref_region *g, const struct ib
         g->present = g->base + m->length + REF_GUARD;
         memset(g->present, 0xff, bits);
     }
+    return g;
 }
 
 /* Leaves at least a page between these addresses and those of the next region. */
@@ -101,13 +105,11 @@ enum ibc_rc ref_reg_mr(struct ibc_target *t, unsigned d, const struct ibc_mr_spe
     struct ref_device *dev = device_of(t, d);
     if (m->n_piece > 0)
         return reg_pieces(t, dev, m, out);
-    size_t bits;
-    struct ref_region *g = m->length <= REF_MEMORY / 2 ? new_region(dev, room_for(m->length, &bits)) : NULL;
+    struct ref_region *g = set_up(dev, m);
     enum iba_mem_err e;
 
     if (!g)
         return ref_mem(t, IBA_MEM_FULL);
-    set_up(dev, g, m);
     const struct iba_mr_attr a = {
         .base = g->base,
         .length = m->length,
@@ -165,12 +167,10 @@ static enum ibc_rc reregister_range(struct ibc_target *t, struct ref_device *dev
 {
     const struct ibc_mr_spec m = {
         .length = r->length, .fill = r->fill, .access = r->has_access ? r->access : old->access};
-    size_t bits;
-    struct ref_region *g = m.length <= REF_MEMORY / 2 ? new_region(dev, room_for(m.length, &bits)) : NULL;
+    struct ref_region *g = set_up(dev, &m);
 
     if (!g)
         return ref_mem(t, IBA_MEM_FULL);
-    set_up(dev, g, &m);
     const enum ibc_rc rc = register_again(t, dev, r, g, out);
     if (rc != IBC_OK)
         return rc;
