@@ -2,25 +2,10 @@
 /* The connection manager of the reference target: which messages it sends and to whom, and verbs that it refuses.
  * Scenarios test the manager itself. */
 #include <string.h>
-#include "bed.h"
-#include "targets/reference.h"
+#include "ref_bed.h"
 
 enum { PRIVATE = 60, MAD_AT = IBA_BYTES_bth + IBA_BYTES_deth };
 static const uint64_t service = UINT64_C(0x1000000000000123);
-static struct bed *b;
-static const struct ibc_target_ops *o;
-
-static void begin(void)
-{
-    b = bed_open("reference", IBC_LINK_roce2_ipv4, 1);
-    o = b->t->ops;
-}
-
-static void end(void)
-{
-    bed_close(b);
-}
-
 TestSuite(ref_cm, .init = begin, .fini = end);
 
 /* Returns a call whose message has the service, and private data. */

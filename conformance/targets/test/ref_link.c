@@ -2,11 +2,8 @@
 /* Addresses and ports of the reference target: those of each party on each link, and the settings of a subnet manager.
  */
 #include <string.h>
-#include "bed.h"
-#include "targets/reference.h"
+#include "ref_bed.h"
 
-static struct bed *b;
-static const struct ibc_target_ops *o;
 static struct iba_port *port;
 
 static void on(enum ibc_link link)
@@ -15,19 +12,13 @@ static void on(enum ibc_link link)
     port = iba_ca_port(&device_of(b->t, 0)->ca, 1);
 }
 
-static void begin(void)
+static void begin_link(void)
 {
-    b = bed_open("reference", IBC_LINK_roce2_ipv4, 1);
-    o = b->t->ops;
+    begin();
     on(IBC_LINK_roce2_ipv4);
 }
 
-static void end(void)
-{
-    bed_close(b);
-}
-
-TestSuite(ref_link, .init = begin, .fini = end);
+TestSuite(ref_link, .init = begin_link, .fini = end);
 
 Test(ref_link, addresses_of_all_parties)
 {

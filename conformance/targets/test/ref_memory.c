@@ -2,27 +2,18 @@
 /* Memory of the reference target: regions of pieces, page bits of on-demand regions, and places of regions that are
  * gone. */
 #include <string.h>
-#include "bed.h"
-#include "targets/reference.h"
+#include "ref_bed.h"
 #include "wire/iba_opcode_rows.h"
 
-static struct bed *b;
-static const struct ibc_target_ops *o;
 static struct ref_device *dev;
 
-static void begin(void)
+static void begin_memory(void)
 {
-    b = bed_open("reference", IBC_LINK_roce2_ipv4, 1);
-    o = b->t->ops;
+    begin();
     dev = device_of(b->t, 0);
 }
 
-static void end(void)
-{
-    bed_close(b);
-}
-
-TestSuite(ref_memory, .init = begin, .fini = end);
+TestSuite(ref_memory, .init = begin_memory, .fini = end);
 
 static struct ibc_mr_spec pieces(uint32_t access)
 {

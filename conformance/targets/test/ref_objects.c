@@ -2,24 +2,9 @@
 /* Objects and memory of the reference target: how many there can be, that they can be created again, which bytes belong
  * to a region, and that a device that writes beside its regions is found. */
 #include <string.h>
-#include "bed.h"
+#include "ref_bed.h"
 #include "scenario/scenario.h"
-#include "targets/reference.h"
 #include "wire/iba_opcode_rows.h"
-
-static struct bed *b;
-static const struct ibc_target_ops *o;
-
-static void begin(void)
-{
-    b = bed_open("reference", IBC_LINK_roce2_ipv4, 1);
-    o = b->t->ops;
-}
-
-static void end(void)
-{
-    bed_close(b);
-}
 
 TestSuite(ref_objects, .init = begin, .fini = end);
 

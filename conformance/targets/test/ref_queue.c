@@ -2,31 +2,22 @@
 /* Paths of the reference target: where a queue pair's packets and each datagram go, and when an address handle that
  * exists is used again. */
 #include <string.h>
-#include "bed.h"
-#include "targets/reference.h"
+#include "ref_bed.h"
 
-static struct bed *b;
-static const struct ibc_target_ops *o;
 static struct ref_device *dev;
 
 static void begin_on(enum ibc_link link)
 {
-    b = bed_open("reference", link, 1);
-    o = b->t->ops;
+    begin_with("reference", link);
     dev = device_of(b->t, 0);
 }
 
-static void begin(void)
+static void begin_queue(void)
 {
     begin_on(IBC_LINK_roce2_ipv4);
 }
 
-static void end(void)
-{
-    bed_close(b);
-}
-
-TestSuite(ref_queue, .init = begin, .fini = end);
+TestSuite(ref_queue, .init = begin_queue, .fini = end);
 
 /* ---- paths of queue pairs ---- */
 

@@ -4,39 +4,26 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include "bed.h"
-#include "targets/reference.h"
+#include "ref_bed.h"
 #include "wire/iba_build.h"
 #include "wire/iba_opcode_rows.h"
 
-static struct bed *b;
-static const struct ibc_target_ops *o;
 static struct reference *r;
 
-static void begin_with(const char *spec)
+static void begin_reference(void)
 {
-    b = bed_open(spec, IBC_LINK_roce2_ipv4, 1);
-    o = b->t->ops;
+    begin();
     r = reference_of(b->t);
 }
 
-static void begin(void)
-{
-    begin_with("reference");
-}
-
-static void end(void)
-{
-    bed_close(b);
-}
-
-TestSuite(reference, .init = begin, .fini = end);
+TestSuite(reference, .init = begin_reference, .fini = end);
 
 /* Replaces the target by a broken device with an RC queue pair. */
 static void broken(const char *spec)
 {
     end();
-    begin_with(spec);
+    begin_with(spec, IBC_LINK_roce2_ipv4);
+    r = reference_of(b->t);
     b->lenient = true;
     bed_connect(b, 0, bed_qp(b, 0, IBA_QPT_RC), IBA_QPT_RC, 0);
 }
