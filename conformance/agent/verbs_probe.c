@@ -97,25 +97,29 @@ static bool can_prefetch(const struct trial *p)
     return verbs_dereg(p->v, mr.lkey) == IBC_OK && can;
 }
 
+static bool registers_again(struct ibc_target *t, struct ibc_mr *mr, struct ibc_reregister r)
+{
+    r.lkey = mr->lkey;
+    return verbs_reregister(t, 0, &r, mr) == IBC_OK;
+}
+
 /* Whether a region can be registered again: with other rights and in another domain, or with other memory. */
 static bool can_reregister(const struct trial *p, bool range)
 {
     struct ibc_target *t = &p->v->t;
     const struct ibc_mr_spec m = {.pd = p->pd, .length = TRIAL_BYTES, .access = IBA_ACCESS_LOCAL_WRITE};
-    struct ibc_reregister r = {.has_range = range, .length = TRIAL_BYTES, .fill = 'm'};
     struct ibc_mr mr;
+    uint32_t pd;
     bool can;
 
-    if (verbs_reg_mr(t, 0, &m, &mr) != IBC_OK || verbs_create_pd(t, 0, &r.pd) != IBC_OK)
+    if (verbs_reg_mr(t, 0, &m, &mr) != IBC_OK || verbs_create_pd(t, 0, &pd) != IBC_OK)
         return false;
-    r.lkey = mr.lkey;
-    r.has_access = !range;
-    can = verbs_reregister(t, 0, &r, &mr) == IBC_OK;
-    r.lkey = mr.lkey;
-    r.has_access = false;
-    r.has_pd = !range;
-    can = can && (range || verbs_reregister(t, 0, &r, &mr) == IBC_OK);
-    return verbs_dereg(p->v, mr.lkey) == IBC_OK && verbs_destroy(t, 0, IBC_O_pd, r.pd) == IBC_OK && can;
+    if (range)
+        can = registers_again(t, &mr, (struct ibc_reregister){.has_range = true, .length = TRIAL_BYTES, .fill = 'm'});
+    else
+        can = registers_again(t, &mr, (struct ibc_reregister){.has_access = true}) &&
+              registers_again(t, &mr, (struct ibc_reregister){.has_pd = true, .pd = pd});
+    return verbs_dereg(p->v, mr.lkey) == IBC_OK && verbs_destroy(t, 0, IBC_O_pd, pd) == IBC_OK && can;
 }
 
 static bool has_counter(const struct verbs *v, const char *name)
