@@ -26,6 +26,11 @@ enum ibc_rc verbs_answer(struct verbs *v, int result)
     return IBC_REFUSED;
 }
 
+enum ibc_rc verbs_answer_or_busy(struct verbs *v, int result, const char *busy)
+{
+    return result == EBUSY || (result < 0 && errno == EBUSY) ? verbs_refused(v, busy) : verbs_answer(v, result);
+}
+
 enum ibc_rc verbs_made(struct verbs *v, const void *object)
 {
     return object ? IBC_OK : verbs_answer(v, errno > 0 ? errno : EINVAL);

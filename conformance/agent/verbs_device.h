@@ -117,6 +117,8 @@ static inline struct verbs *verbs_of(struct ibc_target *t)
 /* ---- verbs_answer.c ---- */
 /* Returns the result for a call that returns 0, an errno, or -1 with errno set. */
 enum ibc_rc verbs_answer(struct verbs *v, int result);
+/* The same; EBUSY is refused with that error of the engine. */
+enum ibc_rc verbs_answer_or_busy(struct verbs *v, int result, const char *busy);
 /* Returns the result for a call that returns a pointer and sets errno. */
 enum ibc_rc verbs_made(struct verbs *v, const void *object);
 /* Returns REFUSED with one of the engine's errors. */
@@ -176,6 +178,8 @@ int verbs_leave(struct verbs_group *g);
 /* ---- verbs_memory.c ---- */
 uint32_t verbs_access(uint32_t access, bool *all); /* *all false: verbs lack some of the rights */
 struct verbs_region *verbs_find_mr(struct verbs *v, uint32_t lkey);
+/* The region as a verb that registers it tells the tester. */
+struct ibc_mr verbs_mr(const struct verbs_region *g);
 struct verbs_mw *verbs_find_mw(struct verbs *v, uint32_t rkey);
 enum ibc_rc verbs_reg_mr(struct ibc_target *t, unsigned d, const struct ibc_mr_spec *m, struct ibc_mr *out);
 enum ibc_rc verbs_dereg(struct verbs *v, uint32_t lkey);

@@ -3,7 +3,6 @@
  * since the reset, by the addresses that work requests use, and no other memory of this process. */
 #include "verbs_device.h"
 #include "scenario/scenario.h"
-#include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -66,8 +65,8 @@ static struct verbs_region *room_for(struct verbs *v, size_t bytes)
     return bytes <= VERBS_MEMORY - v->memory ? g : NULL;
 }
 
-/* The region has the same offset in its first page as the
- * address that the device uses; otherwise page tables could not express it. */
+/* The region has the same offset in its first page as the address that the device uses; otherwise page tables could not
+ * express it. */
 struct verbs_region *verbs_new_region(struct verbs *v, const struct ibc_mr_spec *m)
 {
     const uint64_t first = m->has_iova ? m->iova % PAGE : 0;
@@ -107,6 +106,12 @@ struct verbs_region *verbs_find_mr(struct verbs *v, uint32_t lkey)
     return NULL;
 }
 
+struct ibc_mr verbs_mr(const struct verbs_region *g)
+{
+    return (struct ibc_mr){
+        .id = g->mr->lkey, .va = g->local, .local = g->local, .lkey = g->mr->lkey, .rkey = g->mr->rkey};
+}
+
 enum ibc_rc verbs_reg_mr(struct ibc_target *t, unsigned d, const struct ibc_mr_spec *m, struct ibc_mr *out)
 {
     struct verbs *v = verbs_of(t);
@@ -132,8 +137,7 @@ enum ibc_rc verbs_reg_mr(struct ibc_target *t, unsigned d, const struct ibc_mr_s
         verbs_unmap(v, g);
         return rc;
     }
-    *out =
-        (struct ibc_mr){.id = g->mr->lkey, .va = g->local, .local = g->local, .lkey = g->mr->lkey, .rkey = g->mr->rkey};
+    *out = verbs_mr(g);
     return IBC_OK;
 }
 
@@ -145,11 +149,9 @@ enum ibc_rc verbs_dereg(struct verbs *v, uint32_t lkey)
     if (!g)
         return verbs_refused(v, "mem_no_key");
     result = ibv_dereg_mr(g->mr);
-    if (result == EBUSY || (result < 0 && errno == EBUSY))
-        return verbs_refused(v, "mem_busy");
     if (result == 0)
         g->mr = NULL;
-    return verbs_answer(v, result);
+    return verbs_answer_or_busy(v, result, "mem_busy");
 }
 
 /* ---- windows ---- */

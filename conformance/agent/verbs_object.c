@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Tables of created objects, by which objects are named, found and destroyed. */
 #include "verbs_device.h"
-#include <errno.h>
 #include <string.h>
 
 enum { SEND_SGES = IBA_MAX_SGE, MOST_NOTIFIED = 4096 };
@@ -205,11 +204,6 @@ enum ibc_rc verbs_create_qp(struct ibc_target *t, unsigned d, const struct ibc_q
 
 /* ---- destruction ---- */
 
-static enum ibc_rc gone(struct verbs *v, int result, const char *busy)
-{
-    return result == EBUSY || (result < 0 && errno == EBUSY) ? verbs_refused(v, busy) : verbs_answer(v, result);
-}
-
 /* Destroys the domain's address handles that were created for work requests, since the tester does not know them.
  * `pd` NULL: those of all domains. */
 static bool destroy_handles(struct verbs *v, const struct ibv_pd *pd)
@@ -232,7 +226,7 @@ static enum ibc_rc destroy_pd(struct verbs *v, uint32_t pd)
     if (!p)
         return verbs_refused(v, "mem_no_pd");
     (void)destroy_handles(v, p);
-    rc = gone(v, ibv_dealloc_pd(p), "mem_pd_busy");
+    rc = verbs_answer_or_busy(v, ibv_dealloc_pd(p), "mem_pd_busy");
     if (rc == IBC_OK)
         v->pd[pd] = NULL;
     return rc;
@@ -246,7 +240,7 @@ static enum ibc_rc destroy_cq(struct verbs *v, uint32_t cq)
     if (!c)
         return verbs_refused(v, "no_cq");
     take_notifications(v);
-    rc = gone(v, ibv_destroy_cq(c->cq), "busy");
+    rc = verbs_answer_or_busy(v, ibv_destroy_cq(c->cq), "busy");
     if (rc == IBC_OK)
         c->cq = NULL;
     return rc;
@@ -259,7 +253,7 @@ static enum ibc_rc destroy_srq(struct verbs *v, uint32_t srq)
 
     if (!s)
         return verbs_refused(v, "no_srq");
-    rc = gone(v, ibv_destroy_srq(s), "busy");
+    rc = verbs_answer_or_busy(v, ibv_destroy_srq(s), "busy");
     if (rc == IBC_OK)
         v->srq[srq] = NULL;
     return rc;
@@ -272,7 +266,7 @@ static enum ibc_rc destroy_qp(struct verbs *v, uint32_t qpn)
 
     if (!q)
         return verbs_refused(v, "no_qp");
-    rc = gone(v, ibv_destroy_qp(q->qp), "busy");
+    rc = verbs_answer_or_busy(v, ibv_destroy_qp(q->qp), "busy");
     if (rc == IBC_OK)
         q->qp = NULL;
     return rc;

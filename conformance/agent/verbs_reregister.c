@@ -90,8 +90,7 @@ enum ibc_rc verbs_reregister(struct ibc_target *t, unsigned d, const struct ibc_
         return rc;
     const int result = reregister(g->mr, &c);
     if (result != 0) {
-        const bool busy = result == EBUSY || (result < 0 && errno == EBUSY);
-        rc = busy ? verbs_refused(v, "mem_busy") : verbs_answer(v, result);
+        rc = verbs_answer_or_busy(v, result, "mem_busy");
         if (c.to)
             verbs_unmap(v, c.to);
         return rc;
@@ -101,7 +100,6 @@ enum ibc_rc verbs_reregister(struct ibc_target *t, unsigned d, const struct ibc_
         g->mr = NULL;
         g = c.to;
     }
-    *out =
-        (struct ibc_mr){.id = g->mr->lkey, .va = g->local, .local = g->local, .lkey = g->mr->lkey, .rkey = g->mr->rkey};
+    *out = verbs_mr(g);
     return IBC_OK;
 }
