@@ -51,29 +51,27 @@ static int reregister(struct ibv_mr *mr, const struct change *c)
     return result != 0 && (errno == EOPNOTSUPP || errno == ENOSYS) ? ask_kernel(mr, c) : result;
 }
 
-/* Finds what the request names. False: it is refused, or cannot be done, as *rc says. */
-static bool change_of(struct verbs *v, const struct verbs_region *g, const struct ibc_reregister *r, struct change *c,
-                      enum ibc_rc *rc)
+/* Finds what the request names. */
+static enum ibc_rc change_of(struct verbs *v, const struct verbs_region *g, const struct ibc_reregister *r,
+                             struct change *c)
 {
     /* No verb changes where the addresses of a region begin. */
     const bool from_zero = g->local == 0, to_zero = r->access & IBA_ACCESS_ZERO_BASED;
     bool all;
 
-    *rc = IBC_UNSUPPORTED;
     c->access = verbs_access(r->access & ~(uint32_t)IBA_ACCESS_ZERO_BASED, &all);
     if (!all || (r->has_range && from_zero) || (r->has_access && from_zero != to_zero))
-        return false;
-    *rc = IBC_REFUSED;
+        return IBC_UNSUPPORTED;
     c->pd = r->has_pd ? verbs_find_pd(v, r->pd) : NULL;
     if (r->has_pd && !c->pd)
-        return *rc = verbs_refused(v, "mem_no_pd"), false;
+        return verbs_refused(v, "mem_no_pd");
     if (r->has_range && r->length <= VERBS_REGION_MOST)
         c->to = verbs_new_region(v, &(struct ibc_mr_spec){.length = r->length, .fill = r->fill});
     if (r->has_range && !c->to)
-        return *rc = verbs_refused(v, "mem_full"), false;
+        return verbs_refused(v, "mem_full");
     c->flags = (r->has_range ? IBV_REREG_MR_CHANGE_TRANSLATION : 0) | (r->has_pd ? IBV_REREG_MR_CHANGE_PD : 0) |
                (r->has_access ? IBV_REREG_MR_CHANGE_ACCESS : 0);
-    return true;
+    return IBC_OK;
 }
 
 enum ibc_rc verbs_reregister(struct ibc_target *t, unsigned d, const struct ibc_reregister *r, struct ibc_mr *out)
@@ -86,7 +84,8 @@ enum ibc_rc verbs_reregister(struct ibc_target *t, unsigned d, const struct ibc_
     (void)d;
     if (!g)
         return verbs_refused(v, "mem_no_key");
-    if (!change_of(v, g, r, &c, &rc))
+    rc = change_of(v, g, r, &c);
+    if (rc != IBC_OK)
         return rc;
     const int result = reregister(g->mr, &c);
     if (result != 0) {
