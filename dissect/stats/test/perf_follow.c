@@ -21,6 +21,8 @@ static void begin(void)
     now = 77 * US;
 }
 
+TestSuite(perf_follow, .init = begin);
+
 /* ---- packets ---- */
 
 struct sent {
@@ -89,7 +91,6 @@ static void outstanding(uint32_t depth, uint32_t reads, uint64_t open, uint64_t 
 /* An acknowledgement answers all messages up to its PSN, and a NAK all messages before its PSN. */
 Test(perf_follow, acknowledgements)
 {
-    begin();
     for (unsigned i = 0; i < 5; i++)
         asks(US, SEND(i));
     OUTSTANDING(5, 0, 5 * 64, 0);
@@ -115,7 +116,6 @@ Test(perf_follow, acknowledgements)
 /* A message ends with its last packet. */
 Test(perf_follow, long_messages)
 {
-    begin();
     asks(0, PART(SEND_FIRST, 0));
     asks(US, PART(SEND_MIDDLE, 1));
     OUTSTANDING(1, 0, 480, 0);
@@ -136,7 +136,6 @@ Test(perf_follow, long_messages)
 /* A message has ended before the next one begins, though the capture lacks its last packet, or has it later. */
 Test(perf_follow, ends_not_captured)
 {
-    begin();
     asks(0, PART(SEND_FIRST, 0));
     asks(US, SEND(3));
     answers(US, ACK(1));
@@ -152,7 +151,6 @@ Test(perf_follow, ends_not_captured)
  * packet: then the sender goes on. */
 Test(perf_follow, reads)
 {
-    begin();
     asks(0, READ(0, 3 * PMTU));
     asks(US, READ(3, 3 * PMTU + 1));
     asks(US, READ(7, 1));
@@ -182,7 +180,6 @@ Test(perf_follow, reads)
 /* Retransmissions begin no message, and are counted separately. */
 Test(perf_follow, sent_again)
 {
-    begin();
     asks(0, SEND(0));
     asks(US, SENT_AGAIN(0));
     OUTSTANDING(1, 0, 64, 0);
@@ -198,7 +195,6 @@ Test(perf_follow, sent_again)
 /* Messages beyond those that are remembered one by one all complete with the response to the last of them. */
 Test(perf_follow, many_outstanding)
 {
-    begin();
     for (unsigned i = 0; i < PERF_MARKS + 10; i++)
         asks(US, SEND(i));
     OUTSTANDING(PERF_MARKS + 10, 0, (PERF_MARKS + 10) * 64, 0);
@@ -214,7 +210,6 @@ Test(perf_follow, many_outstanding)
 /* Three messages are outstanding at any time, and in total more messages are sent than can be remembered. */
 Test(perf_follow, many_one_after_the_other)
 {
-    begin();
     for (unsigned i = 0; i < 3 * PERF_MARKS; i++) {
         asks(US, SEND(i));
         if (i >= 2)
@@ -228,7 +223,6 @@ Test(perf_follow, many_one_after_the_other)
  * microseconds. */
 Test(perf_follow, outstanding_over_time)
 {
-    begin();
     asks(0, SEND(0));
     asks(10 * US, SEND(1));
     answers(20 * US, ACK(0));
@@ -242,7 +236,6 @@ Test(perf_follow, outstanding_over_time)
 /* Counts the new messages that begin while at least four fifths of the largest number are outstanding. */
 Test(perf_follow, full_windows)
 {
-    begin();
     for (unsigned i = 0; i < 10; i++)
         asks(US, SEND(i)); /* each the deepest so far; the first one is alone */
     cr_expect_eq(s.full, 9);
@@ -285,7 +278,6 @@ static void take(unsigned i, uint64_t ns)
 /* Response times are counted by sixteenths of the shortest one. A new shortest time moves the counts away from it. */
 Test(perf_follow, near_the_shortest)
 {
-    begin();
     const struct perf_took *t = &s.took[0];
     take(0, 16000);
     take(1, 16999);
@@ -312,7 +304,6 @@ Test(perf_follow, near_the_shortest)
  * of the newest counts. */
 Test(perf_follow, response_times_that_count)
 {
-    begin();
     asks(0, SEND(0));
     asks(US, SEND(1));
     answers(10 * US, ACK(1));
@@ -350,7 +341,6 @@ static void one_more(enum perf_pause kind, int line)
 
 Test(perf_follow, pauses_after_responses)
 {
-    begin();
     keep_counts();
     asks(0, SEND(0));
     answers(10 * US, ACK(0));
@@ -387,7 +377,6 @@ Test(perf_follow, pauses_after_responses)
  * very late. Otherwise others may have overtaken it. */
 Test(perf_follow, lost_before_the_capture)
 {
-    begin();
     asks(0, SEND(0));
     asks(5 * US, FOUND(3, GAP));
     answers(0, NAK(2, SEQUENCE_ERROR));
@@ -419,7 +408,6 @@ Test(perf_follow, lost_before_the_capture)
 
 Test(perf_follow, pauses_of_reads)
 {
-    begin();
     keep_counts();
     asks(0, READ(0, 4));
     asks(5 * US, READ(1, 4));
@@ -444,7 +432,6 @@ Test(perf_follow, pauses_of_reads)
  * time. */
 Test(perf_follow, receivers_that_are_not_ready)
 {
-    begin();
     asks(0, SEND(0));
     answers(10 * US, NAK(0, RNR | 14));
     keep_counts();
@@ -465,7 +452,6 @@ Test(perf_follow, receivers_that_are_not_ready)
  * does not end with a response. */
 Test(perf_follow, pauses_after_notifications)
 {
-    begin();
     asks(0, SEND(0));
     perf_notice(&s, now);
     keep_counts();
@@ -529,7 +515,6 @@ Test(perf_follow, back_to_back_by_pace)
 /* At the end of the capture outstanding messages have no response. If none is outstanding, all responses have come. */
 Test(perf_follow, ends)
 {
-    begin();
     asks(0, SEND(0));
     answers(10 * US, ACK(0));
     keep_counts();
@@ -561,7 +546,6 @@ Test(perf_follow, ends)
  * sender must stop. */
 Test(perf_follow, credits)
 {
-    begin();
     asks(0, SEND(0));
     answers(10 * US, NAK(0, 2)); /* an ACK with two credits */
     cr_expect(s.limited);
