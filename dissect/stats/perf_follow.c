@@ -60,6 +60,11 @@ static void add(struct perf_sender *s, enum perf_pause kind, uint64_t wait, uint
 
 /* ---- what is outstanding ---- */
 
+static iba_psn psn_of(const struct packet *p)
+{
+    return iba_psn_of(iba_bth_psn(iba_view_bth(&p->view)));
+}
+
 static struct perf_mark *mark_at(struct perf_sender *s, unsigned i)
 {
     return &s->mark[(s->head + i) % PERF_MARKS];
@@ -106,7 +111,7 @@ static void continue_message(struct perf_sender *s, const struct packet *p, uint
     if (s->n_mark == 0)
         return;
     struct perf_mark *m = mark_at(s, s->n_mark - 1U);
-    const iba_psn psn = iba_psn_of(iba_bth_psn(iba_view_bth(&p->view)));
+    const iba_psn psn = psn_of(p);
     if (iba_psn_diff(psn, m->last) <= 0) /* a packet of an older message, which the capture lacked until now */
         return;
     m->last = psn;
@@ -122,29 +127,22 @@ static bool is_read(const struct iba_opcode *op)
            op->operation == IBA_OPERATION_FLUSH || op->operation == IBA_OPERATION_ATOMIC_WRITE;
 }
 
-/* The last PSN that the request takes: a READ takes one for each packet of its response (RQ-03). */
-static iba_psn last_psn(const struct perf_sender *s, const struct iba_view *v)
-{
-    const iba_psn psn = iba_psn_of(iba_bth_psn(iba_view_bth(v)));
-    const bool read = v->op->operation == IBA_OPERATION_READ && iba_view_has(v, IBA_H_reth);
-    const uint32_t bytes = read ? iba_reth_dmalen(iba_view_hdr(v, IBA_H_reth)) : 0;
-
-    return s->d->pmtu && bytes ? iba_psn_add(psn, (bytes - 1) / s->d->pmtu) : psn;
-}
-
 static void note_message(struct perf_sender *s, const struct packet *p, uint64_t now)
 {
     const struct iba_view *v = &p->view;
-    struct perf_mark m = {.first = iba_psn_of(iba_bth_psn(iba_view_bth(v))),
+    struct perf_mark m = {.first = psn_of(p),
                           .n = 1,
                           .read = is_read(v->op),
                           .closed = iba_opcode_ends(v->op),
                           .bytes = v->payload_len,
                           .at = now};
 
-    m.last = last_psn(s, v);
-    if (v->op->operation == IBA_OPERATION_READ && iba_view_has(v, IBA_H_reth))
+    m.last = m.first;
+    if (v->op->operation == IBA_OPERATION_READ && iba_view_has(v, IBA_H_reth)) {
         m.bytes = iba_reth_dmalen(iba_view_hdr(v, IBA_H_reth));
+        if (s->d->pmtu && m.bytes) /* a READ takes a PSN for each packet of its response (RQ-03) */
+            m.last = iba_psn_add(m.first, (uint32_t)((m.bytes - 1) / s->d->pmtu));
+    }
     open_message(s, &m);
 }
 
@@ -161,9 +159,8 @@ static struct reply reply_of(const struct packet *p, bool nak)
     const bool read = op->operation == IBA_OPERATION_READ_RESPONSE,
                data = read || op->operation == IBA_OPERATION_ATOMIC_ACK;
 
-    return (struct reply){.psn = iba_psn_of(iba_bth_psn(iba_view_bth(&p->view))),
-                          .whole = !nak && (!read || iba_opcode_ends(op)),
-                          .ends = data && iba_opcode_ends(op)};
+    return (struct reply){
+        .psn = psn_of(p), .whole = !nak && (!read || iba_opcode_ends(op)), .ends = data && iba_opcode_ends(op)};
 }
 
 static bool leaves_out(const struct perf_mark *m, const struct reply *r)
@@ -341,8 +338,8 @@ static bool is_short_of_credits(const struct perf_sender *s, const struct iba_op
  * also have been overtaken, so a NAK must have asked for it, or it comes later than any that was overtaken. */
 static bool is_sent_again(const struct perf_sender *s, const struct packet *p, uint64_t pause)
 {
-    const iba_psn psn = iba_psn_of(iba_bth_psn(iba_view_bth(&p->view)));
-    const bool older = s->packets > 0 && perf_is_reliable(s->d) && iba_psn_diff(psn, s->next) < 0;
+    const iba_psn psn = psn_of(p);
+    const bool older = perf_is_reliable(s->d) && iba_psn_diff(psn, s->next) < 0;
     const bool asked = s->refused && iba_psn_diff(psn, s->asked) >= 0;
 
     return p->verdict->again || (older && !p->verdict->late && !FOUND(p, QP_REUSED) && (asked || pause >= PERF_FAR_NS));
@@ -410,7 +407,7 @@ static void note_sent(struct perf_sender *s, const struct packet *p, uint64_t no
 {
     const struct iba_view *v = &p->view;
     const bool again = p->verdict->again, starts = iba_opcode_begins(v->op);
-    const iba_psn next = iba_psn_add(iba_psn_of(iba_bth_psn(iba_view_bth(v))), 1);
+    const iba_psn next = iba_psn_add(psn_of(p), 1);
     struct perf_bucket *b = bucket_at(s, now);
 
     s->packets++;
@@ -469,7 +466,7 @@ static void note_syndrome(struct perf_sender *s, const struct packet *p)
 {
     const uint8_t syndrome = iba_view_hdr(&p->view, IBA_H_aeth)[0];
     const uint8_t kind = iba_syndrome_kind(syndrome), code = iba_syndrome_code(syndrome);
-    const iba_psn psn = iba_psn_of(iba_bth_psn(iba_view_bth(&p->view)));
+    const iba_psn psn = psn_of(p);
 
     if (kind == IBA_AETH_ACK) {
         s->refused &= iba_psn_diff(psn, s->asked) < 0;
