@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include <zlib.h>
 #include "ahead.h"
+#include "reader.h"
 #include "system/signals.h"
 
 enum { TRAILER = 8, TRAILER_LENGTH = 4 }; /* RFC 1952, 2.3.1: CRC-32 and length of a member */
@@ -245,17 +246,12 @@ static int gunzip_step(struct cap_gunzip *g)
     return r;
 }
 
-static uint32_t little32(const uint8_t *b)
-{
-    return (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
-}
-
 /* The fault of this step, in zlib's words. NULL: none. */
 static const char *gunzip_fault(const struct cap_gunzip *g, int r)
 {
-    if (r == Z_STREAM_END && little32(g->taken) != g->crc)
+    if (r == Z_STREAM_END && cap_get32(g->taken, false) != g->crc)
         return "incorrect data check";
-    if (r == Z_STREAM_END && little32(g->taken + TRAILER_LENGTH) != g->length)
+    if (r == Z_STREAM_END && cap_get32(g->taken + TRAILER_LENGTH, false) != g->length)
         return "incorrect length check";
     if (r == Z_OK || r == Z_STREAM_END || r == Z_BUF_ERROR)
         return NULL;
