@@ -26,10 +26,12 @@ static void end(void)
 
 TestSuite(metrics, .init = begin, .fini = end);
 
-static void write_all(void)
+/* Adds the summary to the metrics, and writes these. */
+static void add_and_write(void)
 {
     static struct out o;
 
+    metrics_add(m, s);
     out_init(&o, -1);
     metrics_write(m, &o);
     free(text);
@@ -48,6 +50,13 @@ static bool has(const char *line)
     return false;
 }
 
+static void expect_lines(int at, const char *const lines[])
+{
+    for (; *lines; lines++)
+        cr_expect(has(*lines), "line %d: not in the text: %s", at, *lines);
+}
+#define EXPECT_LINES(...) expect_lines(__LINE__, (const char *const[]){__VA_ARGS__, NULL})
+
 static size_t lines_with(const char *what)
 {
     size_t n = 0;
@@ -57,7 +66,7 @@ static size_t lines_with(const char *what)
     return n;
 }
 
-/* Adds a connection of 10.0.x.y to 10.1.0.1 that sent so many packets, and none back unless `back`. */
+/* Adds a connection of 10.0.x.y to 10.1.0.1 with these numbers. */
 static void connection(unsigned host, enum iba_svc svc, struct summary_sides *sides)
 {
     const uint8_t from[IBA_ADDR_MOST] = {10, 0, (uint8_t)(host >> 8), (uint8_t)host}, to[IBA_ADDR_MOST] = {10, 1, 0, 1};
@@ -70,11 +79,9 @@ static void connection(unsigned host, enum iba_svc svc, struct summary_sides *si
 
 Test(metrics, nothing)
 {
-    metrics_add(m, s);
-    write_all();
-    cr_expect(has("# TYPE ibdissect_packets counter"));
-    cr_expect(has("# HELP ibdissect_packets Packets, those seen twice once."));
-    cr_expect(has("ibdissect_packets_total 0"));
+    add_and_write();
+    EXPECT_LINES("# TYPE ibdissect_packets counter", "# HELP ibdissect_packets Packets, those seen twice once.",
+                 "ibdissect_packets_total 0");
     cr_expect_eq(lines_with("ibdissect_findings_total{"), IBA_FINDING_COUNT, "each kind from the start");
     cr_expect_eq(lines_with("ibdissect_limit_seconds_total{limit=\""), PERF_LIMIT_COUNT);
     cr_expect_eq(lines_with("ibdissect_message_ends_total"), 0);
@@ -91,20 +98,12 @@ Test(metrics, each_count)
         s->count[i] = 100 + i;
     metrics_add(m, s);
     s->count[SUMMARY_CNP] = UINT64_MAX;
-    metrics_add(m, s);
-    write_all();
-    cr_expect(has("ibdissect_packets_total 200"));
-    cr_expect(has("# UNIT ibdissect_wire_bytes bytes"));
-    cr_expect(has("ibdissect_wire_bytes_total 202"));
-    cr_expect(has("ibdissect_payload_bytes_total 204"));
-    cr_expect(has("ibdissect_messages_total 206"));
-    cr_expect(has("ibdissect_sent_again_total 208"));
-    cr_expect(has("ibdissect_ecn_marks_total 210"));
-    cr_expect(has("ibdissect_cnps_total 18446744073709551615"));
-    cr_expect(has("ibdissect_bad_icrcs_total 222"));
-    cr_expect(has("ibdissect_seen_twice_total 226"));
-    cr_expect(has("ibdissect_no_connection_total 230"));
-    cr_expect(has("ibdissect_not_followed_total 232"));
+    add_and_write();
+    EXPECT_LINES("ibdissect_packets_total 200", "# UNIT ibdissect_wire_bytes bytes", "ibdissect_wire_bytes_total 202",
+                 "ibdissect_payload_bytes_total 204", "ibdissect_messages_total 206", "ibdissect_sent_again_total 208",
+                 "ibdissect_ecn_marks_total 210", "ibdissect_cnps_total 18446744073709551615",
+                 "ibdissect_bad_icrcs_total 222", "ibdissect_seen_twice_total 226", "ibdissect_no_connection_total 230",
+                 "ibdissect_not_followed_total 232");
 }
 
 Test(metrics, findings_of_all_summaries)
@@ -112,9 +111,8 @@ Test(metrics, findings_of_all_summaries)
     s->finding[IBA_FINDING_GAP].count = 3;
     s->finding[IBA_FINDING_COUNT - 1].count = 1;
     metrics_add(m, s);
-    metrics_add(m, s);
-    write_all();
-    cr_expect(has("ibdissect_findings_total{finding=\"GAP\",severity=\"warn\"} 6"));
+    add_and_write();
+    EXPECT_LINES("ibdissect_findings_total{finding=\"GAP\",severity=\"warn\"} 6");
     cr_expect_eq(lines_with("} 2\n"), 1, "the last kind");
     cr_expect_eq(lines_with("} 0\n"), IBA_FINDING_COUNT - 2);
 }
@@ -131,18 +129,17 @@ Test(metrics, messages_and_response_times)
     s->times[IBA_OPERATION_READ][5] = (struct summary_times){.answered = 1};
     summary_classes(s, &s->times[IBA_OPERATION_READ][5])[0] = 1;
     s->times[IBA_OPERATION_SEND][5].open = 9;
-    metrics_add(m, s);
-    write_all();
-    cr_expect(has("ibdissect_message_ends_total{operation=\"READ\",end=\"answered\"} 5"));
-    cr_expect(has("ibdissect_message_ends_total{operation=\"READ\",end=\"refused\"} 2"));
-    cr_expect(has("ibdissect_message_ends_total{operation=\"READ\",end=\"open\"} 1"));
-    cr_expect(has("ibdissect_message_ends_total{operation=\"SEND\",end=\"open\"} 9"));
+    add_and_write();
+    EXPECT_LINES("ibdissect_message_ends_total{operation=\"READ\",end=\"answered\"} 5",
+                 "ibdissect_message_ends_total{operation=\"READ\",end=\"refused\"} 2",
+                 "ibdissect_message_ends_total{operation=\"READ\",end=\"open\"} 1",
+                 "ibdissect_message_ends_total{operation=\"SEND\",end=\"open\"} 9");
     cr_expect_eq(lines_with("ibdissect_message_ends_total"), 6);
-    cr_expect(has("# TYPE ibdissect_response_seconds histogram"));
-    cr_expect(has("ibdissect_response_seconds_bucket{operation=\"READ\",le=\"0.000001023\"} 2"));
-    cr_expect(has("ibdissect_response_seconds_bucket{operation=\"READ\",le=\"0.000002047\"} 4"));
-    cr_expect(has("ibdissect_response_seconds_bucket{operation=\"READ\",le=\"8.589934591\"} 4"));
-    cr_expect(has("ibdissect_response_seconds_bucket{operation=\"READ\",le=\"+Inf\"} 5"));
+    EXPECT_LINES("# TYPE ibdissect_response_seconds histogram",
+                 "ibdissect_response_seconds_bucket{operation=\"READ\",le=\"0.000001023\"} 2",
+                 "ibdissect_response_seconds_bucket{operation=\"READ\",le=\"0.000002047\"} 4",
+                 "ibdissect_response_seconds_bucket{operation=\"READ\",le=\"8.589934591\"} 4",
+                 "ibdissect_response_seconds_bucket{operation=\"READ\",le=\"+Inf\"} 5");
     cr_expect_eq(lines_with("_bucket{"), 25, "none of SEND, which has no answers");
 }
 
@@ -157,12 +154,10 @@ Test(metrics, limits_of_reliable_connections)
         sides.at[1][SUMMARY_AT_LIMIT + PERF_SENDER] = 123456789;
         connection(i, svcs[i], &sides);
     }
-    metrics_add(m, s);
-    write_all();
-    cr_expect(has("# UNIT ibdissect_limit_seconds seconds"));
-    cr_expect(has("ibdissect_limit_seconds_total{limit=\"loss\"} 2.000000040"));
-    cr_expect(has("ibdissect_limit_seconds_total{limit=\"sender\"} 0.246913578"));
-    cr_expect(has("ibdissect_limit_seconds_total{limit=\"idle\"} 0.000000000"));
+    add_and_write();
+    EXPECT_LINES("# UNIT ibdissect_limit_seconds seconds", "ibdissect_limit_seconds_total{limit=\"loss\"} 2.000000040",
+                 "ibdissect_limit_seconds_total{limit=\"sender\"} 0.246913578",
+                 "ibdissect_limit_seconds_total{limit=\"idle\"} 0.000000000");
     cr_expect_eq(lines_with("src="), 0, "they sent no packets");
 }
 
@@ -184,15 +179,14 @@ Test(metrics, pairs_of_hosts)
     sides.at[1][SUMMARY_SIDE_PACKETS] = 7;
     connection(1, IBA_RC, &sides);
     connection(1, IBA_UD, &sides);
-    metrics_add(m, s);
-    write_all();
-    cr_expect(has("ibdissect_hosts_packets_total{src=\"10.0.0.1\",dst=\"10.1.0.1\"} 10"));
-    cr_expect(has("ibdissect_hosts_packets_total{src=\"10.1.0.1\",dst=\"10.0.0.1\"} 14"));
-    cr_expect(has("ibdissect_hosts_payload_bytes_total{src=\"10.0.0.1\",dst=\"10.1.0.1\"} 100"));
-    cr_expect(has("ibdissect_hosts_sent_again_total{src=\"10.0.0.1\",dst=\"10.1.0.1\"} 4"));
-    cr_expect(has("ibdissect_hosts_warnings_total{src=\"10.0.0.1\",dst=\"10.1.0.1\"} 8"));
-    cr_expect(has("ibdissect_hosts_errors_total{src=\"10.0.0.1\",dst=\"10.1.0.1\"} 6"));
-    cr_expect(has("ibdissect_hosts_errors_total{src=\"10.1.0.1\",dst=\"10.0.0.1\"} 0"));
+    add_and_write();
+    EXPECT_LINES("ibdissect_hosts_packets_total{src=\"10.0.0.1\",dst=\"10.1.0.1\"} 10",
+                 "ibdissect_hosts_packets_total{src=\"10.1.0.1\",dst=\"10.0.0.1\"} 14",
+                 "ibdissect_hosts_payload_bytes_total{src=\"10.0.0.1\",dst=\"10.1.0.1\"} 100",
+                 "ibdissect_hosts_sent_again_total{src=\"10.0.0.1\",dst=\"10.1.0.1\"} 4",
+                 "ibdissect_hosts_warnings_total{src=\"10.0.0.1\",dst=\"10.1.0.1\"} 8",
+                 "ibdissect_hosts_errors_total{src=\"10.0.0.1\",dst=\"10.1.0.1\"} 6",
+                 "ibdissect_hosts_errors_total{src=\"10.1.0.1\",dst=\"10.0.0.1\"} 0");
     cr_expect_eq(lines_with("src="), 10);
 }
 
@@ -202,16 +196,14 @@ Test(metrics, pairs_beyond_the_limit_share_a_series)
 
     for (unsigned i = 0; i < METRICS_PAIRS; i++)
         connection(i, IBA_RC, &sides);
-    metrics_add(m, s);
-    write_all();
+    add_and_write();
     cr_expect_eq(lines_with("hosts_packets_total{"), METRICS_PAIRS);
     cr_expect_eq(lines_with("\"other\""), 0);
     connection(METRICS_PAIRS, IBA_RC, &sides);
     connection(METRICS_PAIRS + 1, IBA_RC, &sides);
-    metrics_add(m, s);
-    write_all();
-    cr_expect(has("ibdissect_hosts_packets_total{src=\"10.0.0.255\",dst=\"10.1.0.1\"} 2"));
-    cr_expect(has("ibdissect_hosts_packets_total{src=\"other\",dst=\"other\"} 2"));
+    add_and_write();
+    EXPECT_LINES("ibdissect_hosts_packets_total{src=\"10.0.0.255\",dst=\"10.1.0.1\"} 2",
+                 "ibdissect_hosts_packets_total{src=\"other\",dst=\"other\"} 2");
     cr_expect_eq(lines_with("hosts_packets_total{"), METRICS_PAIRS + 1);
 }
 
@@ -222,14 +214,11 @@ Test(metrics, samples_and_the_newest_packet)
     cr_assert(summary_take_sample(s, &(struct sample){2, 1}));
     metrics_add(m, s);
     s->capture[0].last_ns = 4;
-    metrics_add(m, s);
-    write_all();
-    cr_expect(has("# TYPE ibdissect_sample_pairs gauge"));
-    cr_expect(has("ibdissect_sample_pairs 2"));
-    cr_expect(has("# TYPE ibdissect_last_packet_timestamp_seconds gauge"));
-    cr_expect(has("ibdissect_last_packet_timestamp_seconds 1700000000.000000001"));
+    add_and_write();
+    EXPECT_LINES("# TYPE ibdissect_sample_pairs gauge", "ibdissect_sample_pairs 2",
+                 "# TYPE ibdissect_last_packet_timestamp_seconds gauge",
+                 "ibdissect_last_packet_timestamp_seconds 1700000000.000000001");
     s->capture[0].last_ns = UINT64_MAX;
-    metrics_add(m, s);
-    write_all();
-    cr_expect(has("ibdissect_last_packet_timestamp_seconds 9223372036.854775807"));
+    add_and_write();
+    EXPECT_LINES("ibdissect_last_packet_timestamp_seconds 9223372036.854775807");
 }
