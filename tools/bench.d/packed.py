@@ -1,17 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """tools/bench packed: what a packed capture costs beside the same capture as it is, on the clock."""
-import argparse
 import os
-import pathlib
 import shlex
 import subprocess
-import tempfile
 import time
-from turns import LONGEST, REST, Runs, median, ratio
+from turns import QUEUE_PAIRS, REST, each_capture, median, options_of, ratio
 
-GOAL, QUEUE_PAIRS = 1.7, 64
+GOAL = 1.7
 CAPTURES = {64: 1_000_000, 4096: 50_000}  # payload bytes: packets
-STATISTICS = ("rc,analysis", "perf")
 PACKERS = {"gz": ["gzip", "-6"], "zst": ["zstd", "-q", "-3"], "lz4": ["lz4", "-q", "-1"]}  # as they pack when no level is given
 
 
@@ -34,9 +30,9 @@ def inflating(bench, capture):
     return seconds, seconds
 
 
-def one_row(bench, runs, options, rounds, capture, name, what):
-    all_of, rows = commands(options, capture, what), []
-    for _ in range(rounds):
+def one_row(bench, runs, options, capture, packets, payload, what):
+    name, all_of, rows = f"{packets} x {payload}", commands(options, capture, what), []
+    for _ in range(options.rounds):
         rows.append({key: runs.seconds(what, command) for key, command in all_of.items()} | {"zlib": inflating(bench, capture)})
         rows[-1]["bound"] = max(rows[-1]["zlib"], rows[-1]["plain"])
     times = "".join(f"{median(rows, key):>8.3f}" for key in ("plain", "zlib", "gz", "jobs", "zst", "lz4"))
@@ -55,28 +51,9 @@ def pack(capture):
 
 
 def packed(words, bench):
-    parser = argparse.ArgumentParser(prog="tools/bench packed", usage=bench.__doc__, add_help=False, allow_abbrev=False)
-    parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--ibdissect", type=pathlib.Path)
-    parser.add_argument("--before", type=pathlib.Path)
-    options = parser.parse_args(words)
-    bench.build(["ibbench-gen", "ibbench-inflate", *([] if options.ibdissect else ["ibdissect"])])
-    options.ibdissect = options.ibdissect or bench.BUILD / "bin/ibdissect"
-    divisor, rounds, verdicts, longest = (20, 3, [], 0) if options.quick else (1, 5, [], 0)
-    bench.say(f"packed captures, seconds on the clock, medians of {rounds} by turns; {QUEUE_PAIRS} queue pairs, random payload; load {os.getloadavg()[0]:.1f}")
+    options = options_of(words, bench, "packed", "ibbench-inflate", 5)
+    bench.say(f"packed captures, seconds on the clock, medians of {options.rounds} by turns; {QUEUE_PAIRS} queue pairs, random payload; load {os.getloadavg()[0]:.1f}")
     bench.say("plain: not packed; zlib: zlib alone inflates it, without CRC-32; jobs: gz with --jobs 2; zst, lz4: unpacked by zstd or lz4 in a pipe")
     bench.say(f"\n{'':<32}{'plain':>8}{'zlib':>8}{'gz':>8}{'jobs':>8}{'zst':>8}{'lz4':>8}" + (f"{'before':>8}{'gain':>7}{'most':>7}" if options.before else ""))
-    with tempfile.TemporaryDirectory(dir=bench.BUILD) as scratch:
-        for payload, packets in CAPTURES.items():
-            capture, packets = pathlib.Path(scratch) / "a.pcap", packets // divisor
-            subprocess.run(list(map(str, [bench.BUILD / "tools/ibbench-gen", payload, packets, bench.SEED, capture, QUEUE_PAIRS])), check=True)
-            pack(capture)
-            for what in STATISTICS:
-                runs = Runs(bench.Failed)
-                verdicts.append(one_row(bench, runs, options, rounds, capture, f"{packets} x {payload}", what))
-                longest = max(longest, runs.longest)
-    if options.before:
-        bench.say(f"\nbefore: gz with that program; gain: before / gz, >= {GOAL}; most: before / the longer of zlib and plain, which run side by side")
-    if longest > LONGEST:
-        bench.say(f"a run took {longest:.2f} s: in the real-time class, runs of more than {LONGEST} s lose time to other programs")
-    return 0 if all(verdicts) else 1
+    legend = f"before: gz with that program; gain: before / gz, >= {GOAL}; most: before / the longer of zlib and plain, which run side by side"
+    return each_capture(bench, options, CAPTURES, one_row, legend if options.before else "", pack)

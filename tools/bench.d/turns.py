@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Programs that run by turns, measured on the clock."""
+import argparse
 import os
+import pathlib
 import statistics
 import subprocess
 import tempfile
@@ -9,6 +11,8 @@ import time
 # A program in the real-time class that leaves no processor to others must yield 50 ms of each second to them, and a program that uses
 # both processors yields twice. So runs are shorter than a second, and others have their time between two runs.
 LONGEST, REST = 0.9, 0.12
+QUEUE_PAIRS = 64
+STATISTICS = ("rc,analysis", "perf")
 
 
 class Runs:
@@ -48,3 +52,39 @@ def median(rows, a, part=0):
 def ratio(rows, a, b, part=0):
     """The median of ratios within a turn."""
     return statistics.median(row[a][part] / row[b][part] for row in rows)
+
+
+def options_of(words, bench, name, program, rounds):
+    """The options of `tools/bench NAME`, which needs `program` beside ibdissect; both are built. Adds .divisor of the packets and .rounds,
+    fewer with --quick."""
+    parser = argparse.ArgumentParser(prog=f"tools/bench {name}", usage=bench.__doc__, add_help=False, allow_abbrev=False)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--ibdissect", type=pathlib.Path)
+    parser.add_argument("--before", type=pathlib.Path)
+    options = parser.parse_args(words)
+    bench.build(["ibbench-gen", program, *([] if options.ibdissect else ["ibdissect"])])
+    options.ibdissect = options.ibdissect or bench.BUILD / "bin/ibdissect"
+    options.divisor, options.rounds = (20, 3) if options.quick else (1, rounds)
+    return options
+
+
+def each_capture(bench, options, captures, one_row, legend, prepare=None):
+    """Makes each capture, of payload bytes: packets, and calls prepare(capture) for it once, and for each statistic
+    one_row(bench, runs, options, capture, packets, payload, statistic). Returns the exit code: 0 if all rows meet the goal."""
+    verdicts, longest = [], 0
+    with tempfile.TemporaryDirectory(dir=bench.BUILD) as scratch:
+        for payload, packets in captures.items():
+            capture, packets = pathlib.Path(scratch) / "a.pcap", packets // options.divisor
+            generate = [bench.BUILD / "tools/ibbench-gen", payload, packets, bench.SEED, capture, QUEUE_PAIRS]
+            subprocess.run(list(map(str, generate)), check=True)
+            if prepare:
+                prepare(capture)
+            for what in STATISTICS:
+                runs = Runs(bench.Failed)
+                verdicts.append(one_row(bench, runs, options, capture, packets, payload, what))
+                longest = max(longest, runs.longest)
+    if legend:
+        bench.say(f"\n{legend}")
+    if longest > LONGEST:
+        bench.say(f"a run took {longest:.2f} s: in the real-time class, runs of more than {LONGEST} s lose time to other programs")
+    return 0 if all(verdicts) else 1
