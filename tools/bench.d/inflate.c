@@ -5,7 +5,7 @@
 #include <time.h>
 #include <zlib.h>
 
-enum { PIECE = 128 * 1024, HEADER = 10 }; /* HEADER: gzip writes no name for what it reads from a pipe */
+enum { PIECE = 128 * 1024, HEADER = 10 }; /* HEADER: without a name, as gzip writes it when it reads a pipe */
 
 static double now(void)
 {

@@ -24,7 +24,7 @@ def measure(bench, runs, options, capture, what):
 
 
 def nanoseconds(bench):
-    """How long a line of a cache takes to the other core, now."""
+    """How long a cache line takes to the other core, now."""
     return int(subprocess.run([bench.BUILD / "tools/ibbench-line"], check=True, capture_output=True).stdout)
 
 
@@ -44,7 +44,7 @@ def jobs(words, bench):
     options = options_of(words, bench, "jobs", "ibbench-line", 7)
     bench.say(f"one job and two, seconds on the clock, medians of {options.rounds} by turns; {QUEUE_PAIRS} queue pairs; load {os.getloadavg()[0]:.1f}")
     bench.say("limit: two runs of one job at the same time, beside one after the other")
-    bench.say("line: nanoseconds in which a line of a cache goes to the other core, measured in each turn: the least and the most")
+    bench.say("line: nanoseconds in which a cache line goes to the other core, measured in each turn: the least and the most")
     bench.say(f"\n{'':<34}{'one':>8}{'two':>8}{'gain':>8}{'limit':>8}{'processor':>11}{'line':>9}{'before':>8}")
     return each_capture(bench, options, CAPTURES, one_row, f"gain: one / two, >= {LEAST}; processor: time of all threads, two / one; "
                         f"before: one job / one job of that program, <= {NO_SLOWER}")

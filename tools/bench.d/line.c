@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* ibbench-line: prints how many nanoseconds a line of a cache takes from one core to another. Two threads change one
+/* ibbench-line: prints how many nanoseconds a cache line takes from one core to another. Two threads change one
  * number by turns, for 20 ms. */
 #include <inttypes.h>
 #include <pthread.h>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""tools/bench packed: what a packed capture costs beside the same capture as it is, on the clock."""
+"""tools/bench packed: what a packed capture costs beside the same capture not packed, on the clock."""
 import os
 import shlex
 import subprocess
