@@ -45,7 +45,7 @@
     OPEN(RO, "RO-37", "A17", "", "A17", M, S, "RoCEv2 packets have a P_Key, by default 0xffff, and the matching rules are the same.") \
     OPEN(RO, "RO-38", "A17", "", "A17", M, K, "A receiver ignores Ethernet's padding after a RoCEv2 packet.") \
     OPEN(RO, "RO-39", "A17", "", "A17", M, K, "A receiver accepts frames without a VLAN tag and with a priority tag.") \
-    SHUT(RO, "RO-40", "A17", "", "A17", M, S, UNTESTABLE, "A RoCEv2 path MTU leaves room for IP, UDP, transport headers and ICRC in the Ethernet MTU.", "no verb says or sets the MTU of the Ethernet port") \
+    SHUT(RO, "RO-40", "A17", "", "A17", M, S, UNTESTABLE, "A RoCEv2 path MTU leaves room for IP, UDP, transport headers and ICRC in the Ethernet MTU.", "no verb reads or sets the MTU of the Ethernet port") \
     OPEN(RO, "RO-41", "A17", "", "A17", C, S, "A receiver of a packet marked Congestion Experienced sends its source a CNP.") \
     OPEN(RO, "RO-42", "A17", "", "A17", C, S, "A RoCEv2 CNP is opcode 0x81 for the marked packet's source QP, PSN 0, with 16 zero bytes.") \
     OPEN(RO, "RO-43", "A17", "", "A17", C, S, "A packet without the mark causes no CNP.") \
