@@ -248,7 +248,7 @@ DO(query_qp)
 
 DO_PLAIN(destroy, (enum ibc_object_kind)a->kind, a->number)
 
-/* The replies of two verbs have these members. */
+/* The replies of reg_mr and reregister have these members. */
 #define TELL_REGION(ok, mr)                                                                                            \
     ((ok)->id = (mr).id, (ok)->va = (mr).va, (ok)->local = (mr).local, (ok)->lkey = (mr).lkey, (ok)->rkey = (mr).rkey)
 

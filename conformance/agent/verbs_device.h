@@ -195,10 +195,11 @@ struct verbs_region *verbs_new_region(struct verbs *v, const struct ibc_mr_spec 
 
 /* ---- verbs_kernel.c ---- */
 enum { VERBS_ATTRIBUTES = 4 };
-/* An attribute of at most eight bytes: its value; a longer one, or one of the reply: the address of its bytes. */
+/* An attribute of a request. `value`: its bytes if they are at most eight; the address of its bytes if they are more,
+ * or if the kernel writes them. */
 struct ib_uverbs_attr verbs_attribute(uint16_t id, size_t length, uint64_t value);
-/* Gives a request to the kernel's Soft-RoCE driver, without libibverbs, which lacks some for it. Returns 0 or an errno;
- * EINVAL: also any other driver's. */
+/* Gives a request directly to the kernel's Soft-RoCE driver, since libibverbs lacks some requests to it. Returns 0 or
+ * an errno; EINVAL also if the device has another driver. */
 int verbs_ask_rxe(const struct ibv_context *ctx, uint16_t object, uint16_t method, const struct ib_uverbs_attr *attr,
                   unsigned n);
 

@@ -15,7 +15,7 @@ struct ib_uverbs_attr verbs_attribute(uint16_t id, size_t length, uint64_t value
     return a;
 }
 
-/* Any other driver refuses the number of this driver. */
+/* The request has the number of the Soft-RoCE driver, which any other driver refuses. */
 int verbs_ask_rxe(const struct ibv_context *ctx, uint16_t object, uint16_t method, const struct ib_uverbs_attr *attr,
                   unsigned n)
 {

@@ -136,7 +136,7 @@ static struct ref_region *region_with(struct ref_device *dev, uint32_t lkey)
     return NULL;
 }
 
-/* Changes the region on the adapter, and what the tester finds at its addresses. `to`: its memory from now on. */
+/* Registers the region again at the adapter, and lets the tester find it. `to`: the region's memory from now on. */
 static enum ibc_rc register_again(struct ibc_target *t, struct ref_device *dev, const struct ibc_reregister *r,
                                   struct ref_region *to, struct ibc_mr *out)
 {
@@ -161,7 +161,7 @@ static enum ibc_rc register_again(struct ibc_target *t, struct ref_device *dev, 
     return IBC_OK;
 }
 
-/* The region's new memory. Its old memory stays, and the tester can read it as that of a deregistered region. */
+/* Gives the region new memory. The tester can still read its old memory, like that of a deregistered region. */
 static enum ibc_rc reregister_range(struct ibc_target *t, struct ref_device *dev, const struct ibc_reregister *r,
                                     struct ref_region *old, struct ibc_mr *out)
 {

@@ -197,7 +197,7 @@ struct ibc_prefetch {
     bool later;    /* the call returns before the pages are there */
 };
 
-/* Another registration of a region: the attributes that it changes (ibv_rereg_mr(3)). The rest stays. */
+/* A region is registered again (ibv_rereg_mr(3)): the attributes that change. The others stay. */
 struct ibc_reregister {
     uint32_t lkey, pd, access;
     uint64_t length;
@@ -226,7 +226,7 @@ struct ibc_target_ops {
                                   uint32_t *number);
     enum ibc_rc (*create_qp)(struct ibc_target *t, unsigned d, const struct ibc_qp_spec *q, uint32_t *qpn);
     enum ibc_rc (*reg_mr)(struct ibc_target *t, unsigned d, const struct ibc_mr_spec *m, struct ibc_mr *out);
-    /* Where it is refused, *out stays, and the device may have invalidated the region. */
+    /* If the device refuses, *out stays as it was, but the device may have invalidated the region. */
     enum ibc_rc (*reregister)(struct ibc_target *t, unsigned d, const struct ibc_reregister *r, struct ibc_mr *out);
     /* type: 1; 2, the device's own kind of type 2; 3, type 2A */
     enum ibc_rc (*alloc_mw)(struct ibc_target *t, unsigned d, unsigned type, uint32_t pd, uint32_t *rkey);

@@ -318,7 +318,7 @@ static void move_to_pd(struct iba_mem *m, struct iba_mkey *k, uint32_t pd)
     k->pd = pd;
 }
 
-/* Why the region stays as it is. */
+/* Why the region cannot get the attributes `is` and the address `va`. IBA_MEM_OK: it can. */
 static enum iba_mem_err reregister_refused(const struct iba_mem *m, const struct iba_mkey *k,
                                            const struct iba_mr_attr *is, uint64_t va)
 {

@@ -164,7 +164,7 @@ enum iba_mem_err iba_mr_deregister(struct iba_mem *m, uint32_t lkey);
 enum iba_mr_changes { IBA_MR_RANGE = 1 << 0, IBA_MR_PD = 1 << 1, IBA_MR_ACCESS = 1 << 2 };
 /* Registers a region again with the attributes of `a` that `changes` names; it keeps the others (ibv_rereg_mr(3)). To
  * its users this is a deregistration and a registration: they need the new keys, and an invalidated region is valid
- * again. Errors: those of both calls, except FULL; KIND also of pieces. */
+ * again. Errors: those of both calls, except FULL; also KIND if the region consists of pieces. */
 enum iba_mem_err iba_mr_reregister(struct iba_mem *m, uint32_t old_lkey, unsigned changes, const struct iba_mr_attr *a,
                                    uint32_t *lkey, uint32_t *rkey);
 

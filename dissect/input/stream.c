@@ -21,8 +21,8 @@ struct cap_gunzip {
     uint8_t *raw; /* CAP_STREAM_PACKED bytes of the file */
     bool between; /* a member has ended, so the file may end here */
     bool pending; /* the last output filled the room, so more may follow from the input that zlib has */
-    /* Of the member. zlib checks its header only, since zlib's CRC-32 takes an eighth of the time of inflating, and
-     * libisal's takes a tenth of that. */
+    /* To check a member's trailer. zlib checks the header only, since its CRC-32 takes an eighth of the time of
+     * inflating, and libisal's takes a tenth of that. */
     bool in_header;
     uint32_t crc, length;   /* of the bytes so far */
     uint8_t taken[TRAILER]; /* the last bytes that zlib has taken; at the end of the member they are its trailer */

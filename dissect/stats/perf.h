@@ -127,11 +127,11 @@ struct perf_sender {
     struct perf_pace pace[2];      /* requests, READ responses */
     struct perf_even pace_len;     /* bytes of these packets on the wire */
     struct perf_even start, react; /* ns from message to message, and from a response to the next message */
-    uint32_t evener;               /* how often `start` differed less from its value before than `react` did */
+    uint32_t evener;               /* how often a value of `start` was nearer to the one before than that of `react` */
     uint32_t credits;              /* messages that may be outstanding */
     iba_psn next;                  /* the PSN after the newest request */
-    iba_psn asked;                 /* refused: a NAK asks for this PSN, and no ACK has come for it */
-    iba_psn passed;                /* unsettled: responses to requests before this PSN came, but not to all READs */
+    iba_psn asked;                 /* if `refused`: a NAK asks for this PSN, and no ACK has come for it */
+    iba_psn passed;                /* if `unsettled`: requests before this PSN have responses, but not all READs */
     /* limited: credits are known; stalled: more is outstanding than the credits allow */
     bool limited, stalled, unsettled, refused;
     bool fine;                              /* not all its times are whole microseconds */

@@ -150,7 +150,7 @@ struct reply {
     iba_psn psn;
     bool whole;   /* it acknowledges the packet with this PSN, too: it is no NAK, and no part of a READ response */
     bool ends;    /* it is the last response to a READ or ATOMIC */
-    bool settled; /* the sender took it, and did not ask again for what it leaves out */
+    bool settled; /* the sender accepted it, and did not repeat the READs that it leaves out */
 };
 
 static struct reply reply_of(const struct packet *p, bool nak)
@@ -233,8 +233,8 @@ static void complete(struct perf_sender *s, const struct reply *r)
     s->passed = r->whole ? iba_psn_add(r->psn, 1) : r->psn;
 }
 
-/* Completes READs and ATOMICs whose last response the capture lacks. A sender that lacks it itself drops responses to
- * later requests, and asks again (RQ-36); one that goes on has it. */
+/* Completes READs and ATOMICs whose last response the capture lacks. If the sender lacks it, too, it drops responses to
+ * later requests, and repeats its request (RQ-36). If it goes on, it has the response. */
 static void settle(struct perf_sender *s, bool again)
 {
     if (s->unsettled && !again)
@@ -294,8 +294,8 @@ static bool is_back_to_back(const struct perf_sender *s, uint64_t pause, uint64_
     return is_near_fastest(s, pause, is_after_cnp(s, now) ? SIXTEENTH : HALF);
 }
 
-/* Whether the pause may be long because the sender is slowed down, or because the network delayed the packet. Nothing
- * has delayed it yet when the capture is at the sender. */
+/* Whether the capture leaves open which of the two made the pause longer: a sender that is slowed down, or the network.
+ * In a capture at the sender, the network has not delayed the packet yet. */
 static bool is_jitter_or_slow(const struct perf_sender *s, uint64_t pause)
 {
     return perf_is_at_receiver(s) && is_near_fastest(s, pause, HALF);
@@ -334,8 +334,9 @@ static bool is_short_of_credits(const struct perf_sender *s, const struct iba_op
     return s->stalled && op->operation == IBA_OPERATION_SEND && (!iba_opcode_begins(op) || s->peak < s->deepest);
 }
 
-/* Whether the packet was sent before, or was lost before the capture when it was. An older packet that comes late may
- * also have been overtaken, so a NAK must have asked for it, or it comes later than any that was overtaken. */
+/* Whether the packet is sent again. The capture may see it for the first time, since it can lose the first copy. But an
+ * old PSN may also be a packet that others overtook. So it counts only if a NAK has asked for it, or if it comes later
+ * than any packet that was overtaken. */
 static bool is_sent_again(const struct perf_sender *s, const struct packet *p, uint64_t pause)
 {
     const iba_psn psn = psn_of(p);

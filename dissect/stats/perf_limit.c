@@ -150,7 +150,7 @@ static bool begins_with_others(const struct perf_sender *s)
     return s->sum[PERF_PAUSE_OWN].n * (uint64_t)TENTH > s->messages;
 }
 
-/* Whether they begin long after the packet before them: then responses do not release them. */
+/* Whether such messages begin long after the packet before them: then responses do not release them. */
 static bool begins_alone(const struct perf_sender *s)
 {
     enum { SIXTH = 6, SOON_NS = 1000 }; /* SOON_NS: an application may take so long to react */
@@ -162,8 +162,8 @@ static bool begins_alone(const struct perf_sender *s)
 
 /* Whether the sender keeps a number of messages outstanding, though it is not plain which response released which
  * message: at about half of the times when a message begins nearly as much is outstanding as ever, or on average half
- * as much is outstanding as ever. In a window of n, a place waits for a response and then for the sender to react, so
- * the second means that the wait is longer than the reaction. */
+ * as much is outstanding as ever. Each place of a window is taken while it waits for a response, and free while the
+ * sender reacts. So half on average means that the wait is at least as long as the reaction. */
 static bool keeps_full(const struct perf_piece *c)
 {
     const struct perf_sender *s = c->s;
@@ -239,8 +239,8 @@ static bool is_of_few(const struct perf_piece *c)
 {
     return (is_answered_kind(c) || c->pause == PERF_PAUSE_OWN) && c->s->messages < FEW;
 }
-/* Whether a clock decides when messages begin: mostly, the time from message to message differs less from the one
- * before than the time from a response to the message does. */
+/* Whether a clock decides when messages begin: mostly, the time from message to message changes less than the time from
+ * a response to the next message. */
 static bool is_clocked(const struct perf_piece *c)
 {
     const struct perf_even *start = &c->s->start, *react = &c->s->react;

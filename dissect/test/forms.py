@@ -77,8 +77,8 @@ def field_runs():
 
 
 def of_summaries(folder):
-    """The summary of each group by a host of its own, of one group once more by another host, and of a sample; with metrics and rows; and
-    the sum of all with its page. Connections of that one group are in the captures of two hosts."""
+    """Summaries with metrics and rows, and their sum with its page. Each group is the summary of one host. A second host has captures
+    of one group, too, so that connections are in the captures of two hosts. One summary is of a sample."""
     names = groups()
     for host, captures in [*names.items(), ("again", names["rxe"][::2])]:
         summary, metrics, rows = (folder / f"{host}-{kind}" for kind in ("summary", "metrics", "rows"))

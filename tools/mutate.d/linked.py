@@ -81,7 +81,7 @@ class Beside:
         for test in tests:
             text = " ".join((*test.command, *test.environment.values(), *getattr(test, "dissect", ())))
             found |= {f"{folder}/{name}" for folder, name in re.findall(re.escape(str(self.own)) + r"/(bin|test)/([\w.-]+)", text)}
-            if f"{self.own}/bin" in text and kill.is_script(test):  # it may run any
+            if f"{self.own}/bin" in text and kill.is_script(test):  # a script may run any program
                 found |= {name for name in linked if name.startswith("bin/")}
         return found & linked
 

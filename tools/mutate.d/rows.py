@@ -28,8 +28,8 @@ EXCLUSIVE = {
     "RC_COMPLETER_RULES": (
         "NAK_SEQUENCE RNR_EXHAUSTED", "RNR NAK_INVALID_REQUEST NAK_REMOTE_ACCESS NAK_REMOTE_OPERATION NAK_INVALID_RD ACK"),
 }
-# Attributes of a QP are each copied to their own field; statements that broken engines break are found by the engine's name, and
-# conformance-targets-names checks that each stands there once.
+# Lists whose order has no effect: each attribute of a QP is copied to its own field, and the statements that broken engines break are
+# found by the engine's name (conformance-targets-names checks that each name is there once).
 UNORDERED = ("ATTRIBUTES", "BREAKS")
 COMMENT = re.compile(rb"/\*.*?\*/", re.S)
 

@@ -33,7 +33,7 @@ DEVICE = ["ibconform", "ibfuzz_engine", "ibfuzz_responder", "ibfuzz_requester", 
           "t-core-adapter-hostile"]
 # Pointers that only a broken engine has. Compiled as NULL, all that a broken engine alone runs has no code.
 BROKEN = re.compile(rb"(?<![\w.>])((?:\w+(?:->|\.))+(?:deviate|change))\b(?!\s*=[^=])")
-# The macros of iba_change.h that read such a pointer, as they are where it is NULL
+# The macros of iba_change.h that read such a pointer; OF_NULL defines them as if it were NULL
 MACROS = re.compile(rb"\bIBA_(?:KEEPS|DEVIATES|CHANGED_ROW)\(")
 OF_NULL = b"""
 #undef IBA_KEEPS

@@ -245,7 +245,7 @@ Test(fields, parts)
     cr_expect_eq(is, iba_ipv4_checksum(frame + v.at[IBA_H_ipv4]) + 1, "it is not put right again");
 }
 
-/* Frames that cannot be sent right are not put right either. */
+/* A frame whose CRC is wrong already stays as it is. */
 Test(fields, frames_with_wrong_crcs)
 {
     static const char *const names[] = {"icrc", "vcrc"};

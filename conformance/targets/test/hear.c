@@ -150,7 +150,7 @@ Test(hear, leaves_whole_headers_alone)
 
     build(IBA_ENCAP_ROCE2_V4);
     v = view();
-    len -= 8; /* less than the pad that it says it has */
+    len -= 8; /* fewer bytes than PadCnt says */
     iba_udp_set_length(frame + v.at[IBA_H_udp], iba_udp_length(frame + v.at[IBA_H_udp]) - 8);
     iba_ipv4_set_len(frame + v.at[IBA_H_ipv4], iba_ipv4_len(frame + v.at[IBA_H_ipv4]) - 8);
     cr_assert_neq(iba_view_parse(&v, IBA_LINK_ETHERNET, frame, len, len, NULL), IBA_OK);

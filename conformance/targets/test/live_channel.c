@@ -473,7 +473,7 @@ Test(live_channel, why_a_started_agent_ended)
     starter_close(&s);
 }
 
-/* The process that starts agents goes while it is asked. */
+/* The process that starts agents ends while a request to it waits for the answer. */
 Test(live_channel, a_starter_that_hangs_up)
 {
     char why[CHANNEL_SENTENCE] = "";

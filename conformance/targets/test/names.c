@@ -103,7 +103,7 @@ Test(names, each_names_its_row)
     }
 }
 
-/* Each row of a list that only lacks rows can be left out. */
+/* In lists whose rows can only be left out, each row can be left out. */
 Test(names, each_row_has_a_name)
 {
     size_t n;

@@ -90,8 +90,8 @@ Test(parties, one_address_for_two)
     cr_expect_not(accepts(&t, NULL));
 }
 
-/* Each kind of address must be of one party only; of two devices nobody asks that, nor of addresses that are missing.
- */
+/* Two parties must not have the same address of any kind. Two devices may share one, and missing addresses are not
+ * compared. */
 Test(parties, each_kind_of_address_for_two)
 {
     for (unsigned kind = 0; kind < 4; kind++)
@@ -151,7 +151,7 @@ Test(parties, names_of_parties)
     }
 }
 
-/* A host of each kind that stands at the edge of a range that is no host's. */
+/* Addresses just inside and just outside of the ranges that no host can have: 0.0.0.0/8, loopback, groups. */
 Test(parties, edges_of_ranges)
 {
     static const struct {
@@ -198,7 +198,8 @@ Test(parties, pinned_addresses)
         cr_expect_not(live_pin_add(&pins, (const char *[]){"", "192.0.2", "02:00:00:00:00:0g"}[i]));
 }
 
-/* A pin binds its own family alone, of devices and their ports, and there is a limit to pins. */
+/* A pinned address (--device) restricts only addresses of its own family, those of devices and of their ports. The
+ * number of pins is limited. */
 Test(parties, pins)
 {
     static const char *const right[] = {"02:00:00:00:00:01", "192.0.2.1", "2001:db8::1"};

@@ -218,7 +218,8 @@ Test(ref_fabric, a_subnet_that_never_rests_is_dead)
     cr_expect_str_eq(t->fault, "the subnet does not stop sending", "%s", t->fault);
 }
 
-/* Each expiry of a timer is a round. The ports send flow-control packets at regular intervals. */
+/* Each expiry of a timer counts as a round, and rounds are limited. The ports send flow-control packets at regular
+ * intervals. */
 Test(ref_fabric, timers_that_never_stop)
 {
     struct ibc_fabric f = {.n_node = 1, .node = {subnet.node[0]}, .n_end = 2, .end = {{0, 1, 0}, {0, 2, 0}}};
@@ -250,7 +251,7 @@ Test(ref_fabric, a_packet_that_goes_round)
     struct reference *r = reference_of(t);
     unsigned still = 0, round = 0;
 
-    for (unsigned left = 1; left <= 6; left++) { /* the last round is one in which time passes, or one of the packet */
+    for (unsigned left = 1; left <= 6; left++) { /* in the last round time passes, or the packet moves */
         opened(&f);
         build(50, FROM_HOST);
         cr_assert_eq(t->ops->inject(t, 0, packet, sizeof packet), IBC_OK);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Memory of the reference target: regions of pieces, page bits of on-demand regions, and places of regions that are
- * gone. */
+/* Memory of the reference target: regions of pieces, page bits of on-demand regions, and places of
+ * deregistered regions. */
 #include <string.h>
 #include "ref_bed.h"
 #include "wire/iba_opcode_rows.h"
@@ -103,7 +103,7 @@ Test(ref_memory, prefetched_pages)
     cr_expect(ref_guards_hold(dev));
 }
 
-/* A region that is gone gives its place to one that fits there when no other space is left. */
+/* When no other memory is left, a new region takes the place of a deregistered one if it fits there. */
 Test(ref_memory, places_of_regions)
 {
     struct ibc_mr_spec m = {.pd = b->d[0].pd, .length = 1000, .access = IBA_ACCESS_LOCAL_WRITE, .fill = 'a'};

@@ -90,7 +90,7 @@ Test(ref_objects, a_queue_of_another_length)
     cr_expect_str_eq(b->t->refusal, "no_cq");
 }
 
-/* ---- places of objects that are gone ---- */
+/* ---- places of destroyed objects ---- */
 
 static uint32_t qp_of(uint32_t sq, uint32_t rq)
 {
@@ -102,8 +102,8 @@ static uint32_t qp_of(uint32_t sq, uint32_t rq)
     return qpn;
 }
 
-/* The place of a queue pair that is gone is used again if its queues are long enough; in a full table one with shorter
- * queues gets longer ones. */
+/* A new queue pair takes the place of a destroyed one whose queues are long enough. When the table is full, it may take
+ * a place with shorter queues, which are made longer. */
 Test(ref_objects, places_of_queue_pairs)
 {
     struct ref_device *dev = device_of(b->t, 0);

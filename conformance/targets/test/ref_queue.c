@@ -186,7 +186,7 @@ Test(ref_queue, a_handle_for_each_path)
     (void)posted(&s, false, "no VLAN");
 }
 
-/* A group has the same numbers as an address made for it, but a GRH. */
+/* Datagrams to a group have a GRH, so an address with the group's LID, MAC and GID needs another handle. */
 Test(ref_queue, a_handle_for_a_group)
 {
     static const uint8_t group[16] = {0xff, 0x12, 0x40, 0x1b, [15] = 7};
@@ -233,7 +233,7 @@ Test(ref_queue, handles_of_other_domains_and_settings)
     cr_expect_eq(dev->n_ah, 3);
 }
 
-/* Which types of queue pairs take an address handle, and have none unless one is made. */
+/* Datagrams of some types of queue pairs need an address handle, and are refused without one. */
 Test(ref_queue, types_that_need_a_handle)
 {
     static const struct {

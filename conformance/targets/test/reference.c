@@ -241,7 +241,7 @@ Test(reference, time_passes_for_both)
     }
 }
 
-/* Each expiry of a timer is a round. */
+/* Each expiry of a timer counts as a round, and rounds are limited. */
 Test(reference, a_device_whose_timers_never_stop_is_dead)
 {
     bed_connect(b, 0, bed_qp(b, 0, IBA_QPT_RC), IBA_QPT_RC, 0);

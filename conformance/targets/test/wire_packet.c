@@ -54,7 +54,7 @@ ssize_t recvmsg(int fd, struct msghdr *m, int flags)
     kernel.room = m->msg_iov->iov_len;
     for (size_t i = 0; i < kernel.n && i < kernel.room; i++)
         ((uint8_t *)m->msg_iov->iov_base)[i] = (uint8_t)(i * 7 + 1);
-    if (kernel.other && !kernel.stamped) { /* all of them together would not fit */
+    if (kernel.other && !kernel.stamped) { /* all control messages together would not fit */
         add(m, &used, SOL_SOCKET, PACKET_AUXDATA, &wrong, sizeof wrong);
         add(m, &used, SOL_PACKET, PACKET_AUXDATA + 1, &wrong, sizeof wrong);
     }

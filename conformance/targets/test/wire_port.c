@@ -162,7 +162,8 @@ Test(wire_port, settings_that_join_frames)
     cr_expect_str_eq(looked().joins, "");
 }
 
-/* Names may fill their place, and as many settings as there are in the table of the kernel are read. */
+/* A name may fill all 32 bytes of its field, without a zero at the end. If there are more than 256 settings, none is
+ * read. */
 Test(wire_port, limits_of_settings)
 {
     name(255, "rx-lro");

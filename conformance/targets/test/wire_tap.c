@@ -23,8 +23,8 @@ enum {
     ALL = HWTSTAMP_FILTER_ALL,
     SOME = HWTSTAMP_FILTER_PTP_V2_EVENT,
 };
-/* Capabilities of the interface, whether it answers and takes a setting, its filter and the one that it makes of ALL.
- */
+/* The interface: its capabilities; whether it answers the questions for them and for its setting, and takes a new
+ * setting; its filter; the filter that it sets when it is asked for ALL. */
 struct stamps {
     uint32_t can, filters;
     bool tells, shows, takes;
@@ -68,8 +68,8 @@ Test(wire_tap, whether_it_stamps_all_frames)
     } rows[] = {
         {{BOTH, 1 << NONE | 1 << ALL, true, true, true, NONE, ALL}, true, ALL},
         {{BOTH | SOF_TIMESTAMPING_SOFTWARE, 1 << ALL, true, true, true, NONE, ALL}, true, ALL},
-        {{BOTH, 1 << ALL, true, true, true, ALL, SOME}, true, ALL},   /* it is not set again */
-        {{BOTH, 1 << ALL, true, true, true, SOME, ALL}, false, SOME}, /* a clock daemon's is not changed */
+        {{BOTH, 1 << ALL, true, true, true, ALL, SOME}, true, ALL},   /* ALL is not set again */
+        {{BOTH, 1 << ALL, true, true, true, SOME, ALL}, false, SOME}, /* a daemon's filter stays */
         {{BOTH, 1 << ALL, true, true, true, NONE, SOME}, false, SOME},
         {{BOTH, 1 << ALL, true, true, false, NONE, ALL}, false, ALL},
         {{BOTH, 1 << ALL, true, false, true, ALL, ALL}, false, ALL},
@@ -97,7 +97,8 @@ Test(wire_tap, whether_it_stamps_all_frames)
 
 /* ---- its clock ---- */
 
-/* The difference of the clocks follows the soonest report at once, and others by one part in 5000 of the time. */
+/* The lead, from stamp to report, includes the delay of the report. So a smaller lead counts at once, and a larger one
+ * by at most a 5000th of the time that has passed, but a leap of more than 20 ms at once. */
 Test(wire_tap, how_far_the_clock_is_ahead)
 {
     enum { SECOND = 1000000000 };

@@ -187,7 +187,7 @@ Test(calls, reregister_of_pages)
     struct iba_mr_attr a = attr(&bed, LW | RR | OD);
 
     a.present = absent;
-    r = again(r, IBA_MR_ACCESS, a); /* its range says which pages are present */
+    r = again(r, IBA_MR_ACCESS, a); /* `present` belongs to the range, so it does not change here */
     cr_expect_eq(reached(r, IOVA, bed.pd, RR), IBA_REACH_OK);
     r = again(r, IBA_MR_RANGE, a);
     cr_expect_eq(reached(r, IOVA, bed.pd, RR), IBA_REACH_ABSENT);

@@ -305,7 +305,7 @@ Test(dc, leases)
     cr_expect_eq(iba_dc_serving(&t), 0);
 }
 
-/* Memory may hold anything before. */
+/* iba_dc_target_init() sets all that matters, whatever the memory held before. */
 Test(dc, a_target_begins_with_all_rows_and_free_responders)
 {
     struct heard heard = {0};

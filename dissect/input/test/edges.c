@@ -166,7 +166,7 @@ static int pipe_with(const struct bytes *b, size_t n, int *other)
     return ends[0];
 }
 
-/* A signal ends the wait for a pipe, and nothing of it is missing then. */
+/* A signal ends the wait for bytes of a pipe, and no byte is lost. */
 Test(edges, a_signal_while_a_pipe_is_read)
 {
     struct bytes f = sample(0), z = {0};
@@ -184,6 +184,7 @@ Test(edges, a_signal_while_a_pipe_is_read)
     cr_expect_str_eq(cap_error(c), "");
     cap_close(c);
     (void)close(other);
+    /* The signal that came above still counts. */
     cr_expect_null(cap_open_fd(pipe_with(&z, z.n / 2, &other), "f", err, sizeof err));
     cr_expect_str_eq(err, "f: a signal came before its first packet", "%s", err);
     (void)close(other);

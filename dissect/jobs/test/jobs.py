@@ -155,7 +155,7 @@ class Jobs(unittest.TestCase):
         self.assertEqual(packets.stdout, run(out).stdout)
 
     def test_which_runs_are_split(self):
-        """The quick test: each reason that a run is not split alone, on small captures; all others are split, with the same output."""
+        """The quick test, on small captures: each reason not to split a run, one at a time. All other runs are split, with the same output."""
         out = self.path / "a.pcap"
         subprocess.run([GEN, "256", "4000", "1", out, "64"], check=True)
         packed, same = self.path / "a.pcap.gz", str(PCAPS / "rxe-agent-ops.pcap")

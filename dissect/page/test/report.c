@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The data that the page collects of packets: points and marks of a direction, findings, ladders, files; each in
+/* The data that the page collects from packets: points and marks of a direction, findings, ladders, files; each in
  * bounded memory.
  */
 #include <criterion/criterion.h>
@@ -205,7 +205,7 @@ Test(report, what_is_not_drawn)
     packet(&(struct what){.direction = LONE, .opcode = IBA_RC_ACKNOWLEDGE}); /* nothing that it answers is known */
     cr_expect_eq(r->n_line, 0);
     cr_expect_str_eq(said(report_charts), "");
-    answer(9); /* its requests were not seen: a line, which is not drawn */
+    answer(9); /* without a request: it has a line, which is not drawn */
     cr_expect_eq(r->n_line, 1);
     cr_expect_str_eq(said(report_charts), "");
     cr_expect_eq(r->packets, 6);

@@ -169,7 +169,7 @@ Test(perf_edges, guessed)
 Test(perf_edges, clocks)
 {
     static const struct {
-        uint64_t n, off, reacts; /* off: of each, ns */
+        uint64_t n, off, reacts; /* off: ns by which each differs from the one before */
         uint32_t evener;
         const char *row;
     } rows[] = {
@@ -340,7 +340,7 @@ Test(perf_edges, slow_reactions)
     }
 }
 
-/* Nor does a pause of more than two response times. */
+/* A pause of more than two response times does not show that a response ended it. */
 Test(perf_edges, longer_than_responses)
 {
     for (unsigned more = 0; more < 2; more++) {

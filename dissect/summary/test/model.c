@@ -100,7 +100,7 @@ static uint64_t drawn(uint64_t below)
     return (seed >> 33) % below;
 }
 
-/* Buckets that come in any order and of any width are those that sums over whole seconds give. */
+/* Buckets may be added in any order and width: the result is the same as from sums over whole seconds. */
 Test(model, buckets_in_any_order)
 {
     enum { N = 400 };
@@ -221,7 +221,7 @@ Test(model, ends_as_bytes)
     cr_expect(summary_ends_order(&e), "the QP decides");
 }
 
-/* Each number of both directions comes back from its place. */
+/* Each number of both directions is read back as it was stored. */
 Test(model, numbers_of_parts)
 {
     enum { PARTS = 100 };
