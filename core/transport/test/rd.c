@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reliable datagrams: the requester's row that only EE contexts have, hit alone (the responder's are in
+/* Reliable datagrams: the requester's row that only EE contexts have, tested alone (the responder's are in
  * responder_rules.c); headers and receives of contexts. */
 #include "receive.h"
 #include "transport/iba_rd.h"

@@ -185,7 +185,7 @@ Test(perf_edges, clocks)
         s.start = (struct perf_even){.n = rows[i].n, .sum = rows[i].n * 10 * US, .off = rows[i].n * rows[i].off};
         s.react.n = rows[i].reacts;
         s.evener = rows[i].evener;
-        s.response_ns = MESSAGES * 5 * US; /* no few of them begin alone */
+        s.response_ns = MESSAGES * 5 * US; /* 5 us for each message */
         DECIDES(rows[i].row, PERF_PAUSE_OWN, PERF_GAP, US);
         DECIDES("credits", PERF_PAUSE_CREDIT, PERF_WAIT, US);
     }
