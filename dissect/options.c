@@ -24,7 +24,7 @@ static bool whole(const char *s, unsigned long least, unsigned long most, unsign
 
     errno = 0;
     *v = strtoul(s, &end, 10);
-    return *s >= '0' && *s <= '9' && *end == '\0' && errno == 0 && *v >= least && *v <= most;
+    return *s >= '0' && *end == '\0' && errno == 0 && *v >= least && *v <= most;
 }
 
 static int add_file(struct options *opt, const char *path)
@@ -83,15 +83,13 @@ static int set_form(struct options *opt, const char *text)
 {
     static const struct {
         const char *key;
-        size_t to; /* offset of a char in print_opts */
-        /* special spellings and the characters they stand for; other spellings stand for themselves */
-        const char *from, *into;
-        const char *allowed; /* NULL: any character */
+        size_t to;           /* offset of a char in print_opts */
+        const char *allowed; /* NULL: any character; /t is a tab, and /s a space */
     } keys[] = {
-        {"separator", offsetof(struct print_opts, separator), "/t/s", "\t ", NULL},
-        {"aggregator", offsetof(struct print_opts, aggregator), "/s", " ", NULL},
-        {"quote", offsetof(struct print_opts, quote), "dsn", "\"'", "dsn"},
-        {"occurrence", offsetof(struct print_opts, occurrence), "", "", "fla"},
+        {"separator", offsetof(struct print_opts, separator), NULL},
+        {"aggregator", offsetof(struct print_opts, aggregator), NULL},
+        {"quote", offsetof(struct print_opts, quote), "dsn"},
+        {"occurrence", offsetof(struct print_opts, occurrence), "fla"},
     };
     const char *value = strchr(text, '=');
 
@@ -198,8 +196,7 @@ static int add_qp(struct options *opt, const char *text)
         at++;
     if (at == IBA_MAX_QPS)
         return options_wrong("-d qp==: more than %d of them", IBA_MAX_QPS);
-    for (size_t i = 0;
-         *text >= '0' && *text <= '9' && n <= MOST_QPN && *end == ',' && i < sizeof protos / sizeof *protos; i++)
+    for (size_t i = 0; *text >= '0' && n <= MOST_QPN && *end == ',' && i < sizeof protos / sizeof *protos; i++)
         if (strcmp(end + 1, protos[i].name) == 0) {
             opt->view.qp[at].qpn = (uint32_t)n;
             opt->view.qp[at].holds = (uint8_t)protos[i].holds;
@@ -456,7 +453,7 @@ static const struct option longs[] = {
 static int bad_option(int got, const char *word)
 {
     enum { SLIPS = 3 };
-    const char *instead = optopt > 0 && optopt <= AFTER_LETTERS ? elsewhere_of(optopt) : NULL, *near = NULL;
+    const char *instead = elsewhere_of(optopt), *near = NULL;
     char name[64];
     unsigned least = SLIPS, d;
 

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "command.h"
+#include <fcntl.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "run.h"
+#include "summaries.h"
+
+char command_out[COMMAND_OUT], command_err[COMMAND_TEXT], command_folder[256];
+size_t command_out_bytes;
+int command_from = -1, command_to = -1;
+
+void command_begin(void)
+{
+    const char *tmp = getenv("TMPDIR");
+
+    (void)snprintf(command_folder, sizeof command_folder, "%s/command.XXXXXX", tmp ? tmp : P_tmpdir);
+    cr_assert(mkdtemp(command_folder));
+    cr_assert_eq(chdir(IBPROOF_SOURCE_DIR "/pcaps"), 0);
+    setenv("TZ", "UTC", 1);
+}
+
+void command_end(void)
+{
+    char line[1024];
+
+    (void)snprintf(line, sizeof line, "chmod -R u+w '%s' && rm -rf '%s'", command_folder, command_folder);
+    cr_assert_eq(system(line), 0);
+}
+
+int command_words(char *text, char *words[COMMAND_WORDS])
+{
+    int n = 1;
+
+    static char program[] = "ibdissect";
+
+    words[0] = program;
+    for (char *rest, *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
+        cr_assert_lt(n, COMMAND_WORDS - 1);
+        words[n++] = word;
+    }
+    words[n] = NULL;
+    return n;
+}
+
+/* As main(), which is no part of the library. */
+static int play(int argc, char **argv)
+{
+    static struct options opt;
+    bool done;
+
+    (void)signal(SIGPIPE, SIG_IGN);
+    optind = 0;
+    if (argc > 1 && strcmp(argv[1], "merge") == 0)
+        return summaries_merge(argc - 1, argv + 1);
+    const int rc = options_parse(&opt, argc, argv, &done);
+    return rc == EXIT_OK && !done ? run(&opt) : rc;
+}
+
+static size_t take(int fd, char *to, size_t room)
+{
+    const ssize_t n = pread(fd, to, room - 1, 0);
+
+    cr_assert(n >= 0 && close(fd) == 0);
+    to[n] = '\0';
+    return (size_t)n;
+}
+
+int command(const char *format, ...)
+{
+    static char text[COMMAND_TEXT], *words[COMMAND_WORDS];
+    const int out = memfd_create("out", 0), err = memfd_create("err", 0), none = memfd_create("none", 0);
+    int status;
+    va_list ap;
+
+    va_start(ap, format);
+    (void)vsnprintf(text, sizeof text, format, ap);
+    va_end(ap);
+    const int n = command_words(text, words);
+    const pid_t child = fork();
+    cr_assert(child >= 0 && out >= 0 && err >= 0 && none >= 0);
+    if (child == 0) {
+        if (dup2(command_from < 0 ? none : command_from, STDIN_FILENO) < 0 ||
+            dup2(command_to < 0 ? out : command_to, STDOUT_FILENO) < 0 || dup2(err, STDERR_FILENO) < 0)
+            _exit(99);
+        _exit(play(n, words));
+    }
+    cr_assert_eq(waitpid(child, &status, 0), child);
+    command_out_bytes = take(out, command_out, sizeof command_out);
+    (void)take(err, command_err, sizeof command_err);
+    (void)close(none);
+    if (command_from >= 0)
+        (void)close(command_from);
+    if (command_to >= 0)
+        (void)close(command_to);
+    command_from = command_to = -1;
+    return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+const char *command_file(const char *name, size_t *bytes)
+{
+    static char is[COMMAND_OUT], path[512];
+    FILE *f;
+
+    (void)snprintf(path, sizeof path, "%s/%s", command_folder, name);
+    f = fopen(path, "r");
+    cr_assert(f, "%s", name);
+    const size_t n = fread(is, 1, sizeof is - 1, f);
+    (void)fclose(f);
+    is[n] = '\0';
+    if (bytes)
+        *bytes = n;
+    return is;
+}
+
+void command_put(const char *name, const void *bytes, size_t n)
+{
+    char path[512];
+    FILE *f;
+
+    (void)snprintf(path, sizeof path, "%s/%s", command_folder, name);
+    f = fopen(path, "w");
+    cr_assert(f && fwrite(bytes, 1, n, f) == n && fclose(f) == 0);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Command lines of ibdissect, played in a process of their own, which takes less time than a start of the program. */
+#ifndef DISSECT_TEST_COMMAND_H
+#define DISSECT_TEST_COMMAND_H
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+#include "options.h"
+
+enum { COMMAND_WORDS = 2200, COMMAND_TEXT = 1 << 16, COMMAND_OUT = 1 << 20 };
+
+/* What the last command printed; both texts end with a zero. */
+extern char command_out[COMMAND_OUT], command_err[COMMAND_TEXT];
+extern size_t command_out_bytes;
+/* A folder of the test that uses it, made and removed by these. */
+extern char command_folder[256];
+void command_begin(void);
+void command_end(void);
+
+/* Standard input and output of the next command, which closes them; -1: nothing, and command_out. */
+extern int command_from, command_to;
+/* A word of the command line is text without spaces. The working directory is pcaps/. Returns the exit code, or minus
+ * the signal that ended the process. */
+int command(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Splits the text at its spaces; returns the number of words. The first word is the program's name. */
+int command_words(char *text, char *words[COMMAND_WORDS]);
+/* A file of the folder as text. */
+const char *command_file(const char *name, size_t *bytes);
+void command_put(const char *name, const void *bytes, size_t n);
+#endif
