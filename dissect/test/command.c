@@ -13,7 +13,7 @@
 
 char command_out[COMMAND_OUT], command_err[COMMAND_TEXT], command_folder[256];
 size_t command_out_bytes;
-int command_from = -1, command_to = -1;
+int command_from = -1, command_to = -1, command_to_err = -1;
 
 void command_begin(void)
 {
@@ -71,35 +71,94 @@ static size_t take(int fd, char *to, size_t room)
     return (size_t)n;
 }
 
-int command(const char *format, ...)
+static int out, err;
+
+static void close_one(int *fd)
+{
+    if (*fd >= 0)
+        (void)close(*fd);
+    *fd = -1;
+}
+
+static int start(const char *format, va_list ap)
 {
     static char text[COMMAND_TEXT], *words[COMMAND_WORDS];
-    const int out = memfd_create("out", 0), err = memfd_create("err", 0), none = memfd_create("none", 0);
-    int status;
-    va_list ap;
+    int none = memfd_create("none", 0);
 
-    va_start(ap, format);
+    out = memfd_create("out", 0);
+    err = memfd_create("err", 0);
     (void)vsnprintf(text, sizeof text, format, ap);
-    va_end(ap);
     const int n = command_words(text, words);
     const pid_t child = fork();
     cr_assert(child >= 0 && out >= 0 && err >= 0 && none >= 0);
     if (child == 0) {
         if (dup2(command_from < 0 ? none : command_from, STDIN_FILENO) < 0 ||
-            dup2(command_to < 0 ? out : command_to, STDOUT_FILENO) < 0 || dup2(err, STDERR_FILENO) < 0)
+            dup2(command_to < 0 ? out : command_to, STDOUT_FILENO) < 0 ||
+            dup2(command_to_err < 0 ? err : command_to_err, STDERR_FILENO) < 0)
             _exit(99);
+        for (int fd = STDERR_FILENO + 1; fd < 64; fd++)
+            (void)close(fd);
         _exit(play(n, words));
     }
-    cr_assert_eq(waitpid(child, &status, 0), child);
+    close_one(&none);
+    close_one(&command_from);
+    close_one(&command_to);
+    close_one(&command_to_err);
+    return child;
+}
+
+int command_start(const char *format, ...)
+{
+    va_list ap;
+
+    va_start(ap, format);
+    const int child = start(format, ap);
+    va_end(ap);
+    return child;
+}
+
+bool command_prints(const char *text)
+{
+    enum { TURN_US = 1000, TURNS = 10000 };
+    char *found = NULL;
+
+    for (unsigned i = 0; i < TURNS && !found; i++) {
+        const ssize_t n = pread(out, command_out, sizeof command_out - 1, 0);
+        cr_assert(n >= 0);
+        command_out[n] = '\0';
+        found = strstr(command_out, text);
+        if (!found)
+            (void)usleep(TURN_US);
+    }
+    return found != NULL;
+}
+
+int command_wait(int process)
+{
+    int status;
+
+    cr_assert_eq(waitpid(process, &status, 0), process);
     command_out_bytes = take(out, command_out, sizeof command_out);
     (void)take(err, command_err, sizeof command_err);
-    (void)close(none);
-    if (command_from >= 0)
-        (void)close(command_from);
-    if (command_to >= 0)
-        (void)close(command_to);
-    command_from = command_to = -1;
     return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+int command(const char *format, ...)
+{
+    va_list ap;
+
+    va_start(ap, format);
+    const int child = start(format, ap);
+    va_end(ap);
+    return command_wait(child);
+}
+
+bool command_has_file(const char *name)
+{
+    char path[512];
+
+    (void)snprintf(path, sizeof path, "%s/%s", command_folder, name);
+    return access(path, F_OK) == 0;
 }
 
 const char *command_file(const char *name, size_t *bytes)

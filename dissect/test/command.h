@@ -9,7 +9,7 @@
 
 enum { COMMAND_WORDS = 2200, COMMAND_TEXT = 1 << 16, COMMAND_OUT = 1 << 20 };
 
-/* What the last command printed; both texts end with a zero. */
+/* The output of the last command; both texts end with a zero. */
 extern char command_out[COMMAND_OUT], command_err[COMMAND_TEXT];
 extern size_t command_out_bytes;
 /* A folder of the test that uses it, made and removed by these. */
@@ -17,15 +17,22 @@ extern char command_folder[256];
 void command_begin(void);
 void command_end(void);
 
-/* Standard input and output of the next command, which closes them; -1: nothing, and command_out. */
-extern int command_from, command_to;
+/* Standard input, output and error of the next command, which closes them. -1: no bytes, command_out, command_err. */
+extern int command_from, command_to, command_to_err;
 /* A word of the command line is text without spaces. The working directory is pcaps/. Returns the exit code, or minus
  * the signal that ended the process. */
 int command(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* As command(), in two steps: the process is the result of the first. */
+int command_start(const char *format, ...) __attribute__((format(printf, 1, 2)));
+int command_wait(int process);
+/* Whether the command that was started has printed this text; waits for it, ten seconds at most. */
+bool command_prints(const char *text);
 
 /* Splits the text at its spaces; returns the number of words. The first word is the program's name. */
 int command_words(char *text, char *words[COMMAND_WORDS]);
 /* A file of the folder as text. */
 const char *command_file(const char *name, size_t *bytes);
+bool command_has_file(const char *name);
 void command_put(const char *name, const void *bytes, size_t n);
 #endif

@@ -438,7 +438,7 @@ Test(options, tables_have_an_end)
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         for (unsigned more = 0; more < 2; more++) {
-            line[0] = '\0';
+            strcpy(line, " -d infiniband.bth.service==RD,dc"); /* beside the ports */
             for (unsigned k = 0; k < rows[i].most + more; k++)
                 strcat(line, rows[i].word);
             (void)snprintf(wants, sizeof wants, "ibdissect: %s\n",
