@@ -27,12 +27,20 @@ Test(fields, values_are_numbers_and_changes)
 
 static bool is_right(const struct iba_opcode *op, enum emit_class is)
 {
+    static const enum emit_class by_position[] = {[IBA_FIRST] = EMIT_request_first,
+                                                  [IBA_MIDDLE] = EMIT_request_middle,
+                                                  [IBA_LAST] = EMIT_request_last,
+                                                  [IBA_ONLY] = EMIT_request_only};
     const bool message = op->operation == IBA_OPERATION_SEND || op->operation == IBA_OPERATION_WRITE;
 
     if (op->svc == IBA_UD)
         return is == EMIT_datagram;
+    if (op->dir == IBA_REQ && message)
+        return is == by_position[op->pos];
     if (op->dir == IBA_REQ)
-        return (is >= EMIT_request_first && is <= EMIT_request_only) == message;
+        return is == (op->operation == IBA_OPERATION_READ     ? EMIT_read_request
+                      : op->operation == IBA_OPERATION_ATOMIC ? EMIT_atomic_request
+                                                              : EMIT_extended_request);
     switch ((enum iba_operation)op->operation) {
     case IBA_OPERATION_ACK: return is == EMIT_ack;
     case IBA_OPERATION_ATOMIC_ACK: return is == EMIT_atomic_ack;
