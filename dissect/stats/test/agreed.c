@@ -247,7 +247,7 @@ Test(agreed, what_is_observed)
                   strstr(t, "0.067108864/0.000000070") && strstr(t, " 0x8001/0x8001 ") && strstr(t, " 26/20..26 "),
               "%s", t);
     free(t);
-    feed_close(&b.f);
+    expect(&b.f, "agreed-observed");
 }
 
 /* ---- differences: one thing, and what is said of it ---- */
@@ -256,7 +256,10 @@ typedef void change(struct bench *b);
 struct differs {
     const char *about; /* of the sentences, in their order, each with a blank after it */
     change *how;
+    const char *sentence; /* the first of them, after "What goes from "; NULL: there is none */
 };
+#define ACTIVE "10.0.0.1 to 10.0.0.2 QP 0x000010 "
+#define PASSIVE "10.0.0.2 to 10.0.0.1 QP 0x000011 "
 
 static void check(const struct differs *row, size_t n)
 {
@@ -272,6 +275,13 @@ static void check(const struct differs *row, size_t n)
             (void)snprintf(got + used, sizeof got - used, "%.*s ", (int)strcspn(at, "\""), at);
         }
         cr_expect_str_eq(got, row[i].about, "row %zu: \"%s\", not \"%s\"", i, got, row[i].about);
+        const char *says = strstr(j, "\"What goes from ");
+        says = says ? says + strlen("\"What goes from ") : NULL;
+        cr_expect((says == NULL) == (row[i].sentence == NULL), "row %zu: %s", i, j);
+        if (says && row[i].sentence)
+            cr_expect(strncmp(says, row[i].sentence, strlen(row[i].sentence)) == 0 &&
+                          says[strlen(row[i].sentence)] == '"',
+                      "row %zu: %s\nnot %s", i, says, row[i].sentence);
         free(j);
         feed_close(&b.f);
     }
@@ -388,22 +398,23 @@ static void takes_what_was_offered(struct bench *b)
 Test(agreed, headers_that_differ)
 {
     static const struct differs rows[] = {
-        {"psn ", psn},
-        {"", psn_late},
-        {"pmtu ", pmtu},
-        {"p_key ", other_partition},
-        {"", one_limited},
-        {"p_key_limited ", both_limited},
-        {"dscp dscp_ways ", one_dscp},
-        {"migreq ", one_migreq},
-        {"source_port_low ", low_port},
-        {"hop_limit ", few_hops},
-        {"", four_reads},
-        {"initiator_depth ", five_reads},
-        {"reads_refused ", refused},
-        {"no_reads ", no_reads},
-        {"reads_offered ", takes_reads},
-        {"", takes_what_was_offered},
+        {"psn ", psn, ACTIVE "begins with PSN 0x000201, agreed was 0x000200"},
+        {"", psn_late, NULL},
+        {"pmtu ", pmtu, PASSIVE "is cut into packets of 2048 bytes, agreed was 1024"},
+        {"p_key ", other_partition, ACTIVE "is of partition 0x8002, agreed was 0x8001"},
+        {"", one_limited, NULL},
+        {"p_key_limited ", both_limited,
+         ACTIVE "is of partition 0x0001, of which both ends are limited members: those may not talk"},
+        {"dscp dscp_ways ", one_dscp, ACTIVE "has DSCP 25, agreed was 26"},
+        {"migreq ", one_migreq, ACTIVE "has MigReq 1, the other way it is 0"},
+        {"source_port_low ", low_port, ACTIVE "comes from UDP port 49151, below 49152"},
+        {"hop_limit ", few_hops, ACTIVE "has hop limit 1: the first router throws it away"},
+        {"", four_reads, NULL},
+        {"initiator_depth ", five_reads, ACTIVE "had 5 READs or ATOMICs waiting at once, agreed were 4"},
+        {"reads_refused ", refused, ACTIVE "was refused a READ or ATOMIC while 4 waited, agreed were 4"},
+        {"no_reads ", no_reads, ACTIVE "may have no READ and no ATOMIC waiting: agreed was 0"},
+        {"reads_offered ", takes_reads, PASSIVE "allows itself 4 READs at once, but was offered 3"},
+        {"", takes_what_was_offered, NULL},
     };
     check(rows, sizeof rows / sizeof *rows);
 }
@@ -507,22 +518,24 @@ static void lost_marked(struct bench *b)
 Test(agreed, behaviour_that_differs)
 {
     static const struct differs rows[] = {
-        {"", retries_5},
-        {"retry_count ", retries_6},
-        {"", rnr_6},
-        {"rnr_retry_count ", rnr_7},
-        {"", rnr_for_ever},
-        {"retries_many ", too_often},
-        {"ack_timeout ", timer_short},
-        {"", timer_least},
-        {"", timer_most},
-        {"ack_timeout ", timer_long},
-        {"rnr_few ", passive_meets_rnr},
-        {"", active_meets_rnr},
-        {"ack_ecn ", marked_ack},
-        {"", lost_unmarkable},
-        {"unmarked ", lost_unmarked},
-        {"", lost_marked},
+        {"", retries_5, NULL},
+        {"retry_count ", retries_6, PASSIVE "sent a packet 6 times again, agreed was 5"},
+        {"", rnr_6, NULL},
+        {"rnr_retry_count ", rnr_7, PASSIVE "came back 7 times to a receiver that was not ready, agreed was 6"},
+        {"", rnr_for_ever, NULL},
+        {"retries_many ", too_often, ACTIVE "sent a packet more than 7 times again: a retry counter has 3 bits"},
+        {"ack_timeout ", timer_short,
+         PASSIVE "waited 0.067108863 s for an answer, agreed was 0.067108864 s (up to four times that is usual)"},
+        {"", timer_least, NULL},
+        {"", timer_most, NULL},
+        {"ack_timeout ", timer_long,
+         PASSIVE "waited 0.268435457 s for an answer, agreed was 0.067108864 s (up to four times that is usual)"},
+        {"rnr_few ", passive_meets_rnr, PASSIVE "met a receiver that is not ready, and may come back 6 times only"},
+        {"", active_meets_rnr, NULL},
+        {"ack_ecn ", marked_ack, ACTIVE "has ACKs that switches may mark (ECN)"},
+        {"", lost_unmarkable, NULL},
+        {"unmarked ", lost_unmarked, ACTIVE "lost packets that could have been marked (ECN), and none of them was"},
+        {"", lost_marked, NULL},
     };
     check(rows, sizeof rows / sizeof *rows);
 }

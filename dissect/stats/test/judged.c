@@ -142,7 +142,7 @@ Test(judged, rc_each_finding_is_in_its_column)
     char *t = printed(&b.f, false);
     cr_expect(strstr(t, "\nFirst error: packet 16 "), "%s", t);
     free(t);
-    feed_close(&b.f);
+    expect(&b.f, "rc-findings");
 }
 
 Test(judged, rc_first_of_the_worst)
@@ -323,7 +323,7 @@ Test(judged, qp_begins_with_the_first_psn_of_its_requests)
     cr_expect(strstr(t, "\nDirections 1, packets 7, of no connection 1\n"), "%s", t);
     free(j);
     free(t);
-    feed_close(&b.f);
+    expect(&b.f, "qp-first-psn");
 }
 
 Test(judged, qp_that_begins_with_a_response_keeps_its_psn)
@@ -400,7 +400,7 @@ Test(judged, expert_names_the_first_five_packets)
     cr_expect_eq(occurrences(j, "{\"frame\":"), 5 + 1 + 1);
     free(t);
     free(j);
-    feed_close(&b.f);
+    expect(&b.f, "expert-first");
 }
 
 /* ---- messages ---- */
@@ -462,7 +462,7 @@ Test(judged, messages_in_the_order_they_began)
     cr_expect(strstr(t, "\nMessages 3\n"), "%s", t);
     free(j);
     free(t);
-    feed_close(&b.f);
+    expect(&b.f, "messages-order");
 }
 
 Test(judged, messages_beyond_the_limit_are_counted)

@@ -94,7 +94,7 @@ Test(mad, answers_and_their_times)
               "%s", t);
     free(j);
     free(t);
-    feed_close(&f);
+    expect(&f, "mad-answers");
 }
 
 /* Rows are in the order of class, attribute, method and status. A value without a name is shown as a number. */
@@ -140,7 +140,7 @@ Test(mad, order_and_names_of_rows)
     cr_expect(strstr(t, "\nVendor with OUI            0xfffe                         0x7f          0x0000  "), "%s", t);
     free(j);
     free(t);
-    feed_close(&f);
+    expect(&f, "mad-order");
 }
 
 Test(mad, rows_beyond_the_limit)

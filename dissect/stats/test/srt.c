@@ -186,7 +186,7 @@ Test(srt, ends_are_counted_apart)
               "%s", text);
     free(json);
     free(text);
-    feed_close(&f);
+    expect(&f, "srt-ends");
 }
 
 /* All times from a power of two up to the next one have that power as their octave. */
