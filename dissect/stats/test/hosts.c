@@ -209,3 +209,63 @@ Test(hosts, who_begins_last)
     says(300000, true,
          " 10.0.0.3 begins last in 6 of 6 rounds of a collective, on average 0.000300000 s after the host before it.");
 }
+
+/* Feeds six rounds of three hosts, and in every second one another packet. */
+static void with_another(const struct spec *other, bool again, uint64_t same_as, const char *rounds)
+{
+    const struct frame frame = frame_of(other);
+    struct feed f;
+
+    feed_open(&f, "hosts");
+    v = (struct verdict){0};
+    for (int64_t i = 0; i < 6; i++) {
+        packet(&f, 1, 9, 2, 50 * i * MS);
+        packet(&f, 2, 9, 2, 50 * i * MS + 1000);
+        packet(&f, 3, 9, 2, 50 * i * MS + 2000);
+        v = (struct verdict){.again = again, .same_as = same_as};
+        if (i % 2)
+            feed(&f, &frame, 50 * i * MS + 3000);
+        v = (struct verdict){0};
+    }
+    has(&f, rounds);
+    feed_close(&f);
+}
+
+/* Notifications, responses, and packets that are sent again are no part of a round, so all rounds are alike. */
+Test(hosts, what_begins_no_round)
+{
+    struct spec other = {.proto = IBA_PROTO_ROCE2, .src = 9, .dst = 1, .opcode = IBA_CNP_ROCE};
+    static const char alike[] =
+        "\"rounds\":6,\"straggler\":\"10.0.0.3\",\"behind\":0.000001000,\"round_hosts\":[{\"packets\":1,"
+        "\"host\":\"10.0.0.1\",\"payload_bytes\":8,\"last\":0,\"after_first\":0.000000000,\"before_"
+        "last\":0.000002000},";
+
+    with_another(&other, false, 0, alike);
+    other.opcode = IBA_RC_ACKNOWLEDGE;
+    with_another(&other, false, 0, alike);
+    other.opcode = IBA_UC_SEND_ONLY;
+    other.words = 2;
+    with_another(&other, true, 0, alike);
+    with_another(&other, false, 1, alike); /* another capture point had it before */
+    with_another(&other, false, 0, "\"rounds\":0,");
+}
+
+/* Of pairs with as much payload, the one that was seen first comes first. */
+Test(hosts, pairs_with_as_much_payload)
+{
+    struct feed f;
+
+    feed_open(&f, "hosts");
+    v = (struct verdict){0};
+    packet(&f, 3, 9, 2, 0);
+    packet(&f, 1, 9, 2, 1);
+    packet(&f, 2, 9, 3, 2);
+    char *j = printed(&f, true), *at = strstr(j, "\"pairs\":");
+    static const char *const order[] = {"\"src\":\"10.0.0.2\"", "\"src\":\"10.0.0.3\"", "\"src\":\"10.0.0.1\""};
+    for (size_t i = 0; i < sizeof order / sizeof *order && at; i++) {
+        at = strstr(at, order[i]);
+        cr_expect(at, "%s: %s", order[i], j);
+    }
+    free(j);
+    feed_close(&f);
+}

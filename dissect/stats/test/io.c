@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "feed.h"
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include "field/field.h"
 #include "wire/iba_opcode_rows.h"
@@ -122,7 +123,13 @@ Test(io, seconds_that_are_none_are_refused)
         const struct stat_kind *k = stat_find(wrong[i], &arg, err, sizeof err);
         cr_assert_not_null(k);
         cr_expect_null(k->open(arg, err, sizeof err), "%s", wrong[i]);
-        cr_expect(strstr(err, "SEC is a number of seconds") && !strchr(err, '\n'), "%s", err);
+        char want[256];
+        (void)snprintf(
+            want, sizeof want,
+            "-z %s: the form is -z io,stat,SEC[,FILTER]...; SEC is a number of seconds such as 0.5, or 0 for "
+            "the whole run",
+            wrong[i]);
+        cr_expect_str_eq(err, want);
     }
 }
 
@@ -233,4 +240,150 @@ Test(io, fields_of_columns_are_known)
         cr_expect_eq(f.kind->uses(f.state, is_psn), cases[i].uses, "%s", cases[i].text);
         feed_close(&f);
     }
+}
+
+/* Feeds a frame of RC SEND Only at each time; `has` must be in the JSON, and `shows` in the text. */
+struct calculated {
+    const char *statistic;
+    int64_t at[3];
+    unsigned n;
+    const char *has, *shows;
+};
+
+static void calculate(const struct calculated *c, const struct frame *frame)
+{
+    struct feed f;
+
+    feed_open(&f, c->statistic);
+    for (unsigned i = 0; i < c->n; i++)
+        feed(&f, frame, c->at[i]);
+    char *j = printed(&f, true), *t = printed(&f, false);
+    cr_expect(strstr(j, c->has), "%s: %s", c->statistic, j);
+    cr_expect(strstr(t, c->shows), "%s: %s", c->statistic, t);
+    free(j);
+    free(t);
+    feed_close(&f);
+}
+
+/* Times may be negative, and are compared as such. */
+Test(io, columns_of_times)
+{
+    static const struct calculated rows[] = {
+        {"io,stat,0,MIN(frame.time_relative)",
+         {5, -SECOND, 7},
+         3,
+         "\"columns\":[{\"min\":-1.000000000,",
+         " -1.000000000\n"},
+        {"io,stat,0,MAX(frame.time_relative)", {5, -SECOND, 7}, 3, "{\"max\":0.000000007,", " 0.000000007\n"},
+        {"io,stat,0,MAX(frame.time_relative)", {-5, -SECOND, -7}, 3, "{\"max\":-0.000000005,", " -0.000000005\n"},
+        {"io,stat,0,SUM(frame.time_relative)", {5, -SECOND, 7}, 3, "{\"sum\":-0.999999988,", " -0.999999988\n"},
+        {"io,stat,0,AVG(frame.time_relative)", {5, -SECOND, 7}, 3, "{\"avg\":-0.333333329,", " -0.333333329\n"},
+        {"io,stat,0,COUNT(frame.time_relative)", {5, UNTIMED, 7}, 3, "{\"count\":2,", " 2\n"},
+        {"io,stat,0,SUM(frame.time_epoch)", {5}, 1, "{\"sum\":1700000000.000000005,", " 1700000000.000000005\n"},
+    };
+    const struct frame frame = frame_of(&(struct spec){.proto = IBA_PROTO_ROCE2, .opcode = IBA_RC_SEND_ONLY});
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        calculate(&rows[i], &frame);
+}
+
+/* A column without values shows "-", in JSON null; the sum of nothing is 0. Fractions have three digits. */
+Test(io, columns_of_numbers)
+{
+    static const struct calculated rows[] = {
+        {"io,stat,0,AVG(bth.psn)frame.number > 9", {0}, 1, "{\"avg\":null,", " -\n"},
+        {"io,stat,0,MIN(deth.srcqp)", {0}, 1, "{\"min\":null,", " -\n"},
+        {"io,stat,0,MAX(deth.srcqp)", {0}, 1, "{\"max\":null,", " -\n"},
+        {"io,stat,0,SUM(deth.srcqp)", {0}, 1, "{\"sum\":0,", " 0\n"},
+        {"io,stat,0,COUNT(deth.srcqp)", {0}, 1, "{\"count\":0,", " 0\n"},
+        {"io,stat,0,AVG(frame.number)", {0, 1}, 2, "{\"avg\":1.500,", " 1.500\n"},
+        {"io,stat,0,AVG(udp.port)", {0, 1}, 2, "{\"avg\":2395.500,", " 2395.500\n"}, /* 0 and 4791 */
+        {"io,stat,0,AVG(frame.number)frame.number != 2", {0, 1, 2}, 3, "{\"avg\":2.000,", " 2.000\n"},
+        {"io,stat,0,FRAMES()bth.psn == 7", {0, 1}, 2, "{\"packets\":2,", " 2\n"},
+        {"io,stat,0,BYTES()bth.psn == 8", {0, 1}, 2, "{\"bytes\":0,", " 0\n"},
+        {"io,stat,0,BYTES", {0, 1}, 2, "{\"bytes\":116,\"text\":\"BYTES\",\"function\":\"BYTES\",", " 116\n"},
+    };
+    const struct frame frame = frame_of(&(struct spec){.proto = IBA_PROTO_ROCE2, .opcode = IBA_RC_SEND_ONLY, .psn = 7});
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        calculate(&rows[i], &frame);
+}
+
+/* A sum ends at the largest number, and does not begin again at 0. */
+Test(io, sums_that_are_too_large)
+{
+    struct frame frame = frame_of(&(struct spec){.proto = IBA_PROTO_ROCE2, .opcode = IBA_RC_READ_REQUEST});
+    const struct calculated number = {
+        "io,stat,0,SUM(reth.va)", {0, 1, 2}, 2, "{\"sum\":18446744073709551615,", " 18446744073709551615\n"};
+    const struct calculated latest = {"io,stat,0,SUM(frame.time_epoch)",
+                                      {INT64_C(7000000000000000000), 0, 0},
+                                      2,
+                                      "{\"sum\":9223372036.854775807,",
+                                      " 9223372036.854775807\n"};
+    struct feed f;
+
+    iba_reth_set_va(frame.b + frame.n - IBA_ICRC_BYTES - IBA_BYTES_reth, UINT64_C(0xffffffffffffff00));
+    calculate(&number, &frame);
+    calculate(&latest, &frame);
+    feed_open(&f, "io,stat,0,SUM(frame.time_relative)");
+    f.p.first_ns = UINT64_C(9000000000000000000);
+    f.cap.has_ts = true;
+    for (unsigned i = 0; i < 2; i++)
+        feed_at(&f, &frame, 1);
+    char *j = printed(&f, true);
+    cr_expect(strstr(j, "{\"sum\":-9223372036.854775808,"), "%s", j);
+    free(j);
+    feed_close(&f);
+}
+
+/* A comma inside brackets, or inside quotes, ends no column; a bracket too many ends nothing. A
+ * backslash is shown as two. */
+Test(io, where_columns_end)
+{
+    static const struct {
+        const char *columns;
+        const char *text[4];
+        unsigned n;
+    } rows[] = {
+        {"udp,ip", {"udp", "ip"}, 2},
+        {"bth.psn in {1, 2},ip", {"bth.psn in {1, 2}", "ip"}, 2},
+        {"(udp && bth.psn in {1, (2)}) || ip,udp", {"(udp && bth.psn in {1, (2)}) || ip", "udp"}, 2},
+        {"frame[0:2,4:1] == 00:00:00,ip", {"frame[0:2,4:1] == 00:00:00", "ip"}, 2},
+        {"infiniband.encapsulation contains \"a,b\",ip", {"infiniband.encapsulation contains \"a,b\"", "ip"}, 2},
+        {"infiniband.encapsulation contains \"a\\\",b\",ip",
+         {"infiniband.encapsulation contains \"a\\\\\",b\"", "ip"},
+         2},
+        {"infiniband.encapsulation contains \"')\",ip,udp",
+         {"infiniband.encapsulation contains \"')\"", "ip", "udp"},
+         3},
+        {"SUM(bth.psn)udp,COUNT(ip.addr)", {"SUM(bth.psn)udp", "COUNT(ip.addr)"}, 2},
+        {",,", {"", "", ""}, 3},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char statistic[128], want[128];
+        struct feed f;
+        (void)snprintf(statistic, sizeof statistic, "io,stat,1,%s", rows[i].columns);
+        feed_open(&f, statistic);
+        char *t = printed(&f, false), *at = t;
+        for (unsigned k = 0; k < rows[i].n; k++) {
+            (void)snprintf(want, sizeof want, "%u: %s\n", k + 1, rows[i].text[k][0] ? rows[i].text[k] : "every packet");
+            cr_expect(strncmp(at, want, strlen(want)) == 0, "row %zu: %s is not at %s", i, want, at);
+            at += strcspn(at, "\n") + 1;
+        }
+        cr_expect_eq(*at, '=', "row %zu: %s", i, t);
+        free(t);
+        feed_close(&f);
+    }
+}
+
+Test(io, sixteen_filters_are_the_most)
+{
+    struct feed f;
+
+    feed_open(&f, "io,stat,1,,,,,,,,,,,,,,,,");
+    char *j = printed(&f, true);
+    cr_expect_eq(occurrences(j, "\"text\":\"\""), 16, "%s", j);
+    free(j);
+    feed_close(&f);
 }
