@@ -181,3 +181,103 @@ Test(out, pads_of_any_width)
     want[OUT_SLACK - 1] = 'x';
     SAYS((out_ch(&printed, 'x'), out_pad_left(&printed, 0, OUT_SLACK)), want);
 }
+
+/* At the end of the buffer a text is padded as far as there is room; the next byte stays as it is. */
+Test(out, pads_at_the_end_of_the_buffer)
+{
+    static const size_t widths[] = {1, 4, 5, 16, 17, 18, 33, 36, 40, 60};
+    static char text[] = "abcdefghijklmnopqrstuvwxyz";
+
+    for (size_t have = 1; have <= 20; have += have < 15 ? 7 : 1)
+        for (size_t w = 0; w < sizeof widths / sizeof *widths; w++)
+            for (size_t room = 0; room < 64; room++)
+                for (unsigned left = 0; left < 2; left++) {
+                    const size_t from = OUT_BYTES - room - have, pad = widths[w] > have ? widths[w] - have : 0;
+                    const size_t want = pad <= room ? pad : 0;
+                    char is[96] = "", should[96] = "";
+                    memset(printed.buf + from, '!', OUT_BYTES - from);
+                    memcpy(printed.buf + from, text, have);
+                    printed.n = from + have;
+                    (left ? out_pad_left : out_pad)(&printed, from, widths[w]);
+                    cr_assert_eq(printed.n, from + have + want, "%zu of %zu, room %zu", have, widths[w], room);
+                    memset(should, ' ', have + want);
+                    memcpy(should + (left ? want : 0), text, have);
+                    memcpy(is, printed.buf + from, have + want);
+                    cr_assert_str_eq(is, should, "%zu of %zu, room %zu", have, widths[w], room);
+                }
+}
+
+/* A text of 16 characters and one of 17, with pads around 32: short cells are moved in another way than long ones. */
+Test(out, pads_of_short_and_long_cells)
+{
+    static const char text[] = "abcdefghijklmnopqrstuvwxyz";
+
+    for (size_t have = 0; have <= 20; have++)
+        for (size_t width = 0; width < 64; width++) {
+            const size_t pad = width > have ? width - have : 0;
+            char want[128];
+            (void)snprintf(want, sizeof want, "x%*s%.*s|", (int)pad, "", (int)have, text);
+            SAYS((out_ch(&printed, 'x'), out_mem(&printed, text, have), out_pad_left(&printed, 1, width),
+                  out_ch(&printed, '|')),
+                 want);
+            (void)snprintf(want, sizeof want, "x%.*s%*s|", (int)have, text, (int)pad, "");
+            SAYS((out_ch(&printed, 'x'), out_mem(&printed, text, have), out_pad(&printed, 1, width),
+                  out_ch(&printed, '|')),
+                 want);
+        }
+}
+
+#define BROKEN "\xef\xbf\xbd"
+Test(out, characters_of_json_and_xml)
+{
+    static const struct {
+        const char *text, *json, *xml;
+    } rows[] = {
+        {"a b~", "a b~", "a b~"},
+        {"\x7f", "\\u007f", BROKEN},
+        {"\xc2\x80", "\\u0080", BROKEN},
+        {"\xc2\x9f", "\\u009f", BROKEN},
+        {"\xc2\xa0", "\xc2\xa0", "\xc2\xa0"},
+        {"\xe2\x80\xa7", "\xe2\x80\xa7", "\xe2\x80\xa7"},
+        {"\xe2\x80\xa8", "\\u2028", BROKEN},
+        {"\xe2\x81\xa9", "\\u2069", BROKEN},
+        {"\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80"},
+        {"\xef\xbf\xbe", "\xef\xbf\xbe", BROKEN}, /* U+FFFE: no character of XML */
+        {"\t\n", "\\u0009\\u000a", "\t\n"},
+        {"\r", "\\u000d", BROKEN},
+        {"\x1f", "\\u001f", BROKEN},
+        {"x\xff\xfey", "x" BROKEN BROKEN "y", "x" BROKEN BROKEN "y"},
+        {"\xe2\x82", BROKEN BROKEN, BROKEN BROKEN},
+        {"\"\\/'", "\\\"\\\\/'", "&quot;\\/'"},
+        {"<&>", "<&>", "&lt;&amp;&gt;"},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        SAYS(out_json(&printed, rows[i].text, strlen(rows[i].text)), rows[i].json);
+        SAYS(out_xml(&printed, rows[i].text, strlen(rows[i].text)), rows[i].xml);
+    }
+}
+
+/* A text that does not fit any more goes out before it, and stays whole; so do bytes in hex. */
+Test(out, texts_at_the_end_of_the_buffer)
+{
+    static const uint8_t bytes[3] = {0x12, 0x34, 0x56};
+
+    for (size_t room = 0; room < 8; room++) {
+        printed.n = OUT_BYTES - room;
+        out_mem(&printed, "abcd", 4);
+        cr_assert_eq(printed.n, room >= 4 ? OUT_BYTES - room + 4 : 4, "room for %zu", room);
+        cr_assert(memcmp(printed.buf + printed.n - 4, "abcd", 4) == 0);
+    }
+    for (size_t room = OUT_SLACK - 1; room <= OUT_SLACK; room++) {
+        printed.n = OUT_BYTES - room;
+        out_hex_bytes(&printed, bytes, sizeof bytes);
+        cr_assert_eq(printed.n, room < OUT_SLACK ? 6 : OUT_BYTES - room + 6);
+        cr_assert(memcmp(printed.buf + printed.n - 6, "123456", 6) == 0);
+    }
+    static uint8_t many[2 * OUT_SLACK];
+    printed_clear();
+    out_hex_bytes(&printed, many, sizeof many);
+    cr_assert_eq(printed.n, 2 * sizeof many);
+    cr_assert_eq(strspn(printed_text(), "0"), 2 * sizeof many);
+}
