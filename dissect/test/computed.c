@@ -5,7 +5,7 @@
 #include "field/verdict.h"
 #include "wire/iba_opcode_rows.h"
 
-/* What a field is expected to be: text, a number, or nothing. */
+/* A field and its expected value: text, a number, or none. */
 struct row {
     const char *name, *text;
     uint64_t number;
