@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "feed.h"
+#include "observer/iba_finding_kinds.h"
 #include "perf_pauses.h"
 #include "sim/iba_random.h"
 #include "stats/perf_print.h"
@@ -318,4 +319,148 @@ Test(perf, buckets_keep_every_byte)
     cr_expect_eq(messages, 500);
     cr_expect_eq(s->bucket_ns, 16384 * (uint64_t)US);
     feed_close(&t.f);
+}
+
+/* ---- packets that do not count ---- */
+
+/* Copies that the network made, packets without a time or with a bad ICRC, those that another capture point had
+ * before, and those of no direction. */
+Test(perf, packets_that_do_not_count)
+{
+    static struct talk t;
+    const struct spec s = {.proto = IBA_PROTO_ROCE2, .src = 1, .dst = 2, .opcode = IBA_RC_SEND_ONLY, .words = 2};
+    struct spec bad = s;
+    const struct frame frame = frame_of(&s);
+
+    begin(&t);
+    at(&t, 10, 0, IBA_RC_SEND_ONLY, 1);
+    const struct verdict plain = {.names = &t.names, .direction = &t.d[0]};
+    t.v = plain;
+    verdict_add(&t.v, &(struct iba_finding){.kind = IBA_FINDING_NETWORK_COPY});
+    feed(&t.f, &frame, t.now);
+    t.v = plain;
+    t.v.same_as = 1;
+    feed(&t.f, &frame, t.now);
+    t.v = plain;
+    t.v.direction = NULL;
+    feed(&t.f, &frame, t.now);
+    t.v = plain;
+    feed(&t.f, &frame, UNTIMED);
+    bad.bad_icrc = true;
+    const struct frame damaged = frame_of(&bad);
+    feed(&t.f, &damaged, t.now);
+    at(&t, 10, 1, IBA_RC_ACKNOWLEDGE, 1);
+    t.d[1].peer = 0; /* answers of which no request is known */
+    at(&t, 10, 1, IBA_RC_ACKNOWLEDGE, 2);
+    const struct perf *perf = t.f.state;
+    cr_expect_eq(perf->sender[0].packets, 1);
+    cr_expect_eq(perf->sender[0].answers, 1);
+    char *text = printed(&t.f, false), *json = printed(&t.f, true);
+    cr_expect(strstr(text, "\nPackets without a time, left out: 1\n==="), "%s", text);
+    cr_expect(strstr(json, "\"untimed\":1,\"beyond\":0,"), "%s", json);
+    free(text);
+    free(json);
+    feed_close(&t.f);
+}
+
+/* A packet that is older than the one before it counts at the time of that one. */
+Test(perf, times_do_not_step_back)
+{
+    static struct talk t;
+
+    begin(&t);
+    at(&t, 10, 0, IBA_RC_SEND_ONLY, 1);
+    at(&t, 50, 0, IBA_RC_SEND_ONLY, 2);
+    at(&t, -30, 0, IBA_RC_SEND_ONLY, 3);
+    const struct perf_sender *s = &((const struct perf *)t.f.state)->sender[0];
+    cr_expect_eq(s->last - s->first, 50 * US + 1);
+    at(&t, 40, 0, IBA_RC_SEND_ONLY, 4);
+    cr_expect_eq(s->last - s->first, 60 * US + 3);
+    feed_close(&t.f);
+}
+
+/* 8192 senders are followed. The requests of further ones are counted. */
+Test(perf, senders_beyond_the_table)
+{
+    enum { FOLLOWED = 8192 };
+    static struct talk t;
+    static struct direction many[FOLLOWED + 2];
+    const struct spec s = {.proto = IBA_PROTO_ROCE2, .src = 1, .dst = 2, .opcode = IBA_RC_SEND_ONLY, .words = 2};
+    const struct frame frame = frame_of(&s);
+
+    begin(&t);
+    for (uint32_t i = 0; i < FOLLOWED + 2; i++) {
+        many[i] = t.d[0];
+        many[i].id = i;
+        many[i].peer = 0;
+        t.v = (struct verdict){.names = &t.names, .direction = &many[i]};
+        t.f.p.verdict = &t.v;
+        feed(&t.f, &frame, i);
+    }
+    t.v.direction = &many[FOLLOWED - 1];
+    feed(&t.f, &frame, FOLLOWED + 9);
+    char *text = printed(&t.f, false);
+    cr_expect(strstr(text, "\nRequests of directions beyond these, not followed: 2\n==="));
+    free(text);
+    cr_expect_eq(((const struct perf *)t.f.state)->sender[FOLLOWED - 1].packets, 2);
+    feed_close(&t.f);
+}
+
+/* ---- sentences ---- */
+
+/* Limits of 1 % or more, the largest first; percents are rounded to tenths. */
+Test(perf, shares_as_a_sentence)
+{
+    static const struct {
+        struct perf_shares shares;
+        const char *says;
+    } rows[] = {
+        {{.ns = {[PERF_WINDOW] = 80, [PERF_IDLE] = 20}, .life = 100},
+         "limited by a full window: the next message waits for the response to an earlier one: 80.0 % of the time; an "
+         "idle "
+         "sender: it is given nothing to send: 20.0 %"},
+        {{.ns = {[PERF_UNKNOWN] = 60, [PERF_IDLE] = 40}, .life = 100},
+         "the limit is not visible in this capture: 60.0 % of the time; an idle sender: it is given nothing to send: "
+         "40.0 %"},
+        {{.ns = {[PERF_RNR] = 9900, [PERF_LOSS] = 100}, .life = 10000},
+         "limited by a receiver that is not ready (RNR NAK): 99.0 % of the time"},
+        {{.ns = {[PERF_RNR] = 9899, [PERF_LOSS] = 101}, .life = 10000},
+         "limited by a receiver that is not ready (RNR NAK): 99.0 % of the time; loss: waiting until a packet is sent "
+         "again: "
+         "1.0 %"},
+        {{.ns = {[PERF_RNR] = 6666, [PERF_LOSS] = 3334}, .life = 10000},
+         "limited by a receiver that is not ready (RNR NAK): 66.7 % of the time; loss: waiting until a packet is sent "
+         "again: "
+         "33.3 %"},
+    };
+    static struct out o;
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        out_init(&o, -1);
+        perf_say_shares(&o, &rows[i].shares);
+        o.buf[o.n] = '\0';
+        cr_expect_str_eq(o.buf, rows[i].says, "row %zu: %s", i, o.buf);
+    }
+}
+
+Test(perf, all_connections_as_a_sentence)
+{
+    static const struct {
+        struct perf_shares sum;
+        const char *says;
+    } rows[] = {
+        {{.life = 0}, "No reliable connection shows a limit."},
+        {{.ns = {[PERF_IDLE] = 5}, .life = 5},
+         "Reliable connections are limited by an idle sender: it is given nothing to send: 100.0 % of the time."},
+        {{.ns = {[PERF_UNKNOWN] = 5}, .life = 5},
+         "Reliable connections are there, but the limit is not visible in this capture: 100.0 % of the time."},
+    };
+    static struct out o;
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        out_init(&o, -1);
+        perf_say_sum(&o, &rows[i].sum);
+        o.buf[o.n] = '\0';
+        cr_expect_str_eq(o.buf, rows[i].says, "row %zu: %s", i, o.buf);
+    }
 }

@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "feed.h"
 #include <criterion/criterion.h>
+#include <dirent.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include "judge/judge.h"
+#include "observer/iba_finding_kinds.h"
+#include "wire/iba_endpoints.h"
+#include "wire/iba_opcode_rows.h"
 
 Test(stats, names_are_found_exactly_with_their_argument)
 {
@@ -121,4 +127,143 @@ Test(stats, closing_nothing_is_allowed)
 {
     for (const struct stat_kind *k = stat_kinds; k->name; k++)
         k->close(NULL);
+}
+
+/* ---- what a run gives back ---- */
+
+/* The bytes that the program has allocated; 0 in each case where a sanitizer replaces the allocator. */
+static size_t allocated(void)
+{
+    const struct mallinfo2 m = mallinfo2();
+
+    return m.uordblks + m.hblkhd;
+}
+
+static unsigned descriptors(void)
+{
+    DIR *d = opendir("/proc/self/fd");
+    unsigned n = 0;
+
+    cr_assert(d);
+    while (readdir(d))
+        n++;
+    (void)closedir(d);
+    return n;
+}
+
+/* Counts packets of two connections with findings of each severity, and prints all. */
+static void whole_life(const char *text)
+{
+    static struct direction d[4];
+    static struct verdict v;
+    static struct verdict_names names = {.direction = d, .file = {"a.pcap"}};
+    struct spec s = {.proto = IBA_PROTO_ROCE2, .src = 1, .dst = 2, .opcode = IBA_RC_SEND_ONLY, .words = 4};
+    struct feed f;
+
+    feed_open(&f, text);
+    f.p.source_name = "a.pcap";
+    f.p.verdict = &v;
+    for (uint32_t i = 0; i < 40; i++) {
+        const unsigned way = i % 4;
+        d[way] = (struct direction){.id = way, .peer = (way ^ 1) + 1, .svc = IBA_RC, .pmtu = 1024};
+        d[way].key.kind = IBA_ADDR_IPV4;
+        s.psn = i;
+        v = (struct verdict){.names = &names, .direction = &d[way]};
+        if (i % 3 == 0)
+            verdict_add(&v,
+                        &(struct iba_finding){.kind = i % 2 ? IBA_FINDING_GAP : IBA_FINDING_LENGTH, .frame = i + 1});
+        const struct frame frame = frame_of(&s);
+        feed(&f, &frame, i * 1000);
+    }
+    free(printed(&f, true));
+    free(printed(&f, false));
+    feed_close(&f);
+}
+
+/* The allocator keeps some freed blocks, so what is allocated may grow for some lives, but not in each of them. */
+enum { LIVES = 16 };
+static void expect_nothing_kept(const char *text, void (*life)(const char *text))
+{
+    unsigned grew = 0;
+
+    life(text);
+    const unsigned open = descriptors();
+    for (unsigned i = 0; i < LIVES; i++) {
+        const size_t before = allocated();
+        life(text);
+        grew += allocated() > before;
+    }
+    cr_expect_lt(grew, LIVES, "%s keeps memory", text);
+    cr_expect_eq(descriptors(), open, "%s keeps descriptors", text);
+}
+
+/* A statistic gives back all memory and all descriptors when it is closed. */
+Test(stats, nothing_is_kept)
+{
+    for (const struct stat_kind *k = stat_kinds; k->name; k++)
+        expect_nothing_kept(with_argument(k->name), whole_life);
+    expect_nothing_kept("io,stat,0.00001,SUM(bth.psn)eth matches \"a\",COUNT(ip.addr)bth.psn in {1, 2}", whole_life);
+}
+
+static void refused(const char *text)
+{
+    char err[512];
+    const char *arg;
+    const struct stat_kind *k = stat_find(text, &arg, err, sizeof err);
+
+    cr_assert(k);
+    cr_assert_null(k->open(arg, err, sizeof err), "%s", text);
+}
+
+/* Nothing is kept of an argument that is refused, either. */
+Test(stats, nothing_is_kept_of_wrong_arguments)
+{
+    static const char *const wrong[] = {
+        "io,stat,x",       "io,stat,1,SUM(bth.psn", "io,stat,1,udp,ip.tt == 1", "expert,bad", "icrc,7",
+        "rails,/dev/null", "rails,no/such"};
+
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        expect_nothing_kept(wrong[i], refused);
+}
+
+/* ---- texts ---- */
+
+Test(stats, a_list_with_a_line_for_each)
+{
+    static struct out o;
+
+    out_init(&o, -1);
+    stat_list(&o);
+    o.buf[o.n] = '\0';
+    const char *at = o.buf;
+    for (const struct stat_kind *k = stat_kinds; k->name; k++) {
+        char line[256];
+        (void)snprintf(line, sizeof line, "-z %-20s %s\n", k->usage, k->help);
+        cr_expect(strncmp(at, line, strlen(line)) == 0, "%s is not at %.200s", line, at);
+        at += strcspn(at, "\n") + 1;
+    }
+    cr_expect_eq(*at, '\0');
+}
+
+Test(stats, names_of_tshark_and_severities)
+{
+    static const struct {
+        const char *text, *message;
+    } rows[] = {
+        {"conv,ip",
+         "-z conv,ip: no such statistic; -z conv,qp counts by queue pair, -z qp has both directions side by side"},
+        {"io,phs", "-z io,phs: no such statistic; -z opcode,tree counts packets by service and opcode"},
+        {"expert,bad", "-z expert,bad: no such severity; there are: note warn error"},
+        {"expert,", "-z expert,: no such severity; there are: note warn error"},
+        {"icrc,7", "-z icrc takes no argument, not \"7\""},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char err[256] = "";
+        const char *arg;
+        const struct stat_kind *k = stat_find(rows[i].text, &arg, err, sizeof err);
+        if (k)
+            cr_expect_null(k->open(arg, err, sizeof err), "%s", rows[i].text);
+        cr_expect_str_eq(err, rows[i].message);
+    }
 }
