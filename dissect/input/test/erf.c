@@ -203,3 +203,26 @@ Test(erf, as_far_as_it_looks_like_records)
         bytes_free(&f);
     }
 }
+
+/* Each extension header says whether another follows; those beyond the record are not counted. The wire length has all
+ * of them. */
+Test(erf, extension_headers)
+{
+    enum { HEADER = 16, EXTENSION = 8, WIRE = 2000 };
+
+    for (unsigned n = 0; n <= 4; n++)
+        for (unsigned more = 0; more <= n; more++) { /* the record has room for n, and n + more are announced */
+            struct bytes f = {0};
+            struct cap_packet p;
+            erf_record(&f, n + more ? 0x80 | 21 : 21, T0, 0, (uint16_t)(EXTENSION * n + 4), 0);
+            for (unsigned i = 0; i < n && i + 1 < n + more; i++)
+                f.b[HEADER + EXTENSION * i] = 0x80;
+            f.b[14] = WIRE >> 8;
+            f.b[15] = WIRE & 0xff;
+            struct capture *c = must_open(&f);
+            cr_assert_eq(cap_next(c, &p), CAP_PACKET);
+            cr_expect_eq(p.len, HEADER + EXTENSION * n + WIRE, "%u of %u: %u", n, n + more, p.len);
+            cap_close(c);
+            bytes_free(&f);
+        }
+}
