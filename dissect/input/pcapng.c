@@ -164,7 +164,8 @@ static uint64_t power_of_ten(unsigned n)
 
 static uint64_t saturating_multiply(uint64_t a, uint64_t b)
 {
-    return a != 0 && b > UINT64_MAX / a ? UINT64_MAX : a * b;
+    uint64_t product;
+    return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
 }
 
 static uint64_t binary_ns(uint64_t ticks, unsigned exponent)

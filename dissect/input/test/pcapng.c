@@ -2,6 +2,7 @@
 #include "bytes.h"
 
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <string.h>
 
 static struct capture *must_open(const struct bytes *f)
@@ -345,4 +346,22 @@ Test(pcapng, faults_of_interfaces)
         ng_interface(&f, false, 1, 0, NULL);
     expect(&f, 0, "f: block at offset 0xa01c: more than 2048 interfaces in a section");
     bytes_free(&f);
+}
+
+/* A block that nobody knows, and of which the file lacks the last bytes: some of its length after the body, or all of
+ * it, or some of the body. */
+Test(pcapng, blocks_nobody_knows_are_cut)
+{
+    for (uint32_t lacks = 0; lacks <= 9; lacks++) {
+        struct bytes f = start(), body = {0};
+        char line[128] = "";
+        put_fill(&body, 3, 20);
+        ng_block(&f, false, 0x40000bad, &body);
+        f.n -= lacks;
+        if (lacks > 0)
+            (void)snprintf(line, sizeof line, "f: cut in block at offset 0x30: %u of 32 bytes", 32 - lacks);
+        expect(&f, 0, line);
+        bytes_free(&f);
+        bytes_free(&body);
+    }
 }
