@@ -45,25 +45,48 @@ int adapter_result(const char *name)
     return adapter.minus ? -1 : adapter.error;
 }
 
+/* Objects of the context, which ends them when it is closed. */
+static void *objects[4096];
+static unsigned n_object;
+
 void *adapter_made(const char *name, size_t size, unsigned kind, uint32_t *number)
 {
     if (adapter_refuses(name))
         return NULL;
+    cr_assert_lt(n_object, sizeof objects / sizeof *objects);
     adapter.alive++;
     *number = ++adapter.made[kind];
-    return calloc(1, size);
+    return objects[n_object++] = calloc(1, size);
+}
+
+void adapter_drop(void *object)
+{
+    unsigned i = 0;
+
+    while (i < n_object && objects[i] != object)
+        i++;
+    cr_assert_lt(i, n_object, "there is no such object");
+    objects[i] = objects[--n_object];
+    adapter.alive--;
+    free(object);
 }
 
 int adapter_gone(const char *name, void *object, uint32_t number)
 {
     const int e = adapter_result(name);
 
-    NOTE("%s %u\n", name, number);
-    if (e == 0) {
-        adapter.alive--;
-        free(object);
-    }
+    adapter_note("%s %u\n", name, number);
+    if (e == 0)
+        adapter_drop(object);
     return e;
+}
+
+static void end_objects(void)
+{
+    while (n_object > 0) {
+        free(objects[--n_object]);
+        adapter.alive--;
+    }
 }
 
 /* ---- the device ---- */
@@ -271,8 +294,8 @@ static struct ibv_qp *qp_of(const char *name, struct ibv_qp_init_attr_ex *a)
         return NULL;
     a->cap.max_send_wr += adapter.deeper;
     a->cap.max_recv_wr += adapter.deeper;
-    qp->qp_base = (struct ibv_qp){.context = &context.context, .pd = a->pd, .handle = n, .qp_num = ADAPTER_KEYS + n};
-    qp->qp_base.qp_context = NULL;
+    qp->qp_base = (struct ibv_qp){
+        .context = &context.context, .pd = a->pd, .handle = n, .qp_num = ADAPTER_KEYS + n, .qp_type = a->qp_type};
     adapter.is.cap = a->cap;
     return &qp->qp_base;
 }
@@ -447,6 +470,7 @@ struct ibv_context *ibv_open_device(struct ibv_device *d)
 int ibv_close_device(struct ibv_context *c)
 {
     NOTE("close_device\n");
+    end_objects();
     adapter.alive--;
     return close(c->async_fd);
 }

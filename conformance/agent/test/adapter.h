@@ -21,6 +21,7 @@ enum {
     ADAPTER_MW,
     ADAPTER_AH,
     ADAPTER_XRCD,
+    ADAPTER_ID,
     ADAPTER_KINDS
 };
 
@@ -71,6 +72,7 @@ bool adapter_refuses(const char *name);
 int adapter_result(const char *name);
 void *adapter_made(const char *name, size_t size, unsigned kind, uint32_t *number);
 int adapter_gone(const char *name, void *object, uint32_t number);
+void adapter_drop(void *object);
 void adapter_work(struct verbs_context *c);
 
 /* The calls since the last SAID() are exactly these. */

@@ -55,12 +55,13 @@ void rdma_destroy_event_channel(struct rdma_event_channel *c)
 
 int rdma_create_id(struct rdma_event_channel *c, struct rdma_cm_id **id, void *of, enum rdma_port_space ps)
 {
+    uint32_t number;
+
     cr_assert_null(of);
     NOTE("create_id %s\n", ps == RDMA_PS_TCP ? "tcp" : ps == RDMA_PS_UDP ? "udp" : "?");
-    if (adapter_refuses("create_id"))
+    *id = adapter.newest = adapter_made("create_id", sizeof **id, ADAPTER_ID, &number);
+    if (!*id)
         return -1;
-    adapter.alive++;
-    *id = adapter.newest = calloc(1, sizeof **id);
     adapter.newest->channel = c;
     adapter.newest->ps = ps;
     return 0;
@@ -71,8 +72,7 @@ int rdma_destroy_id(struct rdma_cm_id *id)
     NOTE("destroy_id\n");
     if (adapter_refuses("destroy_id"))
         return -1;
-    adapter.alive--;
-    free(id);
+    adapter_drop(id);
     return 0;
 }
 

@@ -28,7 +28,7 @@ static int post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_
     } else if (wr->opcode == IBV_WR_ATOMIC_CMP_AND_SWP || wr->opcode == IBV_WR_ATOMIC_FETCH_AND_ADD) {
         NOTE(" at %llx %x add %llx swap %llx", (unsigned long long)wr->wr.atomic.remote_addr, wr->wr.atomic.rkey,
              (unsigned long long)wr->wr.atomic.compare_add, (unsigned long long)wr->wr.atomic.swap);
-    } else if (wr->wr.ud.ah && wr->wr.ud.ah->handle && adapter.made[ADAPTER_AH]) {
+    } else if (qp->qp_type == IBV_QPT_UD) {
         NOTE(" ah %u qpn %x qkey %x", wr->wr.ud.ah->handle, wr->wr.ud.remote_qpn, wr->wr.ud.remote_qkey);
     } else {
         NOTE(" at %llx %x srq %x", (unsigned long long)wr->wr.rdma.remote_addr, wr->wr.rdma.rkey,

@@ -364,5 +364,6 @@ Test(object, what_the_device_does_not_let_go)
         cr_assert_eq(v->t.ops->reset(&v->t, IBC_LINK_roce2_ipv6, 1), IBC_DEAD);
         cr_assert_str_eq(v->t.fault, "pretty0 does not let go of its objects and cannot be opened again");
         v->t.ops->close(&v->t);
+        cr_assert_eq(adapter.alive, 0);
     }
 }
