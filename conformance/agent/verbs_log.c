@@ -57,8 +57,9 @@ static const char *complaint(char *record)
     const unsigned long level = strtoul(record, NULL, 10) & LEVEL;
     bool bad = level <= LEVEL_CRITICAL;
 
-    if (!text++)
+    if (!text)
         return NULL;
+    text++;
     text[strcspn(text, "\n")] = '\0';
     for (size_t i = 0; !bad && i < sizeof words / sizeof *words; i++)
         bad = strncmp(text, words[i], strlen(words[i])) == 0;
