@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Each form of a report, line by line (forms.golden, see test/golden.h). test/report.c asks readers of XML and JSON
  * whether they are well formed. */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 #include "../common.h"
 #include "../terminal.h"
@@ -28,6 +30,7 @@ static void end(void)
 {
     (void)unlink("e %.pcapng");
     (void)unlink("r");
+    (void)unlink("s.ibt");
     cr_assert(chdir("/") == 0 && rmdir(folder) == 0);
 }
 
@@ -126,6 +129,46 @@ static void pin_file(struct golden *g, const char *name, const struct ibc_report
     free(text);
 }
 
+/* Fails six times for one cause and once for another one, both of which a waiver names in one case, and is known to
+ * fail in another one. The target's name is long, and the scenario's file has carriage returns and no last newline. */
+static const struct ibc_report *of_few_causes(void)
+{
+    enum { MANY = 6, ALL = MANY + 3 };
+    static const char *spec[] = {"RR-03"};
+    static struct ibc_waiver named = {.name = (char *)"short-name",
+                                      .reason = (char *)"why",
+                                      .expires = (char *)"2098-01-02"},
+                             plain = {.pattern = (char *)"rc.*", .reason = (char *)"other"};
+    static char target[301];
+    static struct ibc_run_info info = {.target = target, .link = "ib-local", .version = "0.2.0", .repeat = 3};
+    static struct ibc_scenario scenario[ALL];
+    static struct ibc_result result[ALL];
+    static const struct ibc_report report = {.info = &info, .result = result, .n = ALL};
+    static char id[ALL][16];
+
+    memset(target, 't', sizeof target - 1);
+    FILE *f = fopen("s.ibt", "w");
+    cr_assert(f && fputs("title one\r\n\n> a <b>\r\n  silence", f) >= 0 && fclose(f) == 0);
+    for (unsigned i = 0; i < ALL; i++) {
+        snprintf(id[i], sizeof id[i], "rc.x.%c", 'a' + (int)i);
+        scenario[i] = (struct ibc_scenario){.id = id[i], .path = (char *)"s.ibt", .spec = spec, .n_spec = 1};
+        scenario[i].klass = UINT8_MAX;
+        result[i] = (struct ibc_result){.scenario = &scenario[i],
+                                        .verdict = i < MANY ? IBC_IS_FAIL : IBC_IS_XFAIL,
+                                        .counters = i == 1 ? IBC_IS_FAIL : IBC_IS_NOT_APPLICABLE,
+                                        .variations = 1,
+                                        .passed = i % 2,
+                                        .wall_ns = UINT64_C(1) << 5 * i,
+                                        .waiver = i < MANY    ? NULL
+                                                  : i == MANY ? &plain
+                                                              : &named};
+        result[i].finding.line = i < 2 ? 4 : 1;
+        result[i].counter_finding.line = i == 1 ? 3 : 0;
+        snprintf(result[i].finding.got, sizeof result[i].finding.got, "PSN %u", i);
+    }
+    return &report;
+}
+
 Test(forms, of_all_verdicts)
 {
     struct golden g = golden_open(IBPROOF_SOURCE_DIR "/conformance/report/test/forms.golden");
@@ -153,5 +196,39 @@ Test(forms, of_all_verdicts)
     pin_page(&g, "page", r);
     pin_page(&g, "page, one case", &other);
     pin_page(&g, "page, nothing played", &none);
+    const struct ibc_report *few = of_few_causes();
+    pin_terminal(&g, "terminal, few causes", few, false, 0);
+    pin_terminal(&g, "terminal, few causes, all, in colors", few, true, 80);
+    pin_file(&g, "JUnit, few causes", few, ibc_report_junit);
+    pin_file(&g, "JSON, few causes", few, ibc_report_json);
+    pin_page(&g, "page, few causes", few);
     golden_close(&g);
+}
+
+/* On a terminal lines are as wide as it is; a file has whole lines. */
+Test(forms, width_of_a_terminal)
+{
+    struct winsize size = {.ws_row = 24, .ws_col = 60};
+    const int master = posix_openpt(O_RDWR | O_NOCTTY);
+    char bytes[4096];
+    size_t longest = 0;
+
+    cr_assert(master >= 0 && grantpt(master) == 0 && unlockpt(master) == 0);
+    const int slave = open(ptsname(master), O_RDWR | O_NOCTTY);
+    cr_assert(slave >= 0 && ioctl(slave, TIOCSWINSZ, &size) == 0);
+    FILE *f = fdopen(slave, "w");
+    cr_assert_not_null(f);
+    struct ibc_report one = *of_few_causes();
+    one.info = NULL;
+    one.n = 1;
+    ibc_report_terminal(f, &one, false, false);
+    cr_assert_eq(fflush(f), 0);
+    const ssize_t n = read(master, bytes, sizeof bytes - 1);
+    cr_assert_gt(n, 0);
+    bytes[n] = '\0';
+    for (const char *at = bytes; *at; at += strcspn(at, "\n"), at += *at == '\n')
+        longest = strcspn(at, "\r\n") > longest ? strcspn(at, "\r\n") : longest;
+    cr_expect(longest > 52 && longest <= 60, "%zu: %s", longest, bytes);
+    (void)fclose(f);
+    (void)close(master);
 }
