@@ -4,6 +4,8 @@
 #include <string.h>
 #include "bed.h"
 #include "targets/reference.h"
+#include "wire/iba_build.h"
+#include "wire/iba_opcode_rows.h"
 
 enum { TO_HOST = 12, FROM_HOST = 11, ADAPTER_LID = 12 };
 /* A switch whose port 1 is the tester's; a cable leads from its port 2 to the only port of an adapter. */
@@ -391,4 +393,73 @@ Test(ref_fabric, a_static_rate)
     }
     cr_expect(apart[0] < apart[1] && apart[1] < apart[2], "%lu %lu %lu", (unsigned long)apart[0],
               (unsigned long)apart[1], (unsigned long)apart[2]);
+}
+
+/* ---- a router ---- */
+
+/* A router of three subnets, of which the tester is a host at each port. */
+static const struct ibc_fabric routed = {
+    .n_node = 1,
+    .node = {{.name = "r", .type = IBA_NODE_ROUTER, .ports = 3, .state = IBA_PORT_ACTIVE, .vls = 1, .lid = 21}},
+    .n_end = 3,
+    .end = {{0, 1, 0}, {0, 2, 0}, {0, 3, 0}},
+};
+
+/* Sends a datagram with this destination to the router, from host 1 of subnet FEC0:0:0:n. */
+static void sends_to(unsigned n, const uint8_t dgid[16])
+{
+    static const uint8_t data[256];
+    uint8_t bytes[512], sgid[16] = {0xfe, 0xc0, [7] = (uint8_t)n, [15] = 1};
+    struct iba_recipe r;
+    size_t size;
+
+    iba_recipe_init(&r, IBA_ENCAP_IB_GLOBAL, IBA_UD_SEND_ONLY);
+    iba_lrh_set_slid(iba_recipe_part(&r, IBA_H_lrh), 10 + n);
+    iba_lrh_set_dlid(iba_recipe_part(&r, IBA_H_lrh), dgid[0] == 0xff ? 0xc001 : 20 + n);
+    iba_grh_set_hoplmt(iba_recipe_part(&r, IBA_H_grh), 5);
+    iba_grh_set_sgid(iba_recipe_part(&r, IBA_H_grh), sgid);
+    iba_grh_set_dgid(iba_recipe_part(&r, IBA_H_grh), dgid);
+    iba_bth_set_destqp(iba_recipe_part(&r, IBA_H_bth), 77);
+    r.payload = data;
+    r.payload_len = sizeof data;
+    cr_assert_eq(iba_build(&r, bytes, sizeof bytes, &size), IBA_OK);
+    cr_assert_eq(t->ops->inject(t, n - 1, bytes, size), IBC_OK, "%s", t->fault);
+}
+
+Test(ref_fabric, a_router)
+{
+    static const struct {
+        uint8_t dgid[16];
+        unsigned in, out, dlid; /* out: set of ports */
+    } rows[] = {
+        {{0xfe, 0xc0, [7] = 2, [15] = 1}, 1, 1 << 2, 12},             /* the tester, as host 1 */
+        {{0xfe, 0xc0, [7] = 3, [15] = 1}, 1, 1 << 3, 13},             /* the same in another subnet */
+        {{0xfe, 0xc0, [7] = 1, [15] = 1}, 3, 1 << 1, 11},             /* and in the first */
+        {{0xfe, 0xc0, [7] = 2, [15] = 2}, 1, 1 << 2, 40},             /* the next router */
+        {{0xfe, 0xc0, [7] = 2, [8] = 0x80, [15] = 1}, 1, 1 << 2, 40}, /* all 128 bits of a host count */
+        {{0xfe, 0xc0, [7] = 4, [15] = 1}, 1, 0, 0},                   /* no such subnet */
+        {{0xfe, 0xc0, [6] = 1, [7] = 2, [15] = 1}, 1, 0, 0},          /* all 64 bits of a subnet count */
+        {{0xff, 0x0e, [15] = 1}, 1, 1 << 2 | 1 << 3, 0xc001},         /* a group of the whole world */
+        {{0xff, 0x0e, [15] = 1}, 2, 1 << 1 | 1 << 3, 0xc001},
+        {{0xff, 0x0e, [15] = 2}, 1, 0, 0},                    /* a group without members */
+        {{0xff, 0x05, [15] = 1}, 1, 1 << 2 | 1 << 3, 0xc001}, /* one of the site */
+        {{0xff, 0x02, [15] = 1}, 1, 0, 0},                    /* one of the subnet */
+        {{0xfe, 0x80, [15] = 1}, 1, 0, 0},                    /* an address of the subnet */
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        unsigned out = 0;
+        opened(&routed);
+        sends_to(rows[i].in, rows[i].dgid);
+        for (;;) {
+            cr_assert_eq(collect(t->ops->now(t) + BED_SECOND), IBC_OK, "%s", t->fault);
+            if (len == 0)
+                break;
+            out |= 1u << (from + 1);
+            cr_expect_eq(iba_lrh_dlid(frame), rows[i].dlid, "row %zu: LID %u", i, (unsigned)iba_lrh_dlid(frame));
+            cr_expect_eq(iba_lrh_slid(frame), 21 + from, "row %zu: from %u", i, (unsigned)iba_lrh_slid(frame));
+            cr_expect_eq(iba_grh_hoplmt(frame + IBA_BYTES_lrh), 4, "row %zu", i);
+        }
+        cr_expect_eq(out, rows[i].out, "row %zu: ports 0x%x", i, out);
+    }
 }
