@@ -2,9 +2,11 @@
 /* Captures judged: exit codes, files that cannot be read, and each line of text and JSON (check.golden, see
  * test/golden.h). */
 #include "check.h"
+#include <signal.h>
 #include <stdint.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include "system/signals.h"
 #include "test/golden.h"
 #include "wire/iba_build.h"
 #include "wire/iba_opcode_rows.h"
@@ -103,6 +105,15 @@ Test(check, a_file_that_is_cut)
     cr_expect(strstr(s.err, path) && strchr(s.err, '\n') == s.err + strlen(s.err) - 1, "%s", s.err);
     done(&s);
     (void)close(fd);
+}
+
+/* A run that a signal ends says so, and nothing of packets that it has not read. */
+Test(check, a_signal)
+{
+    cr_assert(signals_mind(NULL) && raise(SIGTERM) == 0);
+    struct said s = expect(HARMED, NULL, true, IBC_CHECK_UNREADABLE, NULL, "ibconform: a signal ended the run\n");
+    cr_expect_str_eq(s.out, "0 packets of 0 connections: 0 errors, 0 warnings, 0 notes\n", "%s", s.out);
+    done(&s);
 }
 
 /* ---- captures that a test makes ---- */
