@@ -70,6 +70,8 @@ Test(target, no_clean_device)
         cr_expect_eq(r.verdict, rc[i] == IBC_UNSUPPORTED ? IBC_IS_UNSUPPORTED : IBC_IS_ERROR, "%zu", i);
         cr_expect_eq(r.finding.what, IBC_FOUND_UNCLEAN, "%zu", i);
         cr_expect_str_eq(r.finding.expected, "a clean device");
+        if (rc[i] != IBC_UNSUPPORTED && rc[i] != IBC_LOST)
+            cr_expect_str_eq(r.finding.got, rc[i] == IBC_REFUSED ? "refused: busy" : "the agent is gone");
         close_changed(t, &r);
     }
 }
