@@ -389,6 +389,39 @@ Test(live, sending, .init = begin, .fini = end)
     cr_expect_eq(b->t->ops->inject(b->t, 1, frame, IBC_FRAME), IBC_OK);
 }
 
+static uint64_t heard[16];
+static size_t n_heard;
+
+static bool note_heard(struct ibc_wire *w, const uint64_t *mac, size_t n)
+{
+    memcpy(heard, mac, n * sizeof *mac);
+    n_heard = n;
+    (void)snprintf(w->fault, sizeof w->fault, "it cannot hear");
+    return n < 6;
+}
+
+/* From a reset on a wire carries only frames of the parties that have an address on it. */
+Test(live, who_is_heard, .init = begin, .fini = end)
+{
+    opened();
+    struct ibc_wire_ops other = *b->tester[1]->ops;
+    const struct ibc_wire_ops *was = b->tester[1]->ops;
+    other.hear = note_heard;
+    b->tester[1]->ops = &other;
+    live_bed_reset(b, IBC_LINK_roce2_ipv4);
+    cr_assert_eq(n_heard, 4, "the second ports have no addresses");
+    cr_expect(heard[0] == b->t->tester.mac && heard[1] == b->t->stranger.mac);
+    cr_expect(heard[2] == b->t->device[0].mac && heard[3] == b->t->device[1].mac);
+    (void)snprintf(b->reply, sizeof b->reply,
+                   "%.*s,\"second\":[{\"mac\":\"02:00:00:00:00:11\",\"ipv4\":\"192.0.2.17\"},"
+                   "{\"mac\":\"02:00:00:00:00:12\",\"ipv4\":\"192.0.2.18\"}]}",
+                   (int)strlen(LIVE_BED_RESET) - 1, LIVE_BED_RESET);
+    cr_expect_eq(b->t->ops->reset(b->t, IBC_LINK_roce2_ipv4, 1), IBC_BROKEN);
+    cr_expect(n_heard == 6 && heard[4] == 0x020000000011 && heard[5] == 0x020000000012, "%zu", n_heard);
+    cr_expect_str_eq(b->t->fault, "it cannot hear");
+    b->tester[1]->ops = was;
+}
+
 /* The target answers for the tester's addresses, and the runner sees only what may be RoCE. */
 Test(live, address_resolution, .init = begin, .fini = end)
 {
