@@ -295,6 +295,12 @@ Test(check, connections_that_are_forgotten)
     cr_expect_eq(times(few.out, "\nRC 10.0.0.2 "), 1, "%u answers", times(few.out, "\nRC 10.0.0.2 "));
     done(&s);
     done(&few);
+    s = judge_packets(sent, EACH * MANY, true, true);
+    cr_expect_eq(times(s.out, "{\"type\":\"connection\",\"service\":\"RC\""), 2 * MANY);
+    cr_expect_eq(times(s.out, "{\"type\":\"connection\",\"service\":\"UC\""), 1);
+    cr_expect(strstr(s.out, "{\"type\":\"totals\",\"packets\":6300,"), "%s", s.out + strlen(s.out) - 300);
+    cr_expect(strstr(s.out, ",\"connections\":2101,"), "%s", s.out + strlen(s.out) - 300);
+    done(&s);
 }
 
 /* Both directions of a connection are printed together, the one that began first before the other one, also if only
