@@ -249,6 +249,38 @@ Test(live, an_agent_that_stays_away, .init = begin, .fini = end)
     cr_expect_lt(ibc_wire_clock() - begun, 900 * ms, "it has waited already");
 }
 
+/* The log of a system that has restarted is read from its beginning. */
+Test(live, the_log_of_a_system_that_restarted, .init = begin, .fini = end)
+{
+    static const struct {
+        const char *boot, *later;
+        bool same;
+    } rows[] = {{",\"boot\":\"a\"", ",\"boot\":\"a\"", true},
+                {",\"boot\":\"a\"", ",\"boot\":\"b\"", false},
+                {",\"boot\":\"a\"", "", false},
+                {"", "", false}};
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[100];
+        uint32_t pd;
+        (void)snprintf(b->hello, sizeof b->hello, "%.*s%s}", (int)strlen(LIVE_BED_HELLO) - 1, LIVE_BED_HELLO,
+                       rows[i].boot);
+        opened();
+        replies("\"ok\":{\"text\":\"BUG\",\"at\":500}");
+        cr_expect(b->t->ops->log(b->t, 0, text, sizeof text) == IBC_OK && strcmp(text, "BUG") == 0);
+        replies("close");
+        cr_expect_eq(b->t->ops->create_pd(b->t, 0, &pd), IBC_LOST);
+        (void)snprintf(b->hello, sizeof b->hello, "%.*s%s}", (int)strlen(LIVE_BED_HELLO) - 1, LIVE_BED_HELLO,
+                       rows[i].later);
+        live_bed_reset(b, IBC_LINK_roce2_ipv4);
+        replies("\"ok\":{}");
+        cr_expect_eq(b->t->ops->log(b->t, 0, text, sizeof text), IBC_OK);
+        cr_expect_eq(strstr(b->asked, "\"since\":500") != NULL, rows[i].same, "row %zu: %s", i, b->asked);
+        b->t->ops->close(b->t);
+        b->t = NULL;
+    }
+}
+
 /* ---- virtual time ---- */
 
 static void sends(unsigned d, uint8_t mark)
