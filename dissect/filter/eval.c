@@ -51,7 +51,7 @@ static const uint8_t *span_of(const struct span *s, const struct operand *o, siz
 static bool on_slice(void *ctx, const struct operand *o)
 {
     struct stream *s = ctx;
-    struct operand out = {.cls = CLASS_BYTES, .prefix = 128};
+    struct operand out = {.cls = CLASS_BYTES};
     uint8_t scratch[FILTER_SCRATCH];
     size_t n;
 

@@ -11,7 +11,6 @@ void operand_set_small(struct operand *o, enum value_class cls, const uint8_t *b
     memcpy(o->small, bytes, len);
     o->bytes = o->small;
     o->len = len;
-    o->prefix = 128;
 }
 
 void operand_set_ip4(struct operand *o, uint32_t address, uint8_t prefix)
