@@ -243,7 +243,7 @@ Test(judged, rc_what_belongs_to_no_reliable_connection)
     cr_expect_eq(number(j, "\"total\":", "payload_bytes"), 0);
     cr_expect_eq(number(j, "\"total\":", "directions"), 1);
     free(j);
-    feed_close(&b.f);
+    expect(&b.f, "rc-elsewhere");
 }
 
 /* Checks which directions are printed, and in which order. */
@@ -347,7 +347,7 @@ Test(judged, qp_that_begins_with_a_response_keeps_its_psn)
     cr_expect(strstr(t, " 0x000011?  ") && strstr(t, "  -\n"), "%s", t);
     free(j);
     free(t);
-    feed_close(&b.f);
+    expect(&b.f, "qp-unknown");
 }
 
 /* ---- expert ---- */

@@ -97,6 +97,12 @@ Test(rails, damaged_packets_do_not_count)
         .proto = IBA_PROTO_ROCE2, .src = 1, .dst = 2, .opcode = IBA_UC_SEND_ONLY, .words = 3, .bad_icrc = true});
     feed(&f, &frame, 0);
     has("\"packets\":0,");
+    v.same_as = 1;
+    packet(IBA_PROTO_ROCE2, false, 1, 2, 3); /* another capture had it before */
+    has("\"packets\":0,");
+    v.same_as = 99;
+    packet(IBA_PROTO_ROCE2, false, 1, 2, 3); /* another capture will have it */
+    has("\"packets\":1,");
     feed_close(&f);
 }
 
