@@ -19,7 +19,8 @@ import xml.etree.ElementTree
 PROGRAM = os.path.join(os.environ["IBPROOF_BIN"], "ibconform")
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 SAMPLE = "rc.responder.psn-gap-one-nak"
-PLACE = {"ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", ""), "LC_ALL": "C.UTF-8", "PATH": os.environ["PATH"]}
+PLACE = {"ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", ""), "LC_ALL": "C.UTF-8", "PATH": os.environ["PATH"],
+         **{k: v for k, v in os.environ.items() if k.startswith("MUTATE")}}  # tools/mutate says by them which mistake is on
 COMMANDS = ("list", "show", "run", "statements", "mutants", "fuzz", "check", "diff", "devices")
 
 GOOD = """title    a SEND is acknowledged
@@ -311,8 +312,6 @@ class Selection(Case):
             self.assertIn(part, shown)
         self.fails(2, "show", "area", says="matches 3")
         self.fails(2, "show", "area.*.good", says="wants one id")
-        for row in json.loads(self.good("list", "--json", env={"IBPROOF_SCENARIOS": ""}).stdout)[::40]:
-            self.assertIn(row["sentence"], text(self.good("show", row["id"], env={"IBPROOF_SCENARIOS": ""})))
 
 
 class Run(Case):
@@ -331,9 +330,6 @@ class Run(Case):
         report = text(self.ends(1, "run"))
         self.assertIn("area.failing", report)
         self.assertIn("msn", report)
-
-    def test_sample_of_the_tree(self):
-        self.good("run", SAMPLE, env={"IBPROOF_SCENARIOS": ""})
 
     def test_children_do_not_matter(self):
         for i in range(7):
@@ -418,32 +414,6 @@ class Run(Case):
     def test_informational_never_fails(self):
         self.scenario("area/failing.ibt", "class informational\n" + FAILING)
         self.assertEqual(self.verdicts(0, "area.failing"), {"area.failing": "INFO"})
-
-    def test_a_child_that_dies(self):
-        """The case of a child that dies is an ERROR that names the signal, and the other cases are played."""
-        play = subprocess.Popen([PROGRAM, "run", "-j", "2", "--repeat", "4000"], stdin=subprocess.DEVNULL,
-                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**PLACE, **self.env})
-        children = pathlib.Path("/proc/%d/task/%d/children" % (play.pid, play.pid))
-        while play.poll() is None and len(children.read_text().split()) < 2:
-            time.sleep(0.001)
-        os.kill(int(children.read_text().split()[0]), signal.SIGKILL)
-        out, err = play.communicate(timeout=300)
-        self.assertEqual((play.returncode, err), (4, b""), out)
-        self.assertEqual(out.count(b"  got       the harness died: signal 9"), 1, out)
-
-    def test_progress(self):
-        """On a terminal, progress has a line of its own on standard error, which is erased at the end."""
-        master, slave = os.openpty()
-        r = subprocess.run([PROGRAM, "run", "--repeat", "2000"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=slave,
-                           env={**PLACE, **self.env}, timeout=300)
-        os.close(slave)
-        shown = b""
-        with contextlib.suppress(OSError):  # the other end is closed, and all is read
-            while chunk := os.read(master, 1 << 16):
-                shown += chunk
-        os.close(master)
-        self.assertEqual(r.returncode, 0)
-        self.assertRegex(shown, rb"\A(\r[0-9]+ of 4000, [0-9]+ s to go  area[.a-z]+\x1b\[K)+\r\x1b\[K\Z")
 
 
 class Diff(Case):
@@ -673,15 +643,6 @@ class Statements(Case):
 
 
 class Fuzz(Case):
-    def test_the_engine_itself(self):
-        said = text(self.good("fuzz", "--count", "3", "--seed", "5", "-v"))
-        self.assertEqual(re.findall(r"^# sequence-(\d+)\ntitle ", said, re.M), ["5", "6", "7"])
-        r = self.good("fuzz", "--count", "200", "--seed", "5")
-        made = re.fullmatch(r"(\d+) sequences, seed 5: 0 differ in 0 ways, 0 inconclusive, (\d+) not to be predicted\n", text(r))
-        self.assertTrue(made, text(r))
-        self.assertEqual(int(made[1]) + int(made[2]), 200)
-        self.assertGreaterEqual(int(made[1]), 190)
-
     def test_all_broken_engines(self):
         args = ("fuzz", "--target", "mutant:all", "--only", "mutant:emit.bth.*", "--sample", "8", "--count", "60", "-v")
         lines = text(self.good(*args, "-j", "2")).splitlines()
@@ -694,10 +655,6 @@ class Fuzz(Case):
         self.assertEqual(sorted(re.sub(r"[\d.]+ s, ", "", l) for l in one),
                          sorted(re.sub(r"[\d.]+ s, ", "", l) for l in text(self.good(*args, "-j", "1")).splitlines()
                                 if l.split()[0] in ("found", "not")))
-
-    def test_broken_engines_without_a_sequence(self):
-        unfit = next(s for s in range(1000) if text(self.good("fuzz", "--count", 1, "--seed", s)).startswith("0 sequences"))
-        self.fails(4, "fuzz", "--target", "mutant:all", "--count", 1, "--seed", unfit, says=f"from seed {unfit} on can be predicted")
 
     def test_a_broken_engine_is_found_and_kept(self):
         out = self.folder / "found"
@@ -796,8 +753,58 @@ class Mutants(Case):
         self.assertIn("1 is caught, though a reason says why not", wrong.stderr.decode())
         self.assertIn("caught by area.too.strict", text(wrong))
 
+
+class Slow(Case):
+    """Those that take a second of processor time, or nearly: no test of the classes above does, so that they are among the quick tests."""
+
+    def test_show_scenarios_of_the_tree(self):
+        for row in json.loads(self.good("list", "--json", env={"IBPROOF_SCENARIOS": ""}).stdout)[::40]:
+            self.assertIn(row["sentence"], text(self.good("show", row["id"], env={"IBPROOF_SCENARIOS": ""})))
+
+    def test_sample_of_the_tree(self):
+        self.good("run", SAMPLE, env={"IBPROOF_SCENARIOS": ""})
+
+    def test_a_child_that_dies(self):
+        """The case of a child that dies is an ERROR that names the signal, and the other cases are played."""
+        play = subprocess.Popen([PROGRAM, "run", "-j", "2", "--repeat", "4000"], stdin=subprocess.DEVNULL,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**PLACE, **self.env})
+        children = pathlib.Path("/proc/%d/task/%d/children" % (play.pid, play.pid))
+        while play.poll() is None and len(children.read_text().split()) < 2:
+            time.sleep(0.001)
+        os.kill(int(children.read_text().split()[0]), signal.SIGKILL)
+        out, err = play.communicate(timeout=300)
+        self.assertEqual((play.returncode, err), (4, b""), out)
+        self.assertEqual(out.count(b"  got       the harness died: signal 9"), 1, out)
+
+    def test_progress(self):
+        """On a terminal, progress has a line of its own on standard error, which is erased at the end."""
+        master, slave = os.openpty()
+        r = subprocess.run([PROGRAM, "run", "--repeat", "2000"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=slave,
+                           env={**PLACE, **self.env}, timeout=300)
+        os.close(slave)
+        shown = b""
+        with contextlib.suppress(OSError):  # the other end is closed, and all is read
+            while chunk := os.read(master, 1 << 16):
+                shown += chunk
+        os.close(master)
+        self.assertEqual(r.returncode, 0)
+        self.assertRegex(shown, rb"\A(\r[0-9]+ of 4000, [0-9]+ s to go  area[.a-z]+\x1b\[K)+\r\x1b\[K\Z")
+
+    def test_the_engine_itself(self):
+        said = text(self.good("fuzz", "--count", "3", "--seed", "5", "-v"))
+        self.assertEqual(re.findall(r"^# sequence-(\d+)\ntitle ", said, re.M), ["5", "6", "7"])
+        r = self.good("fuzz", "--count", "200", "--seed", "5")
+        made = re.fullmatch(r"(\d+) sequences, seed 5: 0 differ in 0 ways, 0 inconclusive, (\d+) not to be predicted\n", text(r))
+        self.assertTrue(made, text(r))
+        self.assertEqual(int(made[1]) + int(made[2]), 200)
+        self.assertGreaterEqual(int(made[1]), 190)
+
+    def test_broken_engines_without_a_sequence(self):
+        unfit = next(s for s in range(1000) if text(self.good("fuzz", "--count", 1, "--seed", s)).startswith("0 sequences"))
+        self.fails(4, "fuzz", "--target", "mutant:all", "--count", 1, "--seed", unfit, says=f"from seed {unfit} on can be predicted")
+
     def test_every_mutant_opens(self):
-        for m in self.matrix()["mutants"][::40]:
+        for m in json.loads(self.good("mutants", "--out", "-").stdout)["mutants"][::40]:
             r = run("run", "area.one", "--target", m["spec"], env=self.env)
             caught = any(k["scenario"] == "area.one.good" for k in m["killed_by"])
             self.assertEqual(r.returncode in (1, 4), caught, (m["spec"], r.stdout))

@@ -18,7 +18,8 @@ import xml.etree.ElementTree
 BIN = pathlib.Path(os.environ["IBPROOF_BIN"]).resolve()
 PROGRAM, AGENT = str(BIN / "ibconform"), str(BIN / "ibagent")
 SAMPLE = "rc.responder.psn-gap-one-nak"
-PLACE = {"LC_ALL": "C.UTF-8", "PATH": os.environ["PATH"], "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "")}
+PLACE = {"LC_ALL": "C.UTF-8", "PATH": os.environ["PATH"], "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", ""),
+         **{k: v for k, v in os.environ.items() if k.startswith("MUTATE")}}  # tools/mutate says by them which mistake is on
 UNSAFE = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 EVIL = "\x1b]0;pwn\x07\x1b[31m\n<script>\u202e\x9b31m"
 # An agent: the engine answers `{late}` requests, and each later one is answered by an error with this text.
