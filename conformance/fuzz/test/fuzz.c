@@ -96,6 +96,33 @@ Test(fuzz, every_kind_has_its_turn)
     cr_assert_eq(seen, fuzz_kind_count);
 }
 
+/* Each kind is as frequent as its weight says, among those that the link and the device allow. */
+Test(fuzz, kinds_have_their_weight)
+{
+    enum { SEEDS = 4000 };
+    static struct fuzz_case c;
+    static const struct fuzz_may on[] = {{UINT64_MAX, FUZZ_LINK(ib_local), 0},
+                                         {~FUZZ_CAP(cm), FUZZ_LINK(roce2_ipv4), 0}};
+
+    for (size_t k = 0; k < sizeof on / sizeof *on; k++) {
+        unsigned n[64] = {0}, sum = 0;
+        for (uint64_t seed = 0; seed < SEEDS; seed++) {
+            fuzz_make(&c, &on[k], seed);
+            for (size_t i = 0; i < fuzz_kind_count; i++)
+                n[i] += c.kind == fuzz_kinds[i].name;
+        }
+        for (size_t i = 0; i < fuzz_kind_count; i++)
+            if (!(fuzz_kinds[i].needs & ~on[k].caps) && (fuzz_kinds[i].links & on[k].links))
+                sum += fuzz_kinds[i].weight;
+        for (size_t i = 0; i < fuzz_kind_count; i++) {
+            const bool may = !(fuzz_kinds[i].needs & ~on[k].caps) && (fuzz_kinds[i].links & on[k].links);
+            const double share = may ? (double)fuzz_kinds[i].weight / sum : 0;
+            cr_expect(n[i] >= (share - 0.02) * SEEDS && n[i] <= (share + 0.02) * SEEDS && (n[i] > 0) == may,
+                      "%s: %u of %d, not %.3f", fuzz_kinds[i].name, n[i], SEEDS, share);
+        }
+    }
+}
+
 /* The first inputs of each kind of sequence are always present if they are required, and sometimes if they are
  * optional. */
 Test(fuzz, a_kind_begins_as_it_says)
@@ -132,51 +159,6 @@ Test(fuzz, a_kind_begins_as_it_says)
 
 /* ---- the grammar ---- */
 
-static bool is_named(const char *name, size_t len)
-{
-    static const struct fuzz_rules *const files[] = {&fuzz_packet_rules, &fuzz_work_rules, &fuzz_verb_rules,
-                                                     &fuzz_cm_rules};
-    static struct fuzz_case c;
-    struct making m = {.c = &c, .may = &all, .pmtu = 256};
-    char out[MAKING_TEXT];
-
-    iba_random_seed(&m.r, 1);
-    for (size_t f = 0; f < sizeof files / sizeof *files; f++)
-        for (size_t i = 0; i < files[f]->n; i++)
-            if (strlen(files[f]->rule[i].name) == len && strncmp(files[f]->rule[i].name, name, len) == 0)
-                return true;
-    return making_word(&m, name, len, out, sizeof out);
-}
-
-static void look_at_slots(const char *text)
-{
-    for (const char *at = strchr(text, '{'); at; at = strchr(at + 1, '{')) {
-        const size_t len = strspn(at + 1, "abcdefghijklmnopqrstuvwxyz_0123456789");
-        const char end = at[1 + len];
-        if (len > 0 && (end == '}' || end == '?'))
-            cr_assert(is_named(at + 1, len), "{%.*s} in %s", (int)len, at + 1, text);
-    }
-}
-
-Test(fuzz, every_hole_can_be_filled)
-{
-    static const struct fuzz_rules *const files[] = {&fuzz_packet_rules, &fuzz_work_rules, &fuzz_verb_rules,
-                                                     &fuzz_cm_rules};
-
-    for (size_t f = 0; f < sizeof files / sizeof *files; f++)
-        for (size_t i = 0; i < files[f]->n; i++)
-            look_at_slots(files[f]->rule[i].text);
-    for (size_t i = 0; i < fuzz_kind_count; i++) {
-        look_at_slots(fuzz_kinds[i].objects);
-        look_at_slots(fuzz_kinds[i].service);
-        if (fuzz_kinds[i].begin)
-            look_at_slots(fuzz_kinds[i].begin);
-        cr_assert(is_named(fuzz_kinds[i].step, strlen(fuzz_kinds[i].step)),
-                  "kind '%s' names the rule %s, which is in no conformance/fuzz/rules_*.c", fuzz_kinds[i].name,
-                  fuzz_kinds[i].step);
-    }
-}
-
 /* Some random inputs cannot be valid: an object that the kind lacks, an opcode that the service lacks, a name drawn
  * twice. The generator leaves these out. */
 static bool may_be_made_in_vain(const char *err)
@@ -204,30 +186,6 @@ Test(fuzz, inputs_are_language)
             ibc_free(s);
         }
     }
-}
-
-Test(fuzz, slots)
-{
-    static struct fuzz_case c;
-    struct making m = {.c = &c, .may = &all, .pmtu = 256};
-    char text[MAKING_TEXT];
-    unsigned first = 0;
-
-    iba_random_seed(&m.r, 7);
-    for (unsigned i = 0; i < 1000; i++) {
-        unsigned n;
-        strcpy(text, "{1..3} {a|b{c|d}|} psn=+{next}");
-        making_fill(&m, text);
-        cr_assert_not(strpbrk(text, "{}|"), "%s", text);
-        n = (unsigned)(text[0] - '0');
-        cr_assert(n >= 1 && n <= 3);
-        first += n == 1;
-    }
-    cr_assert(first > 250 && first < 420);
-    cr_assert_eq(m.next, 1000);
-    strcpy(text, "{a|b"); /* no placeholder */
-    making_fill(&m, text);
-    cr_assert_str_eq(text, "{a|b");
 }
 
 struct kept {
@@ -275,39 +233,6 @@ Test(fuzz, broken_engines_are_found_and_the_case_made_small)
     }
 }
 
-Test(fuzz, what_the_loader_refuses_is_told)
-{
-    static struct fuzz_case c = {
-        .head = "title t\nspec RR-01\nrole both\nservice rc\nqp a\n", .n = 1, .input = {"> a NONSENSE"}};
-    static char text[FUZZ_TEXT];
-    struct ibc_target *model = target("reference");
-    char err[256] = "";
-
-    cr_assert_null(fuzz_predict(&c, model, text, err));
-    cr_assert(strstr(err, "NONSENSE"), "%s", err);
-    ibc_target_close(model);
-}
-
-/* The model predicts the result of a verb with nonsense arguments. Inputs that are not valid language are left out. */
-Test(fuzz, refusals_are_learnt)
-{
-    static struct fuzz_case c = {
-        .head = "title t\nspec RR-01\nrole both\nservice rc\nqp a\n",
-        .n = 3,
-        .input = {"  a modify state=sqe", "> nobody SEND_ONLY", "> a SEND_ONLY ackreq=1 payload=8"}};
-    static char text[FUZZ_TEXT];
-    struct ibc_target *model = target("reference");
-    char err[256] = "";
-    struct ibc_scenario *s = fuzz_predict(&c, model, text, err);
-
-    cr_assert(s, "%s", err);
-    cr_assert(strstr(text, "a modify state=sqe error=any\n"), "%s", text);
-    cr_assert_not(strstr(text, "nobody"));
-    cr_assert(strstr(text, "< a RC_ACKNOWLEDGE ") || strstr(text, "syndrome=0x20"), "%s", text);
-    ibc_free(s);
-    ibc_target_close(model);
-}
-
 /* ---- known deviations ---- */
 
 static uint64_t known_as(const char *waiver)
@@ -345,104 +270,5 @@ Test(fuzz, what_kills_a_device_is_not_sent_and_what_it_does_anyway_not_compared)
     }
     cr_assert_gt(avoided, 0);
     cr_assert_gt(packets, 50);
-    ibc_target_close(model);
-}
-
-Test(fuzz, known_differences_are_told_from_new_ones)
-{
-    static const struct fuzz_case c = {.n = 1, .input = {"> a SEND_FIRST psn=+0 payload=256-1"}},
-                                  good = {.n = 1, .input = {"> a SEND_FIRST psn=+0 payload=256 va=m+8"}};
-    const uint64_t lengths = known_as("lengths-unchecked"), rnr = known_as("nak-behind-rnr");
-
-    cr_assert_str_eq(fuzz_known_as(lengths, &c, "aeth.msn 0", "aeth.msn 1"), "lengths-unchecked");
-    cr_assert_null(fuzz_known_as(lengths, &c, "unchanged", "byte 0 of the memory 0x00"));
-    cr_assert_str_eq(fuzz_known_as(lengths, &c, "no completion", "a completion of a receive, Success"),
-                     "lengths-unchecked");
-    cr_assert_null(fuzz_known_as(lengths, &good, "aeth.msn 0", "aeth.msn 1"), "the sum is no payload's");
-    cr_assert_null(fuzz_known_as(rnr, &c, "anything", "else"));
-    cr_assert_str_eq(fuzz_known_as(rnr, &c, "aeth.syndrome RNR NAK timer 12", "aeth.syndrome NAK PSN Sequence Error"),
-                     "nak-behind-rnr");
-    cr_assert_null(fuzz_known_as(0, &c, "no more packets", "NAK PSN Sequence Error"));
-    cr_assert_eq(fuzz_known_free(known_as("migration-bit-zero")), FUZZ_FREE_migreq);
-}
-
-/* On a real device a request may fail at once, later, or not at all; the fuzzer does not provoke such failures
- * there. */
-Test(fuzz, work_that_fails_at_home_is_left_out_where_time_is_real)
-{
-    static struct fuzz_case c = {.head = "title t\nspec RR-01\nrole both\nservice rc\nqp a\n",
-                                 .n = 2,
-                                 .input = {"  a post SEND len=8 id=1 lkey=0x00bad000", "  a post SEND len=8 id=12"}};
-    static char text[FUZZ_TEXT];
-    struct ibc_target *model = target("reference");
-    char err[256];
-    struct ibc_scenario *s = fuzz_predict(&c, model, text, err);
-
-    cr_assert(s && strstr(text, "status=local_protection id=1"), "%s", text);
-    ibc_free(s);
-    c.is_free = FUZZ_FREE_local;
-    s = fuzz_predict(&c, model, text, err);
-    cr_assert(s && !strstr(text, "bad000") && strstr(text, "id=12"), "%s", text);
-    ibc_free(s);
-    ibc_target_close(model);
-}
-
-/* Sources differ about the PSN of the acknowledgement for a repeated SEND. */
-Test(fuzz, an_acknowledgement_again_may_have_either_psn)
-{
-    static struct fuzz_case c = {
-        .head = "title t\nspec RR-01\nrole both\nservice rc\nqp a recv=4\n",
-        .n = 3,
-        .input = {"> a SEND_ONLY psn=+0 ackreq=1", "> a SEND_ONLY psn=+1 ackreq=1", "> a SEND_ONLY psn=+0 ackreq=1"}};
-    static char text[FUZZ_TEXT];
-    struct ibc_target *model = target("reference");
-    char err[256];
-    struct ibc_scenario *s = fuzz_predict(&c, model, text, err);
-    const char *first = s ? strstr(text, "bth.psn=0x1000 ") : NULL,
-               *second = s ? strstr(text, "bth.psn=0x1001 ") : NULL;
-
-    cr_assert(first && second, "%s%s", err, text);
-    cr_assert_not(strstr(second + 1, "bth.psn="), "%s", text);
-    ibc_free(s);
-    ibc_target_close(model);
-}
-
-/* After an error, an idle queue may fail at its next completion or at once (QS-32), so the states of both are not
- * compared. */
-Test(fuzz, a_lost_queue_may_fail_its_idle_queue_pairs_at_once_or_later)
-{
-    static struct fuzz_case c = {
-        .head = "title t\nspec QS-32\nrole both\nservice rc\ncq c depth=1\nqp a rcq=c recv=2\nqp b rcq=c\nqp e\n",
-        .n = 1,
-        .input = {"  a modify state=err"}};
-    static char text[FUZZ_TEXT];
-    struct ibc_target *model = target("reference");
-    char err[256];
-    struct ibc_scenario *s = fuzz_predict(&c, model, text, err);
-
-    cr_assert(s, "%s", err);
-    cr_assert(strstr(text, "c event cq_error\n") && strstr(text, "e state rts\n"), "%s", text);
-    cr_assert_not(strstr(text, "b state"), "%s", text);
-    ibc_free(s);
-    ibc_target_close(model);
-}
-
-/* The first 40 bytes of a receive, shared or not, may have any content after a datagram without a GRH. */
-Test(fuzz, room_for_a_grh_is_not_compared)
-{
-    static const char *const own[] = {"qp a type=ud recv=1\n", "srq s recv=1\nqp a type=ud srq=s\n"};
-    static struct fuzz_case c = {.n = 1, .input = {"> a SEND_ONLY payload=8"}};
-    static char text[FUZZ_TEXT];
-    struct ibc_target *model = target("reference");
-    char err[256] = "";
-
-    for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
-        snprintf(c.head, sizeof c.head, "title t\nspec UU-20\nrole both\nservice rc\n%s", own[i]);
-        struct ibc_scenario *s = fuzz_predict(&c, model, text, err);
-        cr_assert(s, "%s", err);
-        cr_assert(strstr(text, "memory l+0 len=32768 unchanged\n") && strstr(text, "memory l+32808 len=8 hex:"), "%s",
-                  text);
-        ibc_free(s);
-    }
     ibc_target_close(model);
 }

@@ -250,7 +250,6 @@ class Selection(Case):
         self.fails(2, "list", "--scenarios", self.folder / "empty", says="no scenario there")
         self.assertEqual(len(self.ids("--scenarios", self.suite / "area")), 2)
         self.assertEqual(self.ids("--scenarios", self.suite / "area"), ["one.good", "two.fine"])
-        self.assertIn(SAMPLE, text(self.good("list", env={"IBPROOF_SCENARIOS": ""})))
 
     def test_installed_scenarios(self):
         """A program in PREFIX/bin uses the scenarios in PREFIX/share."""
@@ -760,6 +759,9 @@ class Slow(Case):
     def test_show_scenarios_of_the_tree(self):
         for row in json.loads(self.good("list", "--json", env={"IBPROOF_SCENARIOS": ""}).stdout)[::40]:
             self.assertIn(row["sentence"], text(self.good("show", row["id"], env={"IBPROOF_SCENARIOS": ""})))
+
+    def test_scenarios_beside_the_program(self):
+        self.assertIn(SAMPLE, text(self.good("list", env={"IBPROOF_SCENARIOS": ""})))
 
     def test_sample_of_the_tree(self):
         self.good("run", SAMPLE, env={"IBPROOF_SCENARIOS": ""})

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The model's predictions of given sequences, compared as a whole with those of predictions.txt. */
+#include "fuzz/predict.h"
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 2 * FUZZ_TEXT };
+
+/* Short forms of texts that most packets have in common: a pause, and the fields of a header that nobody set. */
+static const struct {
+    const char *name, *text;
+} shorts[] = {
+    {" {.}", "\nwait 1ms"},
+    {"{ip}", " ip.dsfield.dscp=0x0 ip.dsfield.ecn=0x2 ip.flags.rb=0x0 ip.flags.df=0x1 ip.ttl=0x40"},
+    {"{ip6}", " ipv6.tclass.dscp=0x0 ipv6.tclass.ecn=0x2 ipv6.flow=0x0 ipv6.hlim=0x40"},
+    {"{lrh}", " lrh.vl=0x0 lrh.sl=0x0 lrh.reserved2=0x0 lrh.reserved5=0x0"},
+    {"{grh}", " grh.tclass=0x0 grh.flowlabel=0x0 grh.hoplmt=0x40"},
+    {"{bth}", " bth.se=0x0 bth.m=0x1 bth.tver=0x0 bth.p_key=0xffff bth.fecn=0x0 bth.becn=0x0 bth.reserved6=0x0 "
+              "bth.reserved7=0x0"},
+};
+
+static void spell_out(const char *from, char to[MOST])
+{
+    size_t n = 0;
+
+    while (*from) {
+        const char *with = NULL;
+        for (size_t i = 0; i < sizeof shorts / sizeof *shorts && !with; i++)
+            if (strncmp(from, shorts[i].name, strlen(shorts[i].name)) == 0) {
+                with = shorts[i].text;
+                from += strlen(shorts[i].name);
+            }
+        cr_assert_lt(n + 200, MOST);
+        if (with)
+            n += (size_t)snprintf(to + n, MOST - n, "%s", with);
+        else
+            to[n++] = *from++;
+    }
+    to[n] = '\0';
+}
+
+/* Cuts the text up to the first empty line off, and returns it. */
+static char *part(char **at)
+{
+    char *begin = *at, *end = strstr(begin, "\n\n");
+
+    if (end)
+        end[1] = '\0';
+    *at = end ? end + 2 : begin + strlen(begin);
+    return begin;
+}
+
+static void one(struct ibc_target *model, char *text)
+{
+    static struct fuzz_case c;
+    static char is[FUZZ_TEXT], must[MOST];
+    char err[256] = "", *at = text, *name;
+    const unsigned long is_free = strtoul(text, &name, 16);
+
+    at = strchr(at, '\n') + 1;
+    at[-1] = '\0';
+    c = (struct fuzz_case){.is_free = (uint32_t)is_free};
+    snprintf(c.head, sizeof c.head, "title t\n%s", part(&at));
+    for (char *line = strtok(part(&at), "\n"); line; line = strtok(NULL, "\n"))
+        snprintf(c.input[c.n++], FUZZ_LINE, "%s", line);
+    spell_out(part(&at), must);
+
+    struct ibc_scenario *s = fuzz_predict(&c, model, is, err);
+    cr_assert(s, "%s: %s", name, err);
+    cr_assert_eq(strncmp(is, c.head, strlen(c.head)), 0, "%s: %s", name, is);
+    cr_expect_str_eq(is + strlen(c.head), must, "%s:\n%s", name, is);
+    ibc_free(s);
+}
+
+Test(predict, given_sequences)
+{
+    static char file[MOST];
+    FILE *f = fopen(IBPROOF_SOURCE_DIR "/conformance/fuzz/test/predictions.txt", "r");
+    char err[512];
+    struct ibc_target *model = ibc_target_open("reference", err, sizeof err);
+    unsigned n = 0;
+
+    cr_assert(f && model);
+    const size_t len = fread(file, 1, sizeof file - 1, f);
+    file[len] = '\0';
+    cr_assert(feof(f) && fclose(f) == 0);
+    for (char *at = strstr(file, "\n== "), *next; at; at = next, n++) {
+        next = strstr(at + 1, "\n== ");
+        if (next)
+            *next = '\0';
+        one(model, at + strlen("\n== "));
+    }
+    cr_assert_gt(n, 50);
+    ibc_target_close(model);
+}
