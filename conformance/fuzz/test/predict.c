@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The model's predictions of given sequences, compared as a whole with those of predictions.txt. */
+/* The model's predictions of given sequences, compared as a whole with those of predictions.golden. */
 #include "fuzz/predict.h"
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -77,7 +77,7 @@ static void one(struct ibc_target *model, char *text)
 Test(predict, given_sequences)
 {
     static char file[MOST];
-    FILE *f = fopen(IBPROOF_SOURCE_DIR "/conformance/fuzz/test/predictions.txt", "r");
+    FILE *f = fopen(IBPROOF_SOURCE_DIR "/conformance/fuzz/test/predictions.golden", "r");
     char err[512];
     struct ibc_target *model = ibc_target_open("reference", err, sizeof err);
     unsigned n = 0;
