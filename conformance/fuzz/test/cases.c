@@ -3,6 +3,7 @@
  */
 #include "fuzz/known.h"
 #include "fuzz/making.h"
+#include "fuzz/predict.h"
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -434,4 +435,76 @@ Test(cases, a_case_becomes_small)
             cr_expect_str_eq(c.input[k], w.need[k]);
         cr_expect_leq(w.asked, 50, "%zu: %u plays", i, w.asked);
     }
+}
+
+static const char *prediction_of(const char *objects, const char *const *input, unsigned n, uint32_t is_free)
+{
+    static struct fuzz_case c;
+    static char text[FUZZ_TEXT], err[256];
+    struct ibc_target *model = target("reference");
+
+    c = (struct fuzz_case){.is_free = is_free};
+    snprintf(c.head, sizeof c.head, "title t\nspec RR-01\nrole both\nservice rc\nlink roce2-ipv4\n%s", objects);
+    for (; c.n < n; c.n++)
+        snprintf(c.input[c.n], FUZZ_LINE, "%s", input[c.n]);
+    err[0] = '\0';
+    struct ibc_scenario *s = fuzz_predict(&c, model, text, err);
+    ibc_target_close(model);
+    if (!s)
+        return err;
+    ibc_free(s);
+    return text + strlen(c.head);
+}
+
+/* A case of one input is none without it: there is no prediction, but a line that says why. */
+Test(cases, the_only_input_is_not_left_out)
+{
+    static const char *const home[] = {"  a post SEND len=8 id=1 lkey=0x00bad000"},
+                             *const refused[] = {"  a modify state=sqe"},
+                             *const good[] = {"> a SEND_ONLY psn=+0 ackreq=1"};
+    const char *why = prediction_of("qp a\n", home, 1, FUZZ_FREE_local);
+
+    cr_expect_not(strstr(why, "\n"), "%s", why);
+    why = prediction_of("qp a\n", refused, 1, FUZZ_FREE_refused);
+    cr_expect(*why && !strstr(why, "\n"), "%s", why);
+    why = prediction_of("qp a nonsense=1\n", good, 1, 0);
+    cr_expect(strstr(why, "nonsense") && !strstr(why, "\n"), "%s", why);
+    why = prediction_of("qp a\nqp a\n", good, 1, 0);
+    cr_expect(*why && !strstr(why, "\n"), "%s", why);
+}
+
+/* A refused verb of a line that says so already, or that is too long for it, is left out. */
+Test(cases, refusals_that_cannot_be_told)
+{
+    char room[FUZZ_LINE];
+    const char *const lines[] = {room, "> a SEND_ONLY psn=+0 ackreq=1"};
+
+    for (size_t len = FUZZ_LINE - 12; len < FUZZ_LINE - 8; len++) {
+        memset(room, ' ', sizeof room);
+        memcpy(room, "  a modify state=sqe", strlen("  a modify state=sqe"));
+        room[len] = '\0';
+        const char *text = prediction_of("qp a recv=1\n", lines, 2, 0);
+        cr_expect_eq(strstr(text, " error=any") != NULL, len + strlen(" error=any") + 1 < FUZZ_LINE, "%zu: %s", len,
+                     text);
+        cr_expect(strstr(text, "\n< a RC_ACKNOWLEDGE "), "%s", text);
+    }
+}
+
+/* The text never grows beyond its room. */
+Test(cases, a_text_that_is_full)
+{
+    static char text[FUZZ_TEXT + 16];
+    struct predicting f = {.text = text, .used = FUZZ_TEXT - 8};
+
+    memset(text, '#', sizeof text);
+    predict_print(&f, "%s", "1234567");
+    cr_expect(!f.full && f.used == FUZZ_TEXT - 1 && strcmp(text + FUZZ_TEXT - 8, "1234567") == 0);
+    f.used = FUZZ_TEXT - 8;
+    predict_print(&f, "%s", "12345678");
+    cr_expect(f.full && f.used == FUZZ_TEXT - 8);
+    f.full = false;
+    predict_print(&f, "%s", "123456789012");
+    cr_expect(f.full && f.used == FUZZ_TEXT - 8);
+    for (size_t i = 0; i < 16; i++)
+        cr_expect_eq(text[FUZZ_TEXT + i], '#');
 }

@@ -205,7 +205,7 @@ Test(words, again_is_any_packet_sent_before)
 Test(words, messages)
 {
     struct making m = fresh(31);
-    unsigned whole = 0, writes = 0, short_ones = 0, imm = 0, lines[6] = {0}, kept_psn = 0;
+    unsigned whole = 0, writes = 0, short_ones = 0, imm = 0, lines[6] = {0}, kept_psn = 0, mixed = 0;
 
     for (unsigned k = 0; k < DRAWS; k++) {
         char text[MAKING_TEXT];
@@ -233,6 +233,7 @@ Test(words, messages)
         }
         cr_assert(n >= 1 && n <= 4);
         lines[n]++;
+        mixed += others > 0;
         writes += write;
         whole += has_first && has_last && others == 0 && n == psn - 100;
         kept_psn += m.next - 100 - n;
@@ -243,6 +244,7 @@ Test(words, messages)
     about(lines[3], 1.0 / 3, "three packets");
     about(lines[4], 0.25, "four packets");
     about(writes, 0.5, "a WRITE");
+    about(mixed, 0.2, "a packet of another kind");
     about(imm, 11.0 / 36, "immediate data");
     about(kept_psn, 0.125, "a packet that is lost");
     cr_expect(whole > 0.45 * DRAWS && whole < 0.85 * DRAWS, "%u", whole);

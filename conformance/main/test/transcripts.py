@@ -69,6 +69,8 @@ def prepare(folder):
     (folder / "w2.json").write_text(json.dumps([dict(waiver, pattern="bad.cuonts")]))
     (folder / "w3.json").write_text(json.dumps([waiver, dict(waiver, pattern="bad.counts bad.unsure")]))
     (folder / "token").write_text("\nsecret\n")
+    (folder / "found").mkdir()
+    (folder / "found/seq.ibt").write_text(GOOD.replace("a SEND is acknowledged", "sequence 15: RC responder"))
     mutants = [{"spec": "mutant:x", "clause": ["RR-03", "RR-05"], "killed_by": [{"scenario": "area.two.fine"}, {"scenario": "area.one.good"}]},
                {"spec": "mutant:y", "clause": ["RR-04"], "killed_by": [{"scenario": "gone"}]}]
     (folder / "m.json").write_text(json.dumps({"mutants": mutants}))
@@ -78,7 +80,7 @@ def prepare(folder):
 
 def played(folder, command):
     """The output of a command, with its message and exit code, without times."""
-    place = {"ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", ""), "LC_ALL": "C.UTF-8", "PATH": os.environ["PATH"], "IBPROOF_SCENARIOS": "suite",
+    place = {"PATH": f"{os.path.dirname(PROGRAM)}:{os.environ['PATH']}", "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", ""), "LC_ALL": "C.UTF-8", "IBPROOF_SCENARIOS": "suite",
              **{k: v for k, v in os.environ.items() if k.startswith("MUTATE")}}
     done = subprocess.run([PROGRAM, *shlex.split(command)[1:]], cwd=folder, env=place, stdin=subprocess.DEVNULL, capture_output=True, timeout=300,
                           check=False)

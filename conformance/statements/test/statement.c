@@ -165,3 +165,75 @@ Test(statement, unproven)
     }
     cr_expect_null(ibc_unproven_why("RR-03"));
 }
+
+/* The columns of some statements, as the catalogue has them. */
+Test(statement, rows)
+{
+    static const struct {
+        const char *id;
+        enum ibc_class klass;
+        enum ibc_statement_status status;
+        bool certain;
+    } rows[] = {
+        {"KM-01", IBC_CLASS_mandatory, IBC_ST_OPEN, true},      {"KM-08", IBC_CLASS_optional, IBC_ST_OPEN, true},
+        {"RO-09", IBC_CLASS_recommended, IBC_ST_OPEN, true},    {"KM-16", IBC_CLASS_conditional, IBC_ST_OPEN, true},
+        {"QS-30", IBC_CLASS_informational, IBC_ST_OPEN, false}, {"RR-52", IBC_CLASS_mandatory, IBC_ST_OPEN, false}};
+    size_t n[IBC_CLASS_COUNT] = {0};
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct ibc_statement *s = ibc_statement_find(rows[i].id);
+        cr_assert(s, "%s", rows[i].id);
+        cr_expect_eq(s->klass, rows[i].klass, "%s", rows[i].id);
+        cr_expect_eq(s->certain, rows[i].certain, "%s", rows[i].id);
+    }
+    EACH(s)
+    {
+        n[s->klass]++;
+    }
+    cr_expect(n[IBC_CLASS_mandatory] > 300 && n[IBC_CLASS_conditional] > 80);
+    cr_expect(n[IBC_CLASS_optional] > 5 && n[IBC_CLASS_optional] < 40);
+    cr_expect(n[IBC_CLASS_informational] > 5 && n[IBC_CLASS_informational] < 40);
+    cr_expect(n[IBC_CLASS_recommended] > 0 && n[IBC_CLASS_recommended] < 10);
+}
+
+Test(statement, names)
+{
+    static const char *const status[] = {"open", "implicit", "untestable", "out of scope", "not yet"};
+    static const char *const severity[] = {"goes down", "unsafe", "interoperation", "wrong answer", "cosmetic"};
+
+    cr_assert_eq(sizeof status / sizeof *status, IBC_ST_COUNT);
+    for (size_t i = 0; i < IBC_ST_COUNT; i++)
+        cr_expect_str_eq(ibc_statement_status_names[i], status[i]);
+    cr_assert_eq(sizeof severity / sizeof *severity, IBC_SEVERITY_COUNT);
+    for (size_t i = 0; i < IBC_SEVERITY_COUNT; i++)
+        cr_expect_str_eq(ibc_severity_names[i], severity[i]);
+    cr_expect_str_eq(ibc_area_title("WF"), "wire formats");
+    cr_expect_str_eq(ibc_area_title("RQ"), "requester of a reliable connection");
+    cr_expect_str_eq(ibc_area_title("VN"), "what some vendors do");
+    cr_expect_eq(ibc_severity_of(ibc_statement_find("WF-01")), IBC_SEVERITY_INTEROP);
+    cr_expect_eq(ibc_severity_of(ibc_statement_find("VN-01")), IBC_SEVERITY_INTEROP);
+    cr_expect_eq(ibc_severity_of(ibc_statement_find("WF-78")), IBC_SEVERITY_SAFETY);
+    cr_expect_eq(ibc_severity_of(ibc_statement_find("RQ-57")), IBC_SEVERITY_ANSWER);
+}
+
+/* Each statement has all of its witnesses, and no other's. */
+Test(statement, witnesses_of_each)
+{
+    size_t n, all = 0;
+
+    EACH(s)
+    {
+        size_t count = 0;
+        for (size_t i = 0; i < ibc_witness_count; i++)
+            count += strcmp(ibc_witnesses[i].id, s->id) == 0;
+        const struct ibc_witness *w = ibc_witnesses_of(s->id, &n);
+        cr_assert_eq(n, count, "%s", s->id);
+        cr_assert_eq(w != NULL, count > 0, "%s", s->id);
+        for (size_t i = 0; i < n; i++)
+            cr_assert_str_eq(w[i].id, s->id);
+        all += n;
+    }
+    cr_expect_eq(all, ibc_witness_count);
+    cr_expect_eq(ibc_witnesses_of("RR-03", &n)->kind, IBC_CONFIRMS);
+    cr_expect_eq(ibc_witnesses_of("RR-52", &n)->kind, IBC_CONTRADICTS);
+}
