@@ -155,19 +155,66 @@ int command(const char *format, ...)
 
 bool command_has_file(const char *name)
 {
-    char path[512];
+    return access(command_in(name), F_OK) == 0;
+}
 
-    (void)snprintf(path, sizeof path, "%s/%s", command_folder, name);
-    return access(path, F_OK) == 0;
+size_t command_lines(const char *text)
+{
+    size_t n = 0;
+
+    for (; *text; text++)
+        n += *text == '\n';
+    return n;
+}
+
+void command_expect(int code, size_t lines, const char *says, int got, const char *what)
+{
+    cr_expect_eq(got, code, "%s: %d", what, got);
+    cr_expect_eq(command_lines(command_out), lines, "%s: %zu lines", what, command_lines(command_out));
+    cr_expect_str_eq(command_err, says, "%s: %s", what, command_err);
+}
+
+const char *command_in(const char *name)
+{
+    static char path[8][512];
+    static unsigned next;
+    char *to = path[next++ % 8];
+
+    (void)snprintf(to, sizeof path[0], "%s/%s", command_folder, name);
+    return to;
+}
+
+static void put32(uint8_t *to, uint32_t v)
+{
+    memcpy(to, &v, sizeof v);
+}
+
+void command_capture(const char *name, uint32_t link, const uint32_t *us, unsigned n)
+{
+    enum { FRAME = 62, SECOND = 1000000 };
+    const size_t bytes = 24 + (size_t)n * (16 + FRAME);
+    uint8_t *const file = calloc(1, bytes), *at = file + 24;
+
+    cr_assert(file);
+    put32(file, 0xa1b2c3d4);
+    put32(file + 4, 2 | 4 << 16);
+    put32(file + 16, 65535);
+    put32(file + 20, link);
+    for (unsigned i = 0; i < n; i++, at += 16 + FRAME) {
+        put32(at, 1700000000 + (us ? us[i] / SECOND : 0));
+        put32(at + 4, us ? us[i] % SECOND : i);
+        put32(at + 8, FRAME);
+        put32(at + 12, FRAME);
+    }
+    command_put(name, file, bytes);
+    free(file);
 }
 
 const char *command_file(const char *name, size_t *bytes)
 {
-    static char is[COMMAND_OUT], path[512];
-    FILE *f;
+    static char is[COMMAND_OUT];
+    FILE *f = fopen(command_in(name), "r");
 
-    (void)snprintf(path, sizeof path, "%s/%s", command_folder, name);
-    f = fopen(path, "r");
     cr_assert(f, "%s", name);
     const size_t n = fread(is, 1, sizeof is - 1, f);
     (void)fclose(f);
@@ -179,10 +226,7 @@ const char *command_file(const char *name, size_t *bytes)
 
 void command_put(const char *name, const void *bytes, size_t n)
 {
-    char path[512];
-    FILE *f;
+    FILE *f = fopen(command_in(name), "w");
 
-    (void)snprintf(path, sizeof path, "%s/%s", command_folder, name);
-    f = fopen(path, "w");
     cr_assert(f && fwrite(bytes, 1, n, f) == n && fclose(f) == 0);
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 #include "options.h"
 
-enum { COMMAND_WORDS = 2200, COMMAND_TEXT = 1 << 16, COMMAND_OUT = 1 << 20 };
+enum { COMMAND_WORDS = 2200, COMMAND_TEXT = 1 << 16, COMMAND_OUT = 1 << 20, COMMAND_ETHERNET = 1 };
 
 /* The output of the last command; both texts end with a zero. */
 extern char command_out[COMMAND_OUT], command_err[COMMAND_TEXT];
@@ -31,6 +31,17 @@ bool command_prints(const char *text);
 
 /* Splits the text at its spaces; returns the number of words. The first word is the program's name. */
 int command_words(char *text, char *words[COMMAND_WORDS]);
+/* Runs the command, and expects this exit code, this number of lines on the standard output, and this text on the
+ * standard error. */
+#define COMMAND(code, lines, says, ...) command_expect(code, lines, says, command(__VA_ARGS__), #__VA_ARGS__)
+void command_expect(int code, size_t lines, const char *says, int got, const char *what);
+size_t command_lines(const char *text);
+
+/* The path of a file of the folder; the last eight stay. */
+const char *command_in(const char *name);
+/* Writes a capture of packets of zeros of this link type, at these times in us from 2023-11-14 22:13:20 UTC on; NULL: a
+ * microsecond after each other. */
+void command_capture(const char *name, uint32_t link, const uint32_t *us, unsigned n);
 /* A file of the folder as text. */
 const char *command_file(const char *name, size_t *bytes);
 bool command_has_file(const char *name);

@@ -9,80 +9,31 @@
 
 TestSuite(run, .init = command_begin, .fini = command_end);
 
-enum { FRAME = 62, ETHERNET = 1, SECOND = 1000000, PATH = 512, MANY = 20000 };
-
-static const char *in(const char *name)
-{
-    static char path[4][PATH];
-    static unsigned next;
-    char *to = path[next++ % 4];
-
-    (void)snprintf(to, PATH, "%s/%s", command_folder, name);
-    return to;
-}
-
-static size_t lines_of(const char *text)
-{
-    size_t n = 0;
-
-    for (; *text; text++)
-        n += *text == '\n';
-    return n;
-}
+enum { PATH = 512, MANY = 20000 };
 
 static void put32(uint8_t *to, uint32_t v)
 {
     memcpy(to, &v, sizeof v);
 }
 
-/* Writes a capture of this link type, of packets of zeros at these times in us. */
-static void capture(const char *name, uint32_t link, const uint32_t *us, unsigned n)
-{
-    const size_t bytes = 24 + (size_t)n * (16 + FRAME);
-    uint8_t *const file = calloc(1, bytes), *at = file + 24;
-
-    cr_assert(file);
-    put32(file, 0xa1b2c3d4);
-    put32(file + 4, 2 | 4 << 16);
-    put32(file + 16, 65535);
-    put32(file + 20, link);
-    for (unsigned i = 0; i < n; i++, at += 16 + FRAME) {
-        put32(at, 1700000000 + (us ? us[i] / SECOND : 0));
-        put32(at + 4, us ? us[i] % SECOND : i);
-        put32(at + 8, FRAME);
-        put32(at + 12, FRAME);
-    }
-    command_put(name, file, bytes);
-    free(file);
-}
-
-/* The command prints this number of lines, and this message on the standard error. */
-static void expect(int code, size_t lines, const char *says, int got, const char *what)
-{
-    cr_expect_eq(got, code, "%s: %d", what, got);
-    cr_expect_eq(lines_of(command_out), lines, "%s: %zu lines", what, lines_of(command_out));
-    cr_expect_str_eq(command_err, says, "%s: %s", what, command_err);
-}
-#define EXPECT(code, lines, says, ...) expect(code, lines, says, command(__VA_ARGS__), #__VA_ARGS__)
-
 Test(run, how_many_packets)
 {
-    EXPECT(0, 14, "", "acknowledges.pcap");
-    EXPECT(0, 14, "", "-c 15 acknowledges.pcap");
-    EXPECT(0, 13, "", "-c 13 acknowledges.pcap");
-    EXPECT(0, 1, "", "-c 1 acknowledges.pcap");
-    EXPECT(0, 5, "", "-2 -c 5 acknowledges.pcap");
-    EXPECT(0, 2, "", "-c 2 -Y infiniband.aeth.syndrome.opcode==3 acknowledges.pcap");
-    EXPECT(0, 0, "", "-q -c 5 -w %s acknowledges.pcap", in("w"));
-    EXPECT(0, 5, "", "%s", in("w"));
-    EXPECT(0, 1, "", "-q -c 5 -T json -z icrc acknowledges.pcap");
+    COMMAND(0, 14, "", "acknowledges.pcap");
+    COMMAND(0, 14, "", "-c 15 acknowledges.pcap");
+    COMMAND(0, 13, "", "-c 13 acknowledges.pcap");
+    COMMAND(0, 1, "", "-c 1 acknowledges.pcap");
+    COMMAND(0, 5, "", "-2 -c 5 acknowledges.pcap");
+    COMMAND(0, 2, "", "-c 2 -Y infiniband.aeth.syndrome.opcode==3 acknowledges.pcap");
+    COMMAND(0, 0, "", "-q -c 5 -w %s acknowledges.pcap", command_in("w"));
+    COMMAND(0, 5, "", "%s", command_in("w"));
+    COMMAND(0, 1, "", "-q -c 5 -T json -z icrc acknowledges.pcap");
     cr_expect(strstr(command_out, "\"good\":5,"), "%s", command_out);
-    EXPECT(0, 3, "", "--from +0.05 --to +0.08 acknowledges.pcap");
+    COMMAND(0, 3, "", "--from +0.05 --to +0.08 acknowledges.pcap");
     cr_expect(strstr(command_out, " 1  0.000000000 "), "packets before are not counted: %s", command_out);
-    EXPECT(0, 14, "", "--from +0 acknowledges.pcap");
-    EXPECT(0, 1, "", "--from +0.13 acknowledges.pcap");
-    EXPECT(0, 1, "", "--to +0.01 acknowledges.pcap");
-    EXPECT(0, 14 + 9, "", "acknowledges.pcap rxe-rping.pcap");
+    COMMAND(0, 14, "", "--from +0 acknowledges.pcap");
+    COMMAND(0, 1, "", "--from +0.13 acknowledges.pcap");
+    COMMAND(0, 1, "", "--to +0.01 acknowledges.pcap");
+    COMMAND(0, 14 + 9, "", "acknowledges.pcap rxe-rping.pcap");
 }
 
 /* Exit code 3 where a packet that matches has a finding of this severity or a worse one. */
@@ -119,21 +70,27 @@ Test(run, link_types)
     static const struct {
         uint32_t link;
         bool user, known;
-    } rows[] = {{ETHERNET, false, true}, {105, false, false}, {146, false, false}, {147, true, false},
-                {162, true, false},      {163, false, false}, {247, false, true},  {276, false, true}};
+    } rows[] = {{COMMAND_ETHERNET, false, true},
+                {105, false, false},
+                {146, false, false},
+                {147, true, false},
+                {162, true, false},
+                {163, false, false},
+                {247, false, true},
+                {276, false, true}};
     char says[1024];
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        capture("x", rows[i].link, NULL, 3);
+        command_capture("x", rows[i].link, NULL, 3);
         (void)snprintf(says, sizeof says, "ibdissect: %s: packet 1: link type %u is not one ibdissect reads%s\n",
-                       in("x"), rows[i].link,
+                       command_in("x"), rows[i].link,
                        rows[i].user ? "; say what it holds, for example -d user0,infiniband" : "");
-        EXPECT(rows[i].known ? 0 : 2, rows[i].known ? 3 : 0, rows[i].known ? "" : says, "%s", in("x"));
+        COMMAND(rows[i].known ? 0 : 2, rows[i].known ? 3 : 0, rows[i].known ? "" : says, "%s", command_in("x"));
     }
-    capture("x", 162, NULL, 3);
-    EXPECT(0, 3, "", "-d user15,eth %s", in("x"));
-    capture("x", 105, NULL, 3);
-    cr_expect_eq(command("-T json acknowledges.pcap %s", in("x")), 2);
+    command_capture("x", 162, NULL, 3);
+    COMMAND(0, 3, "", "-d user15,eth %s", command_in("x"));
+    command_capture("x", 105, NULL, 3);
+    cr_expect_eq(command("-T json acknowledges.pcap %s", command_in("x")), 2);
     cr_expect(strcmp(command_out + command_out_bytes - 3, "\n]\n") == 0);
 }
 
@@ -147,17 +104,17 @@ Test(run, captures_with_faults)
     n = (size_t)read(from, bytes, sizeof bytes);
     (void)close(from);
     command_put("cut", bytes, n - 1);
-    (void)snprintf(says, sizeof says, "ibdissect: %s: cut in packet 14 at offset 0x40e: ", in("cut"));
-    cr_expect_eq(command("%s", in("cut")), 2);
-    cr_expect(strncmp(command_err, says, strlen(says)) == 0 && lines_of(command_err) == 1, "%s", command_err);
-    cr_expect_eq(lines_of(command_out), 13);
-    cr_expect_eq(command("-2 %s", in("cut")), 2);
-    cr_expect_eq(lines_of(command_out), 13);
-    cr_expect_eq(command("%s rxe-rping.pcap", in("cut")), 2);
-    cr_expect_eq(lines_of(command_out), 13 + 9, "the other capture is read to its end");
-    cr_expect(strncmp(command_err, says, strlen(says)) == 0 && lines_of(command_err) == 1, "%s", command_err);
-    EXPECT(2, 14, "ibdissect: none: No such file or directory\n", "acknowledges.pcap none");
-    EXPECT(2, 0, "ibdissect: none: No such file or directory\n", "none");
+    (void)snprintf(says, sizeof says, "ibdissect: %s: cut in packet 14 at offset 0x40e: ", command_in("cut"));
+    cr_expect_eq(command("%s", command_in("cut")), 2);
+    cr_expect(strncmp(command_err, says, strlen(says)) == 0 && command_lines(command_err) == 1, "%s", command_err);
+    cr_expect_eq(command_lines(command_out), 13);
+    cr_expect_eq(command("-2 %s", command_in("cut")), 2);
+    cr_expect_eq(command_lines(command_out), 13);
+    cr_expect_eq(command("%s rxe-rping.pcap", command_in("cut")), 2);
+    cr_expect_eq(command_lines(command_out), 13 + 9, "the other capture is read to its end");
+    cr_expect(strncmp(command_err, says, strlen(says)) == 0 && command_lines(command_err) == 1, "%s", command_err);
+    COMMAND(2, 14, "ibdissect: none: No such file or directory\n", "acknowledges.pcap none");
+    COMMAND(2, 0, "ibdissect: none: No such file or directory\n", "none");
 }
 
 /* Outputs that cannot be written: one message each, whatever else is written. */
@@ -165,41 +122,42 @@ Test(run, outputs_with_faults)
 {
     int end[2];
 
-    EXPECT(2, 0, "ibdissect: /dev/full: No space left on device\n", "-w /dev/full acknowledges.pcap");
-    EXPECT(2, 0, "ibdissect: /dev/full: No space left on device\n", "-q --report /dev/full acknowledges.pcap");
-    EXPECT(2, 0, "ibdissect: no/x: No such file or directory\n", "-w no/x acknowledges.pcap");
-    EXPECT(2, 0, "ibdissect: no/x: No such file or directory\n", "-q --report no/x acknowledges.pcap");
-    EXPECT(2, 0, "ibdissect: no/x: No such file or directory\n", "-q -w %s --report no/x acknowledges.pcap", in("w"));
-    EXPECT(0, 0, "", "%s", in("w"));
-    EXPECT(2, 0, "ibdissect: no/x: No such file or directory\n", "-q --summary no/x acknowledges.pcap");
+    COMMAND(2, 0, "ibdissect: /dev/full: No space left on device\n", "-w /dev/full acknowledges.pcap");
+    COMMAND(2, 0, "ibdissect: /dev/full: No space left on device\n", "-q --report /dev/full acknowledges.pcap");
+    COMMAND(2, 0, "ibdissect: no/x: No such file or directory\n", "-w no/x acknowledges.pcap");
+    COMMAND(2, 0, "ibdissect: no/x: No such file or directory\n", "-q --report no/x acknowledges.pcap");
+    COMMAND(2, 0, "ibdissect: no/x: No such file or directory\n", "-q -w %s --report no/x acknowledges.pcap",
+            command_in("w"));
+    COMMAND(0, 0, "", "%s", command_in("w"));
+    COMMAND(2, 0, "ibdissect: no/x: No such file or directory\n", "-q --summary no/x acknowledges.pcap");
     command_to = open("/dev/full", O_WRONLY);
-    EXPECT(2, 0, "ibdissect: standard output: No space left on device\n", "acknowledges.pcap");
+    COMMAND(2, 0, "ibdissect: standard output: No space left on device\n", "acknowledges.pcap");
     command_to = open("/dev/full", O_WRONLY);
-    EXPECT(2, 0, "ibdissect: -: No space left on device\n", "-w - acknowledges.pcap");
+    COMMAND(2, 0, "ibdissect: -: No space left on device\n", "-w - acknowledges.pcap");
     for (unsigned i = 0; i < 3; i++) { /* nobody reads, which is no fault */
         static const char *const rows[] = {"acknowledges.pcap", "-w - acknowledges.pcap",
                                            "-l -T json acknowledges.pcap"};
         cr_assert_eq(pipe(end), 0);
         (void)close(end[0]);
         command_to = end[1];
-        EXPECT(0, 0, "", "%s", rows[i]);
+        COMMAND(0, 0, "", "%s", rows[i]);
     }
 }
 
 Test(run, what_is_written_is_printed_on_demand)
 {
-    EXPECT(0, 0, "", "-w %s acknowledges.pcap", in("w"));
-    EXPECT(0, 14, "", "-P -w %s acknowledges.pcap", in("w"));
-    EXPECT(0, 0, "", "-q -P -w %s acknowledges.pcap", in("w"));
+    COMMAND(0, 0, "", "-w %s acknowledges.pcap", command_in("w"));
+    COMMAND(0, 14, "", "-P -w %s acknowledges.pcap", command_in("w"));
+    COMMAND(0, 0, "", "-q -P -w %s acknowledges.pcap", command_in("w"));
     cr_expect_eq(command("-w - acknowledges.pcap"), 0);
     cr_expect(memcmp(command_out, "\x0a\x0d\x0d\x0a", 4) == 0, "only the file is on the standard output");
     cr_expect_eq(command("-P -w - acknowledges.pcap"), 0);
     cr_expect(memcmp(command_out, "\x0a\x0d\x0d\x0a", 4) == 0 && !strstr(command_out + 4, "RC Ack"));
     cr_expect_eq(command("--report - acknowledges.pcap"), 0);
     cr_expect(strncmp(command_out, "<!DOCTYPE html>", 15) == 0);
-    EXPECT(0, 0, "", "-w /dev/null -Y udp -q acknowledges.pcap");
-    EXPECT(0, 14, "ibdissect: --no-sandbox: packets are parsed with all rights of this user\n",
-           "--no-sandbox acknowledges.pcap");
+    COMMAND(0, 0, "", "-w /dev/null -Y udp -q acknowledges.pcap");
+    COMMAND(0, 14, "ibdissect: --no-sandbox: packets are parsed with all rights of this user\n",
+            "--no-sandbox acknowledges.pcap");
 }
 
 /* Two ERF records that are shorter than their headers, and a good one. */
@@ -220,9 +178,9 @@ Test(run, records_that_cannot_be_written)
     }
     command_put("x", file, sizeof file);
     (void)snprintf(says, sizeof says, "ibdissect: %s: lacks 2 ERF records that are shorter than an ERF header\n",
-                   in("w"));
-    EXPECT(2, 0, says, "-w %s %s", in("w"), in("x"));
-    EXPECT(0, 1, "", "%s", in("w"));
+                   command_in("w"));
+    COMMAND(2, 0, says, "-w %s %s", command_in("w"), command_in("x"));
+    COMMAND(0, 1, "", "%s", command_in("w"));
 }
 
 static void feed(int fd, const char *name)
@@ -243,13 +201,13 @@ Test(run, a_pipe_that_stays_open)
 
     for (unsigned i = 0; i < 2; i++) {
         cr_assert_eq(pipe2(end, O_CLOEXEC), 0);
-        (void)snprintf(line, sizeof line, i ? "-l -T json -w %s -P -" : rows[i], in("w"));
+        (void)snprintf(line, sizeof line, i ? "-l -T json -w %s -P -" : rows[i], command_in("w"));
         command_from = end[0];
         const int process = command_start("%s", line);
         feed(end[1], "acknowledges.pcap");
         cr_expect(command_prints("\"frame.number\": \"14\""), "%s", command_out);
         if (i) {
-            EXPECT(0, 14, "", "%s", in("w"));
+            COMMAND(0, 14, "", "%s", command_in("w"));
             continue;
         }
         cr_assert_eq(kill(process, SIGTERM), 0);
@@ -284,7 +242,8 @@ Test(run, a_signal_in_the_middle_of_a_file)
         cr_expect_eq(command_wait(process), 2);
         static const char says[] =
             "ibdissect: opcodes-roce2-v4.pcap: a signal ended the run; the packets up to number ";
-        cr_expect(strncmp(command_err, says, sizeof says - 1) == 0 && lines_of(command_err) == 1, "%s", command_err);
+        cr_expect(strncmp(command_err, says, sizeof says - 1) == 0 && command_lines(command_err) == 1, "%s",
+                  command_err);
         read_to = strtoul(command_err + sizeof says - 1, (char **)&end_of, 10);
         cr_expect(read_to > 16 && read_to < 100 && strcmp(end_of, " were read\n") == 0, "%s", command_err);
         (void)close(end[0]);
@@ -299,12 +258,12 @@ Test(run, progress)
     unsigned packets = 0, percent = 0;
 
     cr_assert(own >= 0 && grantpt(own) == 0 && unlockpt(own) == 0 && fcntl(own, F_SETFL, O_NONBLOCK) == 0);
-    capture("many", ETHERNET, NULL, MANY);
+    command_capture("many", COMMAND_ETHERNET, NULL, MANY);
     for (unsigned turn = 0; turn < 3; turn++) {
         command_to_err = open(ptsname(own), O_RDWR | O_NOCTTY);
         if (turn == 1)
             command_to = open(ptsname(own), O_RDWR | O_NOCTTY);
-        cr_expect_eq(command(turn == 0 ? "-q -z icrc %s" : turn == 1 ? "-c 1 %s" : "%s", in("many")), 0);
+        cr_expect_eq(command(turn == 0 ? "-q -z icrc %s" : turn == 1 ? "-c 1 %s" : "%s", command_in("many")), 0);
         const ssize_t n = read(own, said, sizeof said - 1);
         said[n > 0 ? n : 0] = '\0';
         const char *const at = strstr(said, " packets, ") ? strchr(said, '\r') : NULL;
