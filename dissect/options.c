@@ -486,7 +486,6 @@ int options_parse(struct options *opt, int argc, char **argv, bool *done)
     opt->print = (struct print_opts){.separator = '\t', .aggregator = ',', .occurrence = 'a'};
     *done = false;
     (void)set_color(opt, "auto");
-    opterr = 0;
     while (rc == EXIT_OK && (c = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
         *done = c == 'h' || c == OPT_HELP || c == 'v' || c == OPT_VERSION || c == 'G';
         if (c == 'G')

@@ -148,8 +148,6 @@ static int parse(struct merging *m, int argc, char **argv, bool *done)
                                           {NULL, 0, NULL, 0}};
     int c;
 
-    *done = false;
-    opterr = 0;
     while ((c = getopt_long(argc, argv, ":o:h", longs, NULL)) != -1) {
         if (c == 'o')
             m->to = optarg;
@@ -198,7 +196,9 @@ static int complete(struct file_new *f, const char *path, int rc)
 int summaries_merge(int argc, char **argv)
 {
     static struct merging m;
-    bool done;
+    bool done = false;
+
+    m = (struct merging){.to = NULL};
     int rc = parse(&m, argc, argv, &done);
 
     if (rc != EXIT_OK || done)
