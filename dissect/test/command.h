@@ -23,6 +23,9 @@ extern int command_from, command_to, command_to_err;
  * the signal that ended the process. */
 int command(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* Plays the command several times in one process, without the sandbox. 0: after the first two, none keeps memory or
+ * descriptors. */
+int command_again(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* As command(), in two steps: the process is the result of the first. */
 int command_start(const char *format, ...) __attribute__((format(printf, 1, 2)));
 int command_wait(int process);
@@ -42,7 +45,8 @@ const char *command_in(const char *name);
 /* Writes a capture of packets of zeros of this link type, at these times in us from 2023-11-14 22:13:20 UTC on; NULL: a
  * microsecond after each other. */
 void command_capture(const char *name, uint32_t link, const uint32_t *us, unsigned n);
-/* A file of the folder as text. */
+/* A file of pcaps/, and one of the folder, as text. */
+const char *command_all(const char *name, size_t *bytes);
 const char *command_file(const char *name, size_t *bytes);
 bool command_has_file(const char *name);
 void command_put(const char *name, const void *bytes, size_t n);

@@ -2,11 +2,14 @@
 /* -i, with a file in the place of an interface. The linker puts the functions __wrap_... here in the place of those of
  * dissect/input and of the clock. */
 #include <dirent.h>
+#include <fcntl.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 #include "command.h"
 #include "input/capture.h"
+#include "outputs.h"
 #include "run.h"
 
 static void begin(void)
@@ -47,6 +50,41 @@ uint64_t __wrap_cap_dropped(const struct capture *c)
     return 7;
 }
 
+static bool tells; /* which outputs have packets when the tenth one is read, and whether threads may be started */
+
+static void tell_size(const char *what, struct stat st)
+{
+    enum { HEAD = 300 };
+
+    (void)dprintf(STDERR_FILENO, "%s has %s\n", what, st.st_size > HEAD ? "packets" : "none");
+}
+
+static void tell_sizes(void)
+{
+    struct stat st;
+
+    if (fstat(STDOUT_FILENO, &st) == 0)
+        tell_size("output", st);
+    if (stat(command_in("w"), &st) == 0)
+        tell_size("file", st);
+}
+
+bool __wrap_cap_ready(const struct capture *c);
+bool __wrap_cap_ready(const struct capture *c)
+{
+    (void)c;
+    return false;
+}
+
+void __real_outputs_confine(const struct options *opt, bool threads);
+void __wrap_outputs_confine(const struct options *opt, bool threads);
+void __wrap_outputs_confine(const struct options *opt, bool threads)
+{
+    if (tells)
+        (void)dprintf(STDERR_FILENO, "threads %d\n", threads);
+    __real_outputs_confine(opt, threads);
+}
+
 enum cap_result __real_cap_next(struct capture *c, struct cap_packet *p);
 enum cap_result __wrap_cap_next(struct capture *c, struct cap_packet *p);
 enum cap_result __wrap_cap_next(struct capture *c, struct cap_packet *p)
@@ -55,7 +93,8 @@ enum cap_result __wrap_cap_next(struct capture *c, struct cap_packet *p)
         quiet_at = 0;
         return CAP_QUIET;
     }
-    at++;
+    if (++at == 10 && tells)
+        tell_sizes();
     return __real_cap_next(c, p);
 }
 
@@ -77,6 +116,42 @@ Test(live, packets_are_counted)
     COMMAND(2, 0, "ibdissect: eth9: no such interface\n", "-q -i eth9");
     if (geteuid() == 0)
         COMMAND(2, 0, "ibdissect: --user no-such-user: there is no such user\n", "-q -i lo --user no-such-user");
+}
+
+/* Packets of an interface are printed and written as they come, those of files on demand. */
+Test(live, packets_do_not_wait)
+{
+    static const char captured[] = "14 packets captured, 7 dropped by the kernel\n";
+    char says[256];
+
+    tells = true;
+    opened = "acknowledges.pcap";
+    COMMAND(0, 14, "threads 0\noutput has none\n", "acknowledges.pcap");
+    COMMAND(0, 14, "threads 0\noutput has packets\n", "-l acknowledges.pcap");
+    (void)snprintf(says, sizeof says, "threads 0\noutput has packets\n%s", captured);
+    COMMAND(0, 14, says, "-i lo");
+    COMMAND(0, 0, "threads 0\noutput has none\nfile has none\n", "-w %s acknowledges.pcap", command_in("w"));
+    COMMAND(0, 0, "threads 0\noutput has none\nfile has packets\n", "-l -w %s acknowledges.pcap", command_in("w"));
+    (void)unlink(command_in("w"));
+    (void)snprintf(says, sizeof says, "threads 0\noutput has none\nfile has packets\n%s", captured);
+    COMMAND(0, 0, says, "-i lo -w %s", command_in("w"));
+}
+
+/* Only --jobs and much of a gzip file need threads. */
+Test(live, who_needs_threads)
+{
+    enum { MUCH = 60000 };
+    char line[512];
+
+    tells = true;
+    COMMAND(0, 1, "threads 0\noutput has none\n", "-q --jobs 1 -z icrc -T json acknowledges.pcap");
+    cr_expect_eq(command("-q --jobs 2 -z perf -T json acknowledges.pcap"), 0);
+    cr_expect(strncmp(command_err, "threads 1\n", 10) == 0, "%s", command_err);
+    command_capture("many", COMMAND_ETHERNET, NULL, MUCH);
+    (void)snprintf(line, sizeof line, "gzip -1 '%s'", command_in("many"));
+    cr_assert_eq(system(line), 0);
+    cr_expect_eq(command("-q -c 1 acknowledges.pcap %s", command_in("many.gz")), 0);
+    cr_expect(strncmp(command_err, "threads 1\n", 10) == 0, "%s", command_err);
 }
 
 /* Writes what the summaries in the folder count. */

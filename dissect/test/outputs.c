@@ -119,7 +119,7 @@ static void *nothing(void *of)
     return of;
 }
 
-/* What a process may do after confinement. */
+/* The rights of a process after confinement. */
 static unsigned rights(const struct options *opt, bool threads, const char *created, const char *from, const char *to)
 {
     unsigned may = 0;

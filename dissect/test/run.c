@@ -99,11 +99,8 @@ Test(run, captures_with_faults)
     size_t n;
     char says[1024];
 
-    const int from = open("acknowledges.pcap", O_RDONLY);
-    uint8_t bytes[2048];
-    n = (size_t)read(from, bytes, sizeof bytes);
-    (void)close(from);
-    command_put("cut", bytes, n - 1);
+    const char *const whole = command_all("acknowledges.pcap", &n);
+    command_put("cut", whole, n - 1);
     (void)snprintf(says, sizeof says, "ibdissect: %s: cut in packet 14 at offset 0x40e: ", command_in("cut"));
     cr_expect_eq(command("%s", command_in("cut")), 2);
     cr_expect(strncmp(command_err, says, strlen(says)) == 0 && command_lines(command_err) == 1, "%s", command_err);
@@ -195,13 +192,12 @@ static void feed(int fd, const char *name)
 /* -l: packets are printed while the next one is waited for. A signal ends the run, with a whole document. */
 Test(run, a_pipe_that_stays_open)
 {
-    static const char *const rows[] = {"-l -T json -", "-l -T json -w %s -P -"};
     char line[PATH];
     int end[2];
 
     for (unsigned i = 0; i < 2; i++) {
         cr_assert_eq(pipe2(end, O_CLOEXEC), 0);
-        (void)snprintf(line, sizeof line, i ? "-l -T json -w %s -P -" : rows[i], command_in("w"));
+        (void)snprintf(line, sizeof line, i ? "-l -T json -w %s -P -" : "-l -T json -", command_in("w"));
         command_from = end[0];
         const int process = command_start("%s", line);
         feed(end[1], "acknowledges.pcap");
@@ -277,4 +273,62 @@ Test(run, progress)
             cr_expect(!strstr(said, "\033[K"), "%s", said);
     }
     (void)close(own);
+}
+
+/* The message about a fault comes after the packets that were read before it. */
+Test(run, packets_and_messages_in_one_file)
+{
+    static const char *const rows[] = {"", "-2 ", "rxe-rping.pcap ", "-2 rxe-rping.pcap "};
+    size_t n;
+
+    const char *const whole = command_all("acknowledges.pcap", &n);
+    command_put("cut", whole, n - 1);
+    for (unsigned i = 0; i < 4; i++) {
+        const int both = open(command_in("both"), O_RDWR | O_CREAT | O_TRUNC | O_APPEND, 0666);
+        command_to = both;
+        command_to_err = dup(both);
+        cr_expect_eq(command("%s%s", rows[i], command_in("cut")), 2);
+        const char *const said = command_file("both", NULL);
+        const char *const message = strstr(said, "ibdissect: ");
+        cr_assert(message, "%s", said);
+        cr_expect_eq(command_lines(said) - command_lines(message), 13, "%s: %s", rows[i], said);
+    }
+}
+
+/* A pcapng file of a Simple Packet Block, which has no time, an Enhanced Packet Block of a second after 1970, and a
+ * Simple Packet Block: no part of the time has the first and the last. */
+Test(run, packets_without_a_time)
+{
+    static const uint32_t blocks[] = {
+        0x0a0d0d0a, 28, 0x1a2b3c4d, 1, 0xffffffff, 0xffffffff, 28, /* section */
+        1,          20, 1,          0, 20,                         /* interface, Ethernet */
+        3,          32, 16,         0, 0,          0,          0,  32, 6,  48, 0, 0, 1000000, 16,
+        16,         0,  0,          0, 0,          48,         3,  32, 16, 0,  0, 0, 0,       32, /* packets */
+    };
+
+    command_put("x", blocks, sizeof blocks);
+    COMMAND(0, 3, "", "%s", command_in("x"));
+    COMMAND(0, 1, "", "--from 0 %s", command_in("x"));
+    COMMAND(0, 1, "", "--from +0 --to +1 %s", command_in("x"));
+    COMMAND(0, 1, "", "--to 2 %s", command_in("x"));
+    COMMAND(0, 0, "", "--to 1 %s", command_in("x"));
+    COMMAND(0, 3, "", "-t e %s", command_in("x"));
+}
+
+/* All packets of a pair of hosts are in the sample or none, however many others are between them. */
+Test(run, samples)
+{
+    size_t sum = 0;
+
+    for (unsigned seed = 0; seed < 4; seed++) {
+        cr_expect_eq(command("-T fields -e frame.number --sample 2,%u acknowledges.pcap connections.pcap", seed), 0);
+        const size_t n = command_lines(command_out);
+        cr_expect(n == 0 || n >= 9, "%zu", n);
+        sum += n;
+    }
+    cr_expect_gt(sum, 0);
+    command_capture("many", COMMAND_ETHERNET, NULL, 1000);
+    COMMAND(0, 0, "", "--sample 2 %s", command_in("many"));
+    cr_expect_eq(command("--sample 1 acknowledges.pcap"), 0);
+    cr_expect_eq(command_lines(command_out), 14);
 }

@@ -132,6 +132,24 @@ Test(summaries, a_folder_that_vanishes)
     cr_expect(strstr(command_file("m", NULL), "\nibdissect_packets_total 3\n"));
 }
 
+/* Files and folders have all rights that the umask leaves. */
+Test(summaries, rights_of_files)
+{
+    static const struct {
+        const char *name;
+        mode_t mode;
+    } rows[] = {{"d", 0777}, {"d/20231114T221320Z.json", 0666}, {"s", 0666}, {"r", 0777}, {"r/messages.ndjson", 0666}};
+    struct stat st;
+
+    (void)umask(0);
+    COMMAND(0, 0, "", "-q --every 1 --summary %s acknowledges.pcap", command_in("d"));
+    COMMAND(0, 0, "", "-q --summary %s --rows %s acknowledges.pcap", command_in("s"), command_in("r"));
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        cr_assert_eq(stat(command_in(rows[i].name), &st), 0);
+        cr_expect_eq(st.st_mode & 07777, rows[i].mode, "%s: %o", rows[i].name, st.st_mode);
+    }
+}
+
 Test(summaries, places_that_cannot_be_written)
 {
     static const struct {
@@ -184,12 +202,9 @@ Test(summaries, long_paths)
 Test(summaries, captures)
 {
     size_t n;
-    const int from = open("acknowledges.pcap", O_RDONLY | O_CLOEXEC);
-    uint8_t bytes[2048];
 
-    n = (size_t)read(from, bytes, sizeof bytes);
-    (void)close(from);
-    command_put("cut", bytes, n - 1);
+    const char *const whole = command_all("acknowledges.pcap", &n);
+    command_put("cut", whole, n - 1);
     cr_expect_eq(command("-q --summary - --host h1 %s", command_in("cut")), 2);
     cr_expect(strstr(command_out, "{\"host\":\"h1\",\"file\":\""));
     cr_expect(strstr(command_out, "cut\",\"whole\":false,\"packets\":13,"), "%s", command_out);
