@@ -18,15 +18,26 @@ BROKEN = re.compile(r"DOES|DEVIATION")
 # The column that must equal the input for a row to apply, and the columns of the answer and of its code, which only these answers have.
 INPUT = {"CM_MESSAGE_RULES": 1, "CM_TIMER_RULES": 1, "CM_VERB_RULES": 1}
 CODE = dict.fromkeys(INPUT, (5, 6, (b"REJ", b"APR", b"SIDR_REP")))
-# Rows that exclude each other: each is of another operation, syndrome or NAK code, or of a receive WQE that is there or is not.
+# Rows that exclude each other: each is of another operation, syndrome, NAK code, service or kind of port, of a receive WQE that is
+# there or is not, of a message that begins or goes on, or of a PSN before or after the expected one.
 EXCLUSIVE = {
     "RC_RESPONDER_RULES": (
         "write_not_enabled read_not_enabled atomic_not_enabled flush_not_enabled atomic_write_not_enabled",
-        "no_receive_wqe receive_absent", "send_too_long atomic_misaligned atomic_write_length",
+        "no_receive_wqe receive_absent", "write_beyond write_short send_too_long atomic_misaligned atomic_write_length",
         "write_denied read_denied atomic_denied flush_denied atomic_write_denied", "send_end write_part", "write_end read swap",
-        "add flush atomic_write"),
+        "add flush atomic_write", "gap malformed_again", "duplicate rd_refused", "unfinished_before nothing_to_go_on",
+        "xrc_other_srq rd_other_receiver", "depth_exceeded no_receive_wqe", "atomic_write_misaligned receive_protected write_denied",
+        "atomic_write_denied page_absent", "send_part send_invalidate", "write_part write_notify"),
     "RC_COMPLETER_RULES": (
-        "NAK_SEQUENCE RNR_EXHAUSTED", "RNR NAK_INVALID_REQUEST NAK_REMOTE_ACCESS NAK_REMOTE_OPERATION NAK_INVALID_RD ACK"),
+        "NAK_SEQUENCE RNR_EXHAUSTED", "RNR NAK_INVALID_REQUEST NAK_REMOTE_ACCESS NAK_REMOTE_OPERATION NAK_INVALID_RD ACK",
+        "ACK_FOR_ANSWER NAK_SEQUENCE", "ACK ANSWER_NOT_POSITIVE", "READ_DATA ATOMIC_RESULT"),
+    "UC_RULES": (
+        "reserved nothing_to_go_on", "other_operation unfinished_before", "write_not_enabled send_without_wqe",
+        "write_beyond write_short send_too_long", "receive_protected write_denied", "send_end write_unnoticed"),
+    "VALIDATE_RULES": (
+        "longer_than_mtu mac_foreign", "mac_foreign dlid_foreign", "to_qp0_over_ethernet multicast_no_grh",
+        "request_out_of_season response_out_of_season", "grh_missing grh_unwanted", "xrc_foreign_srq gid_foreign",
+        "qkey_differs cnp", "rc_request uc_packet"),
 }
 # Lists whose order has no effect: each attribute of a QP is copied to its own field, and the statements that broken engines break are
 # found by the engine's name (conformance-targets-names checks that each name is there once).
