@@ -23,6 +23,6 @@ bool capabilities_drop(bool keep_files)
 
 void capabilities_bound(void)
 {
-    for (int cap = 0; prctl(PR_CAPBSET_READ, cap, 0, 0, 0) >= 0; cap++)
-        (void)prctl(PR_CAPBSET_DROP, cap, 0, 0, 0);
+    for (int cap = 0; prctl(PR_CAPBSET_READ, cap) >= 0; cap++)
+        (void)prctl(PR_CAPBSET_DROP, cap);
 }

@@ -200,7 +200,7 @@ static const int hostile[] = {
 
 bool confine_has_calls(void)
 {
-    return prctl(PR_GET_SECCOMP, 0, 0, 0, 0) >= 0;
+    return prctl(PR_GET_SECCOMP) >= 0;
 }
 
 static int add(scmp_filter_ctx f, const struct allowed *a)

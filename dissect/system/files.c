@@ -113,6 +113,16 @@ static bool open_beside(struct file_new *f, const char *place)
     return false;
 }
 
+static bool fail(struct file_new *f)
+{
+    const int error = errno;
+
+    free(f->to);
+    *f = (struct file_new){.fd = -1};
+    errno = error;
+    return false;
+}
+
 bool file_begin(struct file_new *f, const char *path)
 {
     struct stat st;
@@ -122,27 +132,15 @@ bool file_begin(struct file_new *f, const char *path)
     f->to = real_place(path);
     if (!f->to) /* the target of the link does not exist */
         f->to = strdup(path);
-    if (!f->to)
-        return false;
-    if (there && S_ISREG(st.st_mode) && access(f->to, W_OK) != 0) {
-        const int error = errno;
-        free(f->to);
-        errno = error;
-        return false;
-    }
+    if (!f->to || (there && S_ISREG(st.st_mode) && access(f->to, W_OK) != 0))
+        return fail(f);
     if ((!there || (S_ISREG(st.st_mode) && st.st_nlink == 1)) && open_beside(f, f->to)) {
         if (there)
             same_rights(f->fd, &st);
         return true;
     }
     f->fd = open_directly(path);
-    if (f->fd >= 0)
-        return true;
-    const int error = errno;
-    free(f->to);
-    *f = (struct file_new){.fd = -1};
-    errno = error;
-    return false;
+    return f->fd >= 0 || fail(f);
 }
 
 int file_end(struct file_new *f, bool keep)

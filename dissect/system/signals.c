@@ -31,8 +31,8 @@ static void note(int signal)
 
     came = signal;
     usual_effect();
-    if (write(pipe_end[1], "", 1) < 0) /* a full pipe is readable, too, which is all that is needed */
-        errno = 0;
+    const ssize_t written = write(pipe_end[1], "", 1);
+    (void)written; /* a full pipe is readable, too, which is all that is needed */
     if (first_too)
         first_too();
     errno = error;
@@ -90,7 +90,6 @@ bool signals_await(int fd)
 static void close_pipe(void)
 {
     came = 0;
-    first_too = NULL;
     for (unsigned i = 0; i < 2; i++)
         if (pipe_end[i] >= 0) {
             (void)close(pipe_end[i]);
