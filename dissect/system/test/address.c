@@ -25,6 +25,14 @@ static const struct {
     {"[]:7471", NULL, NULL},
     {"[::1:7471", "[::1", "7471"},
     {"dut:18446744073709551617", NULL, NULL},
+    {"dut]:80", "dut]", "80"},
+    {"[dut:80", "[dut", "80"},
+    {"[a]b:80", "[a]b", "80"},
+    {"a:00080", "a", "00080"},
+    {"a:9", "a", "9"},
+    {"a:59999", "a", "59999"},
+    {"a:/", NULL, NULL},
+    {"a:;", NULL, NULL},
 };
 
 Test(address, is_split_at_its_last_colon)
