@@ -12,11 +12,11 @@ bool capabilities_drop(bool keep_files)
     struct __user_cap_data_struct is[_LINUX_CAPABILITY_U32S_3] = {{0}};
     uint32_t but = keep_files ? UINT32_C(1) << CAP_DAC_OVERRIDE : 0;
 
-    (void)prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
     if (but && syscall(SYS_capget, &head, is) != 0)
         but = 0;
     is[0].permitted &= but;
     is[0].effective &= but;
+    /* a capability that cannot be inherited is not ambient either */
     is[0].inheritable = is[1].permitted = is[1].effective = is[1].inheritable = 0;
     return syscall(SYS_capset, &head, is) == 0;
 }

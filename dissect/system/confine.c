@@ -70,10 +70,10 @@ void confine_allow(struct confine *c, const char *path, unsigned may)
     struct landlock_path_beneath_attr rule = {.allowed_access = rights_of(may) & all_rights(landlock())};
     struct stat st;
 
-    if (c->rules < 0)
+    if (c->rules == -1)
         return;
     rule.parent_fd = open(path, O_PATH | O_CLOEXEC);
-    if (rule.parent_fd < 0)
+    if (rule.parent_fd == -1)
         return;
     if (fstat(rule.parent_fd, &st) == 0 && !S_ISDIR(st.st_mode))
         rule.allowed_access &= of_files;
@@ -96,9 +96,9 @@ unsigned confine_end(struct confine *c, unsigned uses)
 
     if (SYSTEM_INSTRUMENTED || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
         return got;
-    if (c->rules >= 0 && syscall(SYS_landlock_restrict_self, c->rules, 0) == 0)
+    if (c->rules != -1 && syscall(SYS_landlock_restrict_self, c->rules, 0) == 0)
         got |= CONFINE_GOT_FILES;
-    if (c->rules >= 0)
+    if (c->rules != -1)
         (void)close(c->rules);
     c->rules = -1;
     if (confine_calls(uses))

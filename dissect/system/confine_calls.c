@@ -215,16 +215,19 @@ static int add(scmp_filter_ctx f, const struct allowed *a)
 bool confine_calls(unsigned uses)
 {
     scmp_filter_ctx f = confine_has_calls() ? seccomp_init(SCMP_ACT_ERRNO(ENOSYS)) : NULL;
-    bool good = f != NULL;
+    bool good = true;
 
+    if (!f)
+        return false;
     for (size_t i = 0; good && i < sizeof allowed / sizeof *allowed; i++)
         if ((unsigned)allowed[i].uses & (uses | ALWAYS))
             good = add(f, &allowed[i]) == 0;
     for (size_t i = 0; good && i < sizeof hostile / sizeof *hostile; i++)
         good = seccomp_rule_add(f, SCMP_ACT_KILL_PROCESS, hostile[i], 0) == 0;
-    good = good && seccomp_attr_set(f, SCMP_FLTATR_CTL_OPTIMIZE, 2) == 0 && seccomp_load(f) == 0;
-    if (f)
-        seccomp_release(f);
+    if (good)
+        (void)seccomp_attr_set(f, SCMP_FLTATR_CTL_OPTIMIZE, 2); /* calls are found sooner */
+    good = good && seccomp_load(f) == 0;
+    seccomp_release(f);
     return good;
 }
 #else

@@ -99,12 +99,12 @@ static bool open_beside(struct file_new *f, const char *place)
 
     f->fd = -1;
     errno = beside ? EEXIST : ENOMEM;
-    for (unsigned i = 0; beside && i < TRIES && f->fd < 0 && errno == EEXIST; i++) {
+    for (unsigned i = 0; beside && i < TRIES && f->fd == -1 && errno == EEXIST; i++) {
         (void)snprintf(beside, room, "%s.%ld-%u", place, (long)getpid(), i);
         f->fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
     }
     f->beside = beside;
-    if (f->fd >= 0)
+    if (f->fd != -1)
         return true;
     const int error = errno;
     free(f->beside);
@@ -140,14 +140,14 @@ bool file_begin(struct file_new *f, const char *path)
         return true;
     }
     f->fd = open_directly(path);
-    return f->fd >= 0 || fail(f);
+    return f->fd != -1 || fail(f);
 }
 
 int file_end(struct file_new *f, bool keep)
 {
     int error = 0;
 
-    if (f->fd >= 0 && close(f->fd) != 0)
+    if (f->fd != -1 && close(f->fd) != 0)
         error = errno;
     if (f->beside && keep && error == 0 && rename(f->beside, f->to) != 0)
         error = errno;

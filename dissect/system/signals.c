@@ -15,14 +15,15 @@ static volatile int pipe_end[2] = {-1, -1};
 static void (*first_too)(void);
 static bool minded[ENDS];
 
-/* sigaction() may be called in a handler (POSIX.1-2017, 2.4.3). */
-static void usual_effect(void)
+/* Gives all signals that are handled, except `but`, another effect. sigaction() may be called in a handler
+ * (POSIX.1-2017, 2.4.3). */
+static void give(void (*effect)(int), int but)
 {
-    const struct sigaction usual = {.sa_handler = SIG_DFL};
+    const struct sigaction act = {.sa_handler = effect};
 
     for (size_t i = 0; i < ENDS; i++)
-        if (minded[i])
-            (void)sigaction(ends[i], &usual, NULL);
+        if (minded[i] && ends[i] != but)
+            (void)sigaction(ends[i], &act, NULL);
 }
 
 static void note(int signal)
@@ -30,7 +31,7 @@ static void note(int signal)
     const int error = errno;
 
     came = signal;
-    usual_effect();
+    give(SIG_DFL, 0);
     const ssize_t written = write(pipe_end[1], "", 1);
     (void)written; /* a full pipe is readable, too, which is all that is needed */
     if (first_too)
@@ -45,7 +46,7 @@ bool signals_mind(void (*first)(void))
     int fd[2];
 
     first_too = first;
-    if (pipe_end[0] < 0) {
+    if (pipe_end[0] == -1) {
         if (pipe(fd) != 0)
             return false;
         for (size_t i = 0; i < 2; i++) {
@@ -79,9 +80,9 @@ bool signals_await(int fd)
 {
     struct pollfd p[2] = {{.fd = fd, .events = POLLIN}, {.fd = pipe_end[0], .events = POLLIN}};
 
-    if (pipe_end[0] < 0)
+    if (pipe_end[0] == -1)
         return true;
-    while (!came && poll(p, 2, -1) < 0)
+    while (poll(p, 2, -1) == -1)
         if (errno != EINTR && errno != EAGAIN)
             break; /* the read that follows reports the error */
     return !came;
@@ -91,7 +92,7 @@ static void close_pipe(void)
 {
     came = 0;
     for (unsigned i = 0; i < 2; i++)
-        if (pipe_end[i] >= 0) {
+        if (pipe_end[i] != -1) {
             (void)close(pipe_end[i]);
             pipe_end[i] = -1;
         }
@@ -99,27 +100,19 @@ static void close_pipe(void)
 
 void signals_leave_to_parent(void)
 {
-    const struct sigaction ignore = {.sa_handler = SIG_IGN};
-
-    usual_effect();
-    for (size_t i = 0; i < ENDS; i++)
-        if (minded[i] && ends[i] != SIGTERM)
-            (void)sigaction(ends[i], &ignore, NULL);
+    give(SIG_DFL, 0);
+    give(SIG_IGN, SIGTERM);
     close_pipe();
 }
 
 void signals_outlive(void)
 {
-    const struct sigaction ignore = {.sa_handler = SIG_IGN};
-
-    for (size_t i = 0; i < ENDS; i++)
-        if (minded[i])
-            (void)sigaction(ends[i], &ignore, NULL);
+    give(SIG_IGN, 0);
     close_pipe();
 }
 
 void signals_forget(void)
 {
-    usual_effect();
+    give(SIG_DFL, 0);
     close_pipe();
 }
