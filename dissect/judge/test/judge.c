@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "judge/judge.h"
 #include <malloc.h>
+#include <stdio.h>
 #include "wire.h"
 #include "wire/iba_opcode_rows.h"
 #include "observer/iba_finding_kinds.h"
@@ -227,6 +228,74 @@ Test(judge, a_path_mtu_is_that_of_both_directions)
     cr_expect_eq(judge_direction(j, 1)->pmtu, 1024);
     (void)judge_packet(j, wire_shoot(&w, &shots[2]));
     cr_expect_eq(judge_direction(j, 0)->pmtu, 1024);
+    judge_close(j);
+}
+
+/* Pages of the address space of this process. */
+static unsigned long mapped(void)
+{
+    unsigned long pages = 0;
+    FILE *f = fopen("/proc/self/statm", "r");
+
+    cr_assert(f && fscanf(f, "%lu", &pages) == 1 && fclose(f) == 0);
+    return pages;
+}
+
+/* Once more directions are known than have room for their full state, most of them are kept in a shorter form, and the
+ * memory of the longer one is given back. */
+Test(judge, many_directions_need_less_memory)
+{
+    static struct wire w;
+    struct shot one = SEND(1);
+    struct judge *j = judge_open(&(struct judge_config){.late = late});
+    unsigned long before = 0;
+
+    for (one.qp = 2; one.qp < 2 + JUDGE_FLOWS + 100; one.qp++) {
+        (void)judge_packet(j, wire_shoot(&w, &one));
+        before = one.qp == 100 ? mapped() : before;
+    }
+    cr_expect_lt(mapped(), before - 256, "a megabyte at least");
+    for (uint32_t id = 0; id < JUDGE_FLOWS + 100; id++)
+        cr_assert_eq(judge_direction(j, id)->key.qpn, id + 2);
+    cr_expect_null(judge_direction(j, JUDGE_FLOWS + 100));
+    judge_close(j);
+}
+
+/* A judge of a part of a run tells when each direction began, so that the parts can be joined. */
+Test(judge, a_part)
+{
+    static struct wire w;
+    static const struct shot shots[] = {SEND(1), SEND(2), ACK(2), {.opcode = IBA_RC_SEND_ONLY, .qp = 8, .psn = 1}};
+    struct judge *j = judge_open(&(struct judge_config){.part = true, .late = late});
+
+    cr_assert_not_null(j);
+    cr_assert_eq(judge_part(j).n, 0);
+    for (unsigned i = 0; i < 4; i++)
+        (void)judge_packet(j, wire_shoot(&w, &shots[i]));
+    const struct judge_part p = judge_part(j);
+    cr_assert_eq(p.n, 3);
+    cr_expect(p.began[0] == 1 && p.began[1] == 3 && p.began[2] == 4);
+    cr_expect_eq(p.direction, judge_direction(j, 0));
+    cr_expect_eq(p.observer.directions, 3);
+    cr_expect_not(p.native);
+    judge_close(j);
+}
+
+/* Time without packets counts, too: the answer that does not come is missed at the end of the run. */
+Test(judge, time_passes)
+{
+    static struct wire w;
+    const struct shot one = SEND(1), answer = ACK(1);
+    struct judge *j = judge_open(&(struct judge_config){.late = late});
+
+    (void)judge_packet(j, wire_shoot(&w, &one));
+    const uint64_t then = w.now;
+    judge_pass(j, then + 50 * US);
+    judge_pass(j, then); /* time does not go back */
+    w.now = then;
+    const struct verdict *v = judge_packet(j, wire_shoot(&w, &answer));
+    cr_expect_eq(v->request_in, 1);
+    cr_expect_eq(v->time_ns, 50 * (int64_t)US, "it is later than the stamp of the packet");
     judge_close(j);
 }
 

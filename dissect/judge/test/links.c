@@ -1,183 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Packets between ports of a switch, from a capture of its links built by hand. An adapter asks by its port, which
- * leads to port 1 of switch S; ports 2 and 3 of S lead to switch T, by its ports 4 and 5. Interface 0 has what the
- * adapter sends; 1, 2 and 3 what S sends by these ports; 4 and 5 what T sends. */
-#include "judge/links.h"
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
-#include "fabric/iba_node.h"
-#include "mad/iba_mad.h"
-#include "observer/iba_finding_kinds.h"
-
-enum {
-    GET = 1,
-    SET = 2,
-    TRAP = 5,
-    TRAP_REPRESS = 7,
-    GET_RESP = 0x81,
-    DIRECTED = 0x81,
-    BY_LID = 1,
-    VL15 = 15,
-    PORT_OF_ADAPTER = 1
-};
-enum { NODE_INFO = 0x11, SWITCH_INFO = 0x12, PORT_INFO = 0x15, P_KEYS = 0x16, LANES = 0x17, ROUTES = 0x19 };
-enum { S = 0xaaaa, T = 0xbbbb, FROM = 1, LID = 9 };
-#define SECOND_NS (UINT64_C(1000) * 1000 * 1000)
-
-struct capture {
-    struct links *links;
-    struct packet packet;
-    struct cap_packet cap;
-    uint64_t now, transaction, kinds; /* a bit for each kind that was found */
-    struct iba_finding last;
-    unsigned n;
-    uint8_t bytes[IBA_MGMT_BYTES];
-};
-
-static void found(void *ctx, const struct iba_finding *f)
-{
-    struct capture *c = ctx;
-
-    c->last = *f;
-    c->n++;
-    c->kinds |= UINT64_C(1) << (f->kind - IBA_FINDING_FIRST_FABRIC);
-}
-
-static void capture(struct capture *c, uint32_t iface, size_t n)
-{
-    struct packet *p = &c->packet;
-
-    c->cap.iface = iface;
-    c->now += 1000;
-    p->cap = &c->cap;
-    p->number++;
-    (void)iba_view_parse(&p->view, IBA_LINK_IB, c->bytes, n, n, NULL);
-    iba_view_check(&p->view);
-    links_packet(c->links, &(struct links_sighting){.p = p, .tag = p->number, .now = c->now});
-}
-
-static void shoot(struct capture *c, uint32_t iface, const struct iba_mgmt_to *to, uint8_t vl, const uint8_t *mad)
-{
-    capture(c, iface, iba_mgmt_build(c->bytes, to, vl, mad));
-}
-
-struct smp {
-    uint8_t method, hops;
-    uint16_t attribute;
-    uint32_t modifier;
-    const uint8_t *data; /* 64 bytes; NULL: zeros */
-};
-
-static void smp(struct capture *c, uint32_t iface, const struct smp *x, bool back, uint8_t pointer)
-{
-    static const struct iba_mgmt_to to = {.dlid = UINT16_MAX, .slid = UINT16_MAX, .pkey = UINT16_MAX};
-    static const uint8_t out[] = {0, PORT_OF_ADAPTER, 2}, in[] = {0, 1, 4};
-    uint8_t mad[IBA_MAD_BYTES] = {1, DIRECTED, 1};
-
-    iba_madhdr_set_method(mad, x->method);
-    mad[4] = back ? 0x80 : 0;
-    mad[6] = pointer;
-    mad[7] = x->hops;
-    iba_madhdr_set_transactionid(mad, c->transaction);
-    iba_madhdr_set_attributeid(mad, x->attribute);
-    iba_madhdr_set_attributemodifier(mad, x->modifier);
-    memset(mad + 32, 0xff, 4); /* no part by LID */
-    if (x->data)
-        memcpy(mad + 64, x->data, 64);
-    memcpy(mad + 128, out, x->hops + 1U);
-    memcpy(mad + 192, in, back ? x->hops + 1U : pointer);
-    shoot(c, iface, &to, VL15, mad);
-}
-
-/* Adds a request and its answer, as captured on each link of their route. */
-static void ask(struct capture *c, const struct smp *request, const uint8_t *answer)
-{
-    struct smp x = *request;
-
-    c->transaction++;
-    smp(c, 0, &x, false, 1);
-    if (x.hops == 2)
-        smp(c, 2, &x, false, 2);
-    x.method = GET_RESP;
-    x.data = answer;
-    if (x.hops == 2)
-        smp(c, 4, &x, true, 2);
-    smp(c, 1, &x, true, 1);
-}
-
-static void node(struct capture *c, uint64_t guid, uint8_t hops, uint8_t port)
-{
-    uint8_t info[64] = {0};
-
-    iba_nodeinfo_set_nodetype(info, 2);
-    iba_nodeinfo_set_numports(info, 8);
-    iba_nodeinfo_set_nodeguid(info, guid);
-    iba_nodeinfo_set_localportnum(info, port);
-    ask(c, &(struct smp){.method = GET, .hops = hops, .attribute = NODE_INFO}, info);
-}
-
-struct told {
-    uint8_t port, vl; /* of LID; of SL 0 from port 1 to port 2 */
-    uint16_t key;     /* in the tables of all ports */
-    uint16_t top;
-    bool enforce;
-};
-
-/* Sets the table of S so that S sends LID 9 by `port`. */
-static void tell(struct capture *c, const struct told *t, uint8_t method)
-{
-    uint8_t info[64] = {0}, routes[64], lanes[64] = {0}, keys[64] = {0}, port[64] = {0};
-
-    iba_switchinfo_set_linearfdbtop(info, t->top);
-    iba_switchinfo_set_partitionenforcementcap(info, 32);
-    memset(routes, 255, sizeof routes);
-    routes[LID] = t->port;
-    lanes[0] = (uint8_t)(t->vl << 4);
-    keys[0] = (uint8_t)(t->key >> 8);
-    keys[1] = (uint8_t)t->key;
-    iba_portinfo_set_operationalvls(port, 3);
-    iba_portinfo_set_partitionenforcementinbound(port, t->enforce);
-    iba_portinfo_set_partitionenforcementoutbound(port, t->enforce);
-    ask(c, &(struct smp){method, 1, SWITCH_INFO, 0, info}, info);
-    ask(c, &(struct smp){method, 1, ROUTES, 0, routes}, routes);
-    for (uint32_t out = 1; out <= 3; out++) {
-        ask(c, &(struct smp){method, 1, PORT_INFO, out, port}, port);
-        ask(c, &(struct smp){method, 1, LANES, 1U << 8 | out, lanes}, lanes);
-        ask(c, &(struct smp){method, 1, P_KEYS, out << 16, keys}, keys);
-    }
-}
-
-static const struct told usual = {.port = 2, .key = 0xffff, .top = 20};
-
-static void begin(struct capture *c)
-{
-    memset(c, 0, sizeof *c);
-    c->links = links_open(&(struct links_config){.report = found, .ctx = c});
-    cr_assert(c->links);
-    node(c, S, 1, 1); /* the second packet is of another interface: from then on interfaces become ports */
-    node(c, S, 1, 1);
-    node(c, T, 2, 4);
-    tell(c, &usual, SET);
-}
-
-static void data(struct capture *c, uint32_t iface, uint16_t lid, uint32_t psn, uint8_t vl)
-{
-    static const uint8_t nothing[IBA_MAD_BYTES];
-    const struct iba_mgmt_to to = {.dlid = lid, .slid = FROM, .dqp = 77, .sqp = 77, .psn = psn, .pkey = 0xffff};
-
-    shoot(c, iface, &to, vl, nothing);
-}
-
-#define BIT(kind) (UINT64_C(1) << (IBA_FINDING_##kind - IBA_FINDING_FIRST_FABRIC))
-
-static void end(struct capture *c, uint64_t kinds, unsigned n)
-{
-    links_end(c->links, c->now);
-    cr_expect_eq(c->kinds, kinds, "%#llx, not %#llx", (unsigned long long)c->kinds, (unsigned long long)kinds);
-    cr_expect_eq(c->n, n, "%u findings", c->n);
-    links_close(c->links);
-}
+/* Packets between ports of a switch, from a capture of its links (capture.h). */
+#include "capture.h"
 
 Test(links, a_packet_that_leaves_as_it_should)
 {
@@ -204,7 +27,7 @@ Test(links, a_packet_that_does_not_leave)
     data(&c, 0, LID, 3, 0);
     end(&c, BIT(SWITCH_LOST), 1);
     cr_expect_eq(c.last.frame, lost);
-    cr_expect_eq(c.last.tag, lost);
+    cr_expect_eq(c.last.tag, TAG(lost));
     cr_expect_eq(c.last.psn.v, 1);
     begin(&c);
     data(&c, 0, LID, 1, 0);
@@ -281,13 +104,14 @@ Test(links, tables_that_may_have_changed)
     end(&c, 0, 0);
     begin(&c);
     c.transaction++;
-    smp(&c, 0, &(struct smp){SET, 1, ROUTES, 0, routes}, false, 1);
+    smp(&c, 0, &(struct smp){.method = SET, .hops = 1, .attribute = ROUTES, .modifier = 0, .data = routes}, false, 1);
     data(&c, 0, LID, 1, 0);
     data(&c, 3, LID, 1, 0);
     end(&c, 0, 0);
     begin(&c); /* the lanes of all pairs of ports at once */
     c.transaction++;
-    smp(&c, 0, &(struct smp){SET, 1, LANES, 3 << 16, routes}, false, 1);
+    smp(&c, 0, &(struct smp){.method = SET, .hops = 1, .attribute = LANES, .modifier = 3 << 16, .data = routes}, false,
+        1);
     data(&c, 0, LID, 1, 0);
     data(&c, 2, LID, 1, 1);
     end(&c, 0, 0);
@@ -397,7 +221,7 @@ Test(links, a_packet_that_its_lane_has_no_credits_for)
         flow(&c, 4, 0, BLOCKS);
         data(&c, 2, LID, 1, 0);
         cr_expect_eq(c.last.cause, last);
-        cr_expect_eq(c.last.cause_tag, last);
+        cr_expect_eq(c.last.cause_tag, TAG(last));
         cr_expect_eq(c.last.wait_ns, REFUSED_NS);
         end(&c, BIT(LANE_STALL), 1);
     }
@@ -467,7 +291,7 @@ static void set_key(struct capture *c, uint64_t key, uint8_t protection)
 
     iba_portinfo_set_m_key(info, key);
     iba_portinfo_set_m_keyprotectbits(info, protection);
-    ask(c, &(struct smp){SET, 1, PORT_INFO, 0, info}, info);
+    ask(c, &(struct smp){.method = SET, .hops = 1, .attribute = PORT_INFO, .modifier = 0, .data = info}, info);
 }
 
 Test(links, datagrams_with_another_m_key)
@@ -498,7 +322,7 @@ Test(links, a_set_that_is_answered_nevertheless)
 
     begin(&c);
     set_key(&c, 0x77, 1);
-    ask(&c, &(struct smp){GET, 1, PORT_INFO, 0, NULL}, hidden);
+    ask(&c, &(struct smp){.method = GET, .hops = 1, .attribute = PORT_INFO, .modifier = 0, .data = NULL}, hidden);
     c.transaction++;
     keyed(&c, SET, PORT_INFO, 0x76, false);
     const uint64_t request = c.packet.number;

@@ -95,6 +95,7 @@ Test(files_new, rights)
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
         put("old", "a long text", modes[i]);
         cr_assert(file_begin(&f, "old"));
+        cr_expect_str_eq(f.to, "old", "as it was given: another user might not get into each folder of a whole path");
         say(&f, "new");
         cr_expect_eq(file_end(&f, true), 0);
         has("old", "new", modes[i]);
