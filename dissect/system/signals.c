@@ -83,7 +83,7 @@ bool signals_await(int fd)
     if (pipe_end[0] == -1)
         return true;
     while (poll(p, 2, -1) == -1)
-        if (errno != EINTR && errno != EAGAIN)
+        if (errno != EINTR)
             break; /* the read that follows reports the error */
     return !came;
 }

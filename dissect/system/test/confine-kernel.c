@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the kernel is asked for, on kernels of each version of Landlock: the kernel's functions are replaced (ld
- * --wrap). The numbers of rights are those of linux/landlock.h; rights that a kernel does not know make it refuse all.
- */
+/* Requests to kernels of each version of Landlock: the kernel's functions are replaced (ld --wrap). The numbers of
+ * rights are those of linux/landlock.h; a kernel refuses requests with rights that it does not know. */
 #include "system/confine.h"
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -220,7 +219,7 @@ Test(kernels, the_folder_of_a_file)
     close(c.rules);
 }
 
-/* What of the two confinements is there, and in which order the kernel is asked. */
+/* Either confinement may be missing. The kernel is asked in a fixed order. */
 Test(kernels, each_end)
 {
     static const struct {

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <linux/sched.h>
 #include <linux/sockios.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -219,6 +220,23 @@ static void begin(void)
         cr_skip_test("this build or this kernel filters no calls");
 }
 TestSuite(confine_calls, .init = begin);
+
+/* Once the kernel has the filter, that of libseccomp, which is many times larger, is gone. */
+Test(confine_calls, memory_is_given_back)
+{
+    int status;
+    const pid_t pid = fork();
+
+    if (pid == 0) {
+        (void)prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+        const size_t before = mallinfo2().uordblks;
+        if (!confine_calls(0))
+            _exit(1);
+        _exit(mallinfo2().uordblks > before + (32 << 10) ? 2 : 0);
+    }
+    cr_assert_eq(waitpid(pid, &status, 0), pid);
+    cr_expect(WIFEXITED(status) && WEXITSTATUS(status) == 0, "%d", status);
+}
 
 /* Makes all calls in a process with these uses. outcome: MADE or REFUSED for each, ENDS_US for those not reached. */
 static void outcomes(unsigned uses, int outcome[PROBES])

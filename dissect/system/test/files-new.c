@@ -171,7 +171,7 @@ Test(files_new, several_names)
     has("old", "new", 0604);
 }
 
-/* A link leads to a file in another folder, which is replaced there. A link that leads nowhere gives way to the file.
+/* A link leads to a file in another folder, which is replaced there. The file replaces a link that leads nowhere.
  */
 Test(files_new, links)
 {

@@ -107,7 +107,7 @@ static bool is_large(const void *at)
     return large;
 }
 
-/* The pages that hold a byte of the table are large, those before and behind it are not. `at`: where the table begins
+/* The pages that hold a byte of the table are large, those before and after it are not. `at`: where the table begins
  * in its first page. */
 Test(bounds, of_large_pages)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What becomes of each signal in a program, and in the child processes that it starts. */
+/* The effect of each signal on a program, and on the child processes that it starts. */
 #include "system/signals.h"
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -23,7 +23,7 @@ static void begin(void)
 }
 TestSuite(effects, .init = begin);
 
-/* What each signal does, as letters in the order of `ends`: d the default, i nothing, h a handler. */
+/* The effects of the signals, as letters in the order of `ends`: d the default, i nothing, h a handler. */
 static const char *effects(void)
 {
     static char text[ENDS + 1];

@@ -108,7 +108,8 @@ Test(every, character_is_allowed_or_not)
     }
 }
 
-/* What text.h promises of the first character of s, which is `code` and has k bytes, or is no character (0). */
+/* The form that text.h promises for the first character of s, which is `code` and has k bytes, or is no character (0).
+ */
 static size_t escaped(char *out, const char *s, size_t k, uint32_t code, char quote)
 {
     const char *const named = "\nn\rr\tt\\\\";
