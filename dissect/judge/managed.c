@@ -108,7 +108,7 @@ static bool same_agent(const struct fabric *f, const struct fabric_port *a, cons
 
 static bool is_repress_of(const struct managed_seen *seen, const struct sight *x, uint16_t agent)
 {
-    return seen->on && seen->kind == IBA_FINDING_TRAP_AGAIN && seen->slid == agent &&
+    return seen->kind == IBA_FINDING_TRAP_AGAIN && seen->slid == agent &&
            (uint32_t)seen->transaction == (uint32_t)iba_madhdr_transactionid(x->mad) &&
            memcmp(seen->content, x->mad + SMP_DATA_AT, sizeof seen->content) == 0;
 }

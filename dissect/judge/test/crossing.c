@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "mad/iba_mad.h"
+#include "wire/iba_build.h"
+#include "wire/iba_opcode_rows.h"
 #include "fabric/iba_node.h"
 
 static struct crossings c;
@@ -46,6 +48,36 @@ Test(crossing, a_key_is_what_no_switch_changes)
         cr_expect_not(key_of(&k, bytes, captured, n), "cut to %zu", captured);
     bytes[n - 1] ^= 1;
     cr_expect_not(key_of(&k, bytes, n, n), "damaged");
+}
+
+/* A key is made of the LRH, also in packets with a GRH. RoCE and raw packets have none. */
+Test(crossing, packets_with_a_key)
+{
+    static const struct {
+        enum iba_encap encap;
+        bool has;
+    } rows[] = {{IBA_ENCAP_IB_LOCAL, true}, {IBA_ENCAP_IB_GLOBAL, true}, {IBA_ENCAP_IB_RAW, false},
+                {IBA_ENCAP_ROCE1, false},   {IBA_ENCAP_ROCE2_V4, false}, {IBA_ENCAP_IB_FC, false}};
+    static struct iba_recipe recipe;
+    uint8_t bytes[512], *lrh, *bth;
+    struct crossing_key k;
+    size_t n;
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct packet p = {.number = 1};
+        iba_recipe_init(&recipe, rows[i].encap, IBA_RC_SEND_ONLY);
+        if ((lrh = iba_recipe_part(&recipe, IBA_H_lrh))) {
+            iba_lrh_set_dlid(lrh, 0x1234);
+            iba_lrh_set_slid(lrh, 0x5678);
+        }
+        if ((bth = iba_recipe_part(&recipe, IBA_H_bth)))
+            iba_bth_set_destqp(bth, 0xabcdef);
+        cr_assert_eq(iba_build(&recipe, bytes, sizeof bytes, &n), IBA_OK);
+        (void)iba_view_parse(&p.view, (enum iba_link)iba_encaps[rows[i].encap].link, bytes, n, n, NULL);
+        iba_view_check(&p.view);
+        cr_expect_eq(crossing_key_of(&k, &p), rows[i].has, "row %zu", i);
+        cr_expect(!rows[i].has || (k.dlid == 0x1234 && k.slid == 0x5678 && k.qp == 0xabcdef), "row %zu", i);
+    }
 }
 
 /* ---- which is found ---- */

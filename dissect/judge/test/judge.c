@@ -231,6 +231,70 @@ Test(judge, a_path_mtu_is_that_of_both_directions)
     judge_close(j);
 }
 
+/* Facts from management datagrams become findings of the packet, which name the frame of the datagram. A datagram may
+ * state three facts itself: the first in this order counts. */
+Test(judge, facts_of_datagrams)
+{
+    static const struct {
+        bool refused, other_partition;
+        uint64_t reused_in;
+        uint8_t n_said;
+        unsigned n;
+        uint8_t kind[2];
+        uint64_t cause;
+        uint32_t count, file;
+    } rows[] = {
+        {.n = 0},
+        {.refused = true, .n = 1, .kind = {IBA_FINDING_END_REFUSED}, .cause = 11, .count = 8, .file = 2},
+        {.refused = true,
+         .reused_in = 12,
+         .n = 1,
+         .kind = {IBA_FINDING_END_REFUSED},
+         .cause = 11,
+         .count = 8,
+         .file = 2},
+        {.reused_in = 12, .other_partition = true, .n = 1, .kind = {IBA_FINDING_QP_REUSED}, .cause = 12, .file = 3},
+        {.other_partition = true, .n = 1, .kind = {IBA_FINDING_MAD_PKEY}, .cause = 13, .file = 4},
+        {.n_said = 1, .n = 1, .kind = {IBA_FINDING_CM_AGAIN}, .cause = 14, .count = 5, .file = 5},
+        {.other_partition = true,
+         .n_said = 1,
+         .n = 2,
+         .kind = {IBA_FINDING_MAD_PKEY, IBA_FINDING_CM_AGAIN},
+         .cause = 13,
+         .file = 4}};
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (unsigned used = 0; used < 2; used++) {
+            static struct wire w;
+            const struct shot one = SEND(1);
+            struct judge *j = judge_open(&(struct judge_config){.late = late});
+            (void)wire_shoot(&w, &one);
+            w.packet.mad_context = (struct mad_context){
+                .used = used,
+                .refused = rows[i].refused,
+                .reason = 8,
+                .setup_in = 11,
+                .setup_source = 2,
+                .reused_in = rows[i].reused_in,
+                .reused_source = 3,
+                .other_partition = rows[i].other_partition,
+                .response_to = 13,
+                .response_to_source = 4,
+                .n_said = rows[i].n_said,
+                .said = {{.kind = IBA_FINDING_CM_AGAIN, .count = 5, .cause = {.frame = 14, .tag = 5}}}};
+            const struct verdict *v = judge_packet(j, &w.packet);
+            cr_assert_eq(v->n, used ? rows[i].n : 0, "row %zu: %u", i, v->n);
+            for (unsigned k = 0; k < v->n; k++)
+                cr_expect_eq(v->finding[k].kind, rows[i].kind[k], "row %zu", i);
+            if (v->n > 0) {
+                cr_expect_eq(v->finding[0].cause, rows[i].cause, "row %zu", i);
+                cr_expect_eq(v->finding[0].cause_tag, rows[i].file, "row %zu", i);
+                cr_expect_eq(v->finding[0].count, rows[i].count, "row %zu", i);
+            }
+            judge_close(j);
+        }
+}
+
 /* Pages of the address space of this process. */
 static unsigned long mapped(void)
 {

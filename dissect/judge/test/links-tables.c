@@ -254,7 +254,7 @@ Test(tables, interfaces_of_several_files)
     end(&c, BIT(LANE_WRONG), 1);
 }
 
-/* At the end the packets that are lost are told in the order in which they came. */
+/* At the end lost packets are reported in the order in which they came. */
 Test(tables, the_order_at_the_end)
 {
     begin(&c);

@@ -261,11 +261,11 @@ Test(managed, datagrams_that_need_the_key)
         cr_expect_eq(c.n, rows[i].needs, "row %zu", i);
         end(&c, rows[i].needs ? BIT(M_KEY_OTHER) : 0, rows[i].needs);
     }
-    begin_with_key(2); /* S has no key: T, behind it, has one */
+    begin_with_key(2); /* S has no key, but T has one */
     ask_only(&c, &(struct smp){.method = GET, .hops = 2, .attribute = SWITCH_INFO});
     cr_expect_eq(c.last.frame, c.packet.number);
     end(&c, BIT(M_KEY_OTHER), 1);
-    begin_with_key(1); /* S has one: requests that only pass it need none */
+    begin_with_key(1); /* S has one: requests to T need none */
     ask_only(&c, &(struct smp){.method = GET, .hops = 2, .attribute = SWITCH_INFO});
     end(&c, 0, 0);
 }
@@ -295,5 +295,56 @@ Test(managed, answers_without_the_key)
             cr_expect_eq(c.last.cause, request);
         cr_expect_eq(c.n, 1U + rows[i].ignored, "row %zu", i);
         end(&c, BIT(M_KEY_OTHER) | (rows[i].ignored ? BIT(M_KEY_IGNORED) : 0), 1U + rows[i].ignored);
+    }
+}
+
+/* ---- the agent of a trap ---- */
+
+/* Ends the repetition of a trap from the agent with LID 7 on the last link, which leads to it. */
+static void repress(uint32_t iface)
+{
+    const struct iba_mgmt_to to = {.dlid = 7, .slid = 1, .pkey = UINT16_MAX};
+    uint8_t mad[IBA_MAD_BYTES] = {1, BY_LID, 1, TRAP_REPRESS};
+
+    iba_madhdr_set_attributeid(mad, NOTICE);
+    iba_madhdr_set_transactionid(mad, 8);
+    shoot(&c, iface, &to, VL15, mad);
+    c.now += SECOND_NS;
+}
+
+/* A TrapRepress counts if it reaches the agent that sent the trap: ports of a switch share theirs, ports of an adapter
+ * do not. Adapter and S are connected by their ports 1 and 5, and by 2 and 7. */
+Test(managed, the_agent_of_a_trap)
+{
+    static const struct route by_second = {{1, 7}, {1, 2}, {0, 7}, {1, 8}};
+    static const struct {
+        uint32_t trap, repress; /* interfaces: 6 and 8 have what the adapter sends, 5 and 7 what it gets */
+        bool ended;
+    } rows[] = {{6, 5, true}, {8, 7, true}, {6, 7, false}, {8, 5, false}, {4, 5, false}, {0, 5, false}, {6, 2, false}};
+    const struct by_lid trap = {.method = TRAP, .attribute = NOTICE, .slid = 7, .transaction = 8};
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        begin(&c);
+        for (uint8_t port = 1; port <= 2; port++) {
+            const struct route *by = port == 1 ? &to_adapter : &by_second;
+            uint8_t info[64] = {0};
+            iba_nodeinfo_set_nodetype(info, 1);
+            iba_nodeinfo_set_numports(info, 2);
+            iba_nodeinfo_set_nodeguid(info, 0xdddd);
+            iba_nodeinfo_set_localportnum(info, port);
+            for (unsigned k = 0; k < 2; k++)
+                ask(&c, &(struct smp){.method = GET, .hops = 2, .attribute = NODE_INFO, .by = by}, info);
+            memset(info, 0, sizeof info);
+            iba_portinfo_set_localportnum(info, port);
+            ask(&c, &(struct smp){.method = GET, .hops = 2, .attribute = PORT_INFO, .modifier = port, .by = by}, info);
+        }
+        uint8_t info[64] = {0};
+        ask(&c, &(struct smp){.method = SET, .hops = 2, .attribute = PORT_INFO}, info); /* of T */
+        send(rows[i].trap, &trap);
+        const uint64_t sent = c.packet.number;
+        repress(rows[i].repress);
+        send(rows[i].trap, &trap);
+        cr_expect_eq(c.last.cause, sent + rows[i].ended, "row %zu", i);
+        end(&c, rows[i].ended ? BIT(TRAP_REPRESSED) : BIT(TRAP_AGAIN), 1);
     }
 }

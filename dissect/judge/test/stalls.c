@@ -126,7 +126,7 @@ Test(stalls, steps)
     cr_expect_eq(refused_of(0, 7), 0);
 }
 
-/* Each of these begins the record of the lane anew: nothing has refused since. */
+/* Each of these begins the record of the lane again: nothing has refused since. */
 Test(stalls, what_begins_anew)
 {
     enum { DATA, FEWER, UNKNOWN_NOW, TOO_MANY, OWN, WAYS };
