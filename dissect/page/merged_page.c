@@ -38,17 +38,15 @@ static void why(const struct merged *m, struct out *o)
     OUT_LIT(o, "</p>\n");
 }
 
-/* Writes seconds since 1970 as UTC in the form of ISO 8601. */
+/* Writes seconds since 1970 as UTC in the form of ISO 8601. They have at most YEAR_4147_BITS bits. */
 static void moment(struct out *o, uint64_t s)
 {
     const time_t t = (time_t)s;
     char text[32];
     struct tm tm;
 
-    if (s >> YEAR_4147_BITS == 0 && gmtime_r(&t, &tm))
-        out_mem(o, text, strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &tm));
-    else
-        out_u64(o, s);
+    (void)gmtime_r(&t, &tm);
+    out_mem(o, text, strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &tm));
 }
 
 /* Writes how many captures there are, and the names of their hosts. Captures are sorted, so equal names stand together.

@@ -103,6 +103,86 @@ Test(merged, pieces_add_up_and_copies_do_not)
     cr_expect_eq(m.several, 0);
 }
 
+/* The host with the most packets counts, all its pieces together. */
+Test(merged, pieces_of_several_hosts)
+{
+    seen_by("a", 1, 2, 0, 10, 100);
+    seen_by("a", 1, 2, 10, 20, 100);
+    seen_by("a", 1, 2, 20, 30, 100);
+    seen_by("b", 1, 2, 0, 30, 250);
+    collected();
+    pair_is(0, 1, 2, 1, 300, 30000);
+    seen_by("b", 1, 2, 30, 40, 51);
+    collected();
+    pair_is(0, 1, 2, 1, 301, 30100);
+    cr_expect_eq(m.several, 1);
+}
+
+/* Adds a connection with one packet in each direction. */
+static void connection(enum iba_addr_kind kind, enum iba_svc service, uint32_t qp, uint64_t first, uint64_t last)
+{
+    const uint8_t a[IBA_ADDR_MOST] = {10, 0, 0, 1}, b[IBA_ADDR_MOST] = {10, 0, 0, 2};
+    struct summary_part p = {.host = summary_text(s, "h"), .first_ns = first, .last_ns = last};
+    static struct summary_sides sides;
+
+    memset(&sides, 0, sizeof sides);
+    p.ends.key[0] = (uint8_t)kind;
+    p.ends.key[1] = (uint8_t)service;
+    summary_set_end(&p.ends, 0, a, true, qp);
+    summary_set_end(&p.ends, 1, b, true, 2);
+    for (unsigned side = 0; side < 2; side++) {
+        sides.at[side][SUMMARY_SIDE_PACKETS] = 1;
+        sides.at[side][SUMMARY_AT_LIMIT + side] = 10 + side;
+        sides.at[side][SUMMARY_AT_LIMIT + PERF_LIMIT_COUNT - 1] = 1;
+    }
+    summary_add_part(s, &p, &sides);
+}
+
+/* Only reliable services have limits, as only these have responses. */
+Test(merged, limits_of_each_service)
+{
+    static const enum iba_svc services[] = {IBA_RC, IBA_UC, IBA_RD, IBA_UD, IBA_XRC};
+
+    for (size_t i = 0; i < sizeof services / sizeof *services; i++) {
+        const bool counts = services[i] == IBA_RC || services[i] == IBA_XRC;
+        summary_clear(s);
+        connection(IBA_ADDR_IPV4, services[i], 1, SECOND, SECOND);
+        collected();
+        cr_expect_eq(m.limits.ns[0], counts ? 10 : 0, "service %zu", i);
+        cr_expect_eq(m.limits.ns[1], counts ? 11 : 0, "service %zu", i);
+        cr_expect_eq(m.limits.ns[PERF_LIMIT_COUNT - 1], counts ? 2 : 0, "service %zu", i);
+        cr_expect_eq(m.limits.life, counts ? 23 : 0, "service %zu", i);
+    }
+}
+
+/* Packets without a time leave the time of a pair as it is. */
+Test(merged, the_time_of_a_pair)
+{
+    static const uint64_t times[][2] = {{0, 0}, {20, 30}, {10, 15}, {0, 0}, {25, 40}}; /* by QP */
+
+    for (uint32_t i = 0; i < 5; i++)
+        connection(IBA_ADDR_IPV4, IBA_RC, 1 + i, times[i][0], times[i][1]);
+    collected();
+    cr_assert_eq(m.n_pair, 2);
+    for (size_t i = 0; i < 2; i++)
+        cr_expect(m.pair[i].first_ns == 10 && m.pair[i].last_ns == 40 && m.pair[i].directions == 5);
+}
+
+/* Addresses of different kinds are different hosts, though their bytes are equal. */
+Test(merged, kinds_of_addresses)
+{
+    connection(IBA_ADDR_IPV6, IBA_RC, 1, SECOND, SECOND);
+    connection(IBA_ADDR_IPV4, IBA_RC, 1, SECOND, SECOND);
+    connection(IBA_ADDR_IPV6, IBA_RC, 2, SECOND, SECOND);
+    collected();
+    cr_assert_eq(m.n_pair, 4);
+    for (size_t i = 0; i < 4; i++) {
+        const uint64_t directions = m.pair[i].kind == IBA_ADDR_IPV4 ? 1 : 2;
+        cr_expect_eq(m.pair[i].directions, directions, "pair %zu", i);
+        cr_expect(i == 0 || m.pair[i - 1].kind <= m.pair[i].kind, "sorted by kind");
+    }
+}
+
 Test(merged, connections_of_two_hosts_are_a_pair)
 {
     const uint8_t a[IBA_ADDR_MOST] = {10, 0, 0, 1}, b[IBA_ADDR_MOST] = {10, 0, 0, 2};
@@ -253,4 +333,30 @@ Test(merged, hosts_with_the_most_payload)
     page_says(" 20 hosts send to 10.0.0.99 at the same time.");
     page_says("<th>10.0.0.23</th><th>10.0.0.24</th><th>10.0.0.99</th></tr>\n<tr><th>10.0.0.10</th>");
     page_says("var(--note) 65%, transparent)\">5.5 %</td></tr>\n<tr><th>10.0.0.11</th>");
+}
+
+/* The order is that of payload, not that of addresses, and only the busiest hosts are in the matrix. */
+Test(merged, hosts_in_the_order_of_their_payload)
+{
+    for (unsigned i = 0; i < 20; i++)
+        seen_by("h", (uint8_t)(10 + i), 99, 0, 1, 100 * (i + 1));
+    page();
+    page_says("</th></tr>\n<tr><td>10.0.0.29</td><td>10.0.0.99</td>");
+    page_says("<caption>Share of all payload, from the host of the row to that of the column</caption>\n<tr><th></th>"
+              "<th>10.0.0.15</th><th>10.0.0.16</th>");
+    page_says("<tr><th>10.0.0.15</th><td></td>");
+    page_says("var(--note) 65%, transparent)\">9.5 %</td></tr>\n<tr><th>10.0.0.99</th><td></td><td></td>");
+}
+
+/* The targets of pairs with much and with little payload take turns. */
+Test(merged, targets_that_take_turns)
+{
+    const struct merged_pair *to = NULL;
+
+    for (unsigned i = 0; i < 9; i++)
+        seen_by("h", (uint8_t)(10 + i), (uint8_t)(97 + i % 3), i % 3 == 1 ? 0 : i, i % 3 == 1 ? 10 : i, 100 - i);
+    collected();
+    cr_expect_eq(merged_incast(&m, &to), 3);
+    cr_assert_not_null(to);
+    cr_expect_eq(to->dst[3], 98);
 }
