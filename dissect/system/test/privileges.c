@@ -15,9 +15,9 @@
 #include "system/capabilities.h"
 
 static const struct passwd users[] = {
-    {.pw_name = (char *)"root", .pw_uid = 0, .pw_gid = 0, .pw_dir = (char *)"/root"},
-    {.pw_name = (char *)"ann", .pw_uid = 7, .pw_gid = 70, .pw_dir = (char *)"/home/ann"},
-    {.pw_name = (char *)"nobody", .pw_uid = 65534, .pw_gid = 65533, .pw_dir = (char *)"/nonexistent"}};
+    {.pw_name = (char *)"root", .pw_uid = 0, .pw_gid = 0, .pw_dir = (char *)"/"},
+    {.pw_name = (char *)"ann", .pw_uid = 7, .pw_gid = 70, .pw_dir = (char *)"/ann"},
+    {.pw_name = (char *)"nobody", .pw_uid = 65534, .pw_gid = 65533, .pw_dir = (char *)"/none"}};
 enum { USERS = sizeof users / sizeof *users };
 
 /* The system */
@@ -117,67 +117,67 @@ void capabilities_bound(void)
     note("bound ");
 }
 
-#define ANN "initgroups(ann, 70) setgid(70) setuid(7) HOME=/home/ann USER=ann LOGNAME=ann "
-#define NOBODY "initgroups(nobody, 65533) setgid(65533) setuid(65534) HOME=/nonexistent USER=nobody LOGNAME=nobody "
+#define ANN "initgroups(ann, 70) setgid(70) setuid(7) HOME=/ann USER=ann LOGNAME=ann "
+#define NOBODY "initgroups(nobody, 65533) setgid(65533) setuid(65534) HOME=/none USER=nobody LOGNAME=nobody "
+
+static const struct {
+    uid_t me, here;
+    const char *user, *fails;
+    bool no_folder, no_nobody, keeps_capabilities, stays_root;
+    bool good;
+    const char *as, *err, *log; /* err, log: how they begin */
+} drops[] = {
+    {.here = 7, .good = true, .as = "ann", .log = ANN "setuid(0) "},
+    {.here = 7, .user = "nobody", .good = true, .as = "nobody", .log = NOBODY "setuid(0) "},
+    {.here = 0, .good = true, .as = "nobody", .log = NOBODY "setuid(0) "},
+    {.here = 99, .good = true, .as = "nobody", .log = NOBODY "setuid(0) "},
+    {.here = 7, .no_folder = true, .good = true, .as = "nobody", .log = NOBODY "setuid(0) "},
+    {.user = "root", .good = true, .as = "", .log = ""},
+    {.user = "eve", .err = "--user eve: there is no such user", .log = ""},
+    {.here = 7, .user = "eve", .err = "--user eve: there is no such user", .log = ""},
+    {.no_nobody = true, .err = "--user nobody: there is no such user", .log = ""},
+    {.user = "ann", .stays_root = true, .err = "cannot become user ann: ", .log = ANN "setuid(0) "},
+    {.user = "ann",
+     .fails = "initgroups",
+     .err = "cannot become user ann: Resource temporarily unavailable",
+     .log = "initgroups(ann, 70) "},
+    {.user = "ann", .fails = "setgid", .err = "cannot become user ann: ", .log = "initgroups(ann, 70) setgid(70) "},
+    {.user = "ann",
+     .fails = "setuid",
+     .err = "cannot become user ann: ",
+     .log = "initgroups(ann, 70) setgid(70) setuid(7) "},
+    {.user = "ann",
+     .fails = "HOME",
+     .err = "cannot become user ann: ",
+     .log = "initgroups(ann, 70) setgid(70) setuid(7) HOME=/ann "},
+    {.user = "ann",
+     .fails = "USER",
+     .err = "cannot become user ann: ",
+     .log = "initgroups(ann, 70) setgid(70) setuid(7) HOME=/ann USER=ann "},
+    {.user = "ann", .fails = "LOGNAME", .err = "cannot become user ann: ", .log = ANN},
+    {.me = 7, .good = true, .as = "", .log = "drop(all) "},
+    {.me = 7, .keeps_capabilities = true, .err = "cannot give up capabilities", .log = "drop(all) "},
+    {.me = 7, .user = "nobody", .err = "--user nobody: only root can become someone else", .log = ""},
+};
 
 Test(privileges, a_program_becomes_another_user)
 {
-    static const struct {
-        uid_t me, here;
-        const char *user, *fails;
-        bool no_folder, no_nobody, keeps_capabilities, stays_root;
-        bool good;
-        const char *as, *err, *log; /* err, log: how they begin */
-    } rows[] = {
-        {.here = 7, .good = true, .as = "ann", .log = ANN "setuid(0) "},
-        {.here = 7, .user = "nobody", .good = true, .as = "nobody", .log = NOBODY "setuid(0) "},
-        {.here = 0, .good = true, .as = "nobody", .log = NOBODY "setuid(0) "},
-        {.here = 99, .good = true, .as = "nobody", .log = NOBODY "setuid(0) "},
-        {.here = 7, .no_folder = true, .good = true, .as = "nobody", .log = NOBODY "setuid(0) "},
-        {.user = "root", .good = true, .as = "", .log = ""},
-        {.user = "eve", .err = "--user eve: there is no such user", .log = ""},
-        {.here = 7, .user = "eve", .err = "--user eve: there is no such user", .log = ""},
-        {.no_nobody = true, .err = "--user nobody: there is no such user", .log = ""},
-        {.user = "ann", .stays_root = true, .err = "cannot become user ann: ", .log = ANN "setuid(0) "},
-        {.user = "ann",
-         .fails = "initgroups",
-         .err = "cannot become user ann: Resource temporarily unavailable",
-         .log = "initgroups(ann, 70) "},
-        {.user = "ann", .fails = "setgid", .err = "cannot become user ann: ", .log = "initgroups(ann, 70) setgid(70) "},
-        {.user = "ann",
-         .fails = "setuid",
-         .err = "cannot become user ann: ",
-         .log = "initgroups(ann, 70) setgid(70) setuid(7) "},
-        {.user = "ann",
-         .fails = "HOME",
-         .err = "cannot become user ann: ",
-         .log = "initgroups(ann, 70) setgid(70) setuid(7) HOME=/home/ann "},
-        {.user = "ann",
-         .fails = "USER",
-         .err = "cannot become user ann: ",
-         .log = "initgroups(ann, 70) setgid(70) setuid(7) HOME=/home/ann USER=ann "},
-        {.user = "ann", .fails = "LOGNAME", .err = "cannot become user ann: ", .log = ANN},
-        {.me = 7, .good = true, .as = "", .log = "drop(all) "},
-        {.me = 7, .keeps_capabilities = true, .err = "cannot give up capabilities", .log = "drop(all) "},
-        {.me = 7, .user = "nobody", .err = "--user nobody: only root can become someone else", .log = ""},
-    };
-
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    for (size_t i = 0; i < sizeof drops / sizeof *drops; i++) {
         char as[PRIVILEGES_USER] = "", err[256] = "";
         memset(&host, 0, sizeof host);
-        host.me = rows[i].me;
-        host.here = rows[i].here;
-        host.fails = rows[i].fails;
-        host.no_folder = rows[i].no_folder;
-        host.no_nobody = rows[i].no_nobody;
-        host.keeps_capabilities = rows[i].keeps_capabilities;
-        host.stays_root = rows[i].stays_root;
-        const bool good = privileges_drop(rows[i].user, as, err, sizeof err);
-        cr_expect_eq(good, rows[i].good, "row %zu", i);
+        host.me = drops[i].me;
+        host.here = drops[i].here;
+        host.fails = drops[i].fails;
+        host.no_folder = drops[i].no_folder;
+        host.no_nobody = drops[i].no_nobody;
+        host.keeps_capabilities = drops[i].keeps_capabilities;
+        host.stays_root = drops[i].stays_root;
+        const bool good = privileges_drop(drops[i].user, as, err, sizeof err);
+        cr_expect_eq(good, drops[i].good, "row %zu", i);
         if (good)
-            cr_expect_str_eq(as, rows[i].as, "row %zu", i);
-        cr_expect_str_eq(host.log, rows[i].log, "row %zu: %s", i, host.log);
-        const char *begins = rows[i].err ? rows[i].err : "";
+            cr_expect_str_eq(as, drops[i].as, "row %zu", i);
+        cr_expect_str_eq(host.log, drops[i].log, "row %zu: %s", i, host.log);
+        const char *begins = drops[i].err ? drops[i].err : "";
         cr_expect_eq(strncmp(err, begins, strlen(begins)), 0, "row %zu: %s", i, err);
         cr_expect_eq(err[0] == '\0', good, "row %zu: %s", i, err);
     }
