@@ -273,3 +273,53 @@ Test(parts, events)
                      "figure>\n"),
               "%s", o.buf);
 }
+
+/* ---- the whole page ---- */
+
+/* All parts of a page in their order. */
+Test(parts, of_a_page)
+{
+    static const char *const order[] = {
+        "<!DOCTYPE html>\n",
+        "<title>ibdissect: 0 errors, 1 warning, 0 notes</title>\n<style>\n",
+        ".uplot",
+        "figure {", /* of page.css */
+        "</style>\n</head>\n<body>\n<h1>What went wrong in this capture</h1>\n",
+        "<p class=\"lead why\">",
+        "<p class=\"lead\">",
+        "1 time a packet jumps over PSNs: those before it are missing (GAP, first packet 0, RQ-01, ",
+        "<h2>For whom</h2>",
+        "</b>: 2 of 3 request packets sent again, 50.0 % of the bytes (4 ",
+        "<h2>How connections were made and ended</h2>",
+        "<h2>Throughput</h2>",
+        "<h2>Host by host</h2>",
+        "<h2>PSNs over time</h2>",
+        "<h2>Response times</h2>",
+        "<script>/*<![CDATA[*/\n",
+        "uPlot",
+        "/*]]>*/</script>\n<script>/*<![CDATA[*/\n",
+        "/*]]>*/</script>\n</body>\n</html>\n"};
+    static const struct sample all = {1, 0};
+    static struct perf perf;
+
+    connect(1, 0, 1);
+    perf.n = 1;
+    perf.sender[0] = (struct perf_sender){.d = &direction, .first = 3, .last = 4, .bytes = 10, .messages = 1};
+    r.perf = &perf;
+    r.sample = &all;
+    r.severity[IBA_WARN] = r.kind[IBA_FINDING_GAP].count = 1;
+    r.n_line = 1;
+    r.line[0] = (struct report_line){
+        .d = &direction, .bad = 1, .requests = 3, .again = 2, .bytes = 20, .again_bytes = 10, .first_bad = 5};
+    r.line[0].kind[IBA_FINDING_RETRY_CHANGED] = 4;
+    r.answered[IBA_OPERATION_SEND] = 1;
+    report_page(&r, &o);
+    o.buf[o.n] = '\0';
+    const char *at = o.buf;
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
+        const char *found = strstr(at, order[i]);
+        cr_assert_not_null(found, "after the part before it the page lacks: %s", order[i]);
+        at = found + strlen(order[i]);
+    }
+    cr_expect_str_eq(at, "");
+}
