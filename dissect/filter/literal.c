@@ -102,7 +102,7 @@ static uint64_t max_of(const struct field *f)
 {
     const struct iba_field *row = f ? field_row(f) : NULL;
 
-    return row && row->bits && row->bits < 64 ? iba_field_max(row) * iba_shows[row->show].unit : UINT64_MAX;
+    return row && row->bits ? iba_field_max(row) * iba_shows[row->show].unit : UINT64_MAX;
 }
 
 static bool bind_number(struct parser *ps, struct node *lit, struct operand *o, const struct field *f)
