@@ -195,6 +195,11 @@ static void says(uint64_t late, bool another, const char *sentence)
     stat_hosts_say_straggler(f.state, &o);
     o.buf[o.n] = '\0';
     cr_expect_str_eq(o.buf, sentence, "%s", o.buf);
+    char *j = printed(&f, true), *t = printed(&f, false);
+    cr_expect_null(strstr(strstr(j, "\"round_hosts\":"), "10.0.0.5"), "the host of no round: %s", j);
+    cr_expect_null(strstr(strstr(t, "\nRounds: "), "10.0.0.5"), "the host of no round: %s", t);
+    free(j);
+    free(t);
     feed_close(&f);
 }
 

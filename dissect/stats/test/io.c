@@ -202,6 +202,8 @@ Test(io, columns_that_are_none_are_refused)
         {"io,stat,1,MAX(infiniband.bth)", "no number and no time"},
         {"io,stat,1,LOAD(frame.len)", "LOAD(frame.len): no such function; there are COUNT(FIELD), SUM"},
         {"io,stat,1,SUM(bth.psm)", "nearest is"},
+        {"io,stat,1,X == 1", "-z io,stat: filter X == 1: column 1: no field \"X\""},
+        {"io,stat,1,(udp", "-z io,stat: filter (udp: column 5: the filter ends too early"},
         {"io,stat,1,SUM", "the form is SUM(FIELD)FILTER"},
         {"io,stat,1,SUM()", "the form is SUM(FIELD)FILTER"},
         {"io,stat,1,SUM(bth.psn", "the form is SUM(FIELD)FILTER"},
