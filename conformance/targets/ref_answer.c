@@ -6,16 +6,12 @@
 #include <string.h>
 #include "reference.h"
 
-/* Returns a refusal whose text is the error's name in small letters: "attr_missing" for "VERB_ATTR_MISSING",
- * "mem_busy" for "MEM_BUSY". */
-static enum ibc_rc refused(struct ibc_target *t, const char *name)
+enum ibc_rc ref_refused(struct ibc_target *t, const char *name)
 {
-    size_t i;
-
     name += strncmp(name, "VERB_", 5) == 0 ? 5 : 0;
-    for (i = 0; name[i] && i + 1 < sizeof t->refusal; i++)
-        t->refusal[i] = (char)tolower((unsigned char)name[i]);
-    t->refusal[i] = 0;
+    (void)snprintf(t->refusal, sizeof t->refusal, "%s", name);
+    for (char *c = t->refusal; *c; c++)
+        *c = (char)tolower((unsigned char)*c);
     return IBC_REFUSED;
 }
 
@@ -24,14 +20,14 @@ enum ibc_rc ref_verb(struct ibc_target *t, enum iba_verb_err e)
 #define NAME(name, text) [IBA_##name] = #name,
     static const char *const names[IBA_VERB_ERR_COUNT] = {IBA_VERB_ERRS(NAME)};
 
-    return e == IBA_VERB_OK ? IBC_OK : refused(t, names[e]);
+    return e == IBA_VERB_OK ? IBC_OK : ref_refused(t, names[e]);
 }
 
 enum ibc_rc ref_mem(struct ibc_target *t, enum iba_mem_err e)
 {
     static const char *const names[IBA_MEM_ERR_COUNT] = {IBA_MEM_ERRS(NAME)};
 
-    return e == IBA_MEM_OK ? IBC_OK : refused(t, names[e]);
+    return e == IBA_MEM_OK ? IBC_OK : ref_refused(t, names[e]);
 }
 
 enum ibc_rc ref_fault(struct ibc_target *t, enum ibc_rc rc, const char *format, ...)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The connection manager of a reference device is core/cm behind QP1 of its first port. */
-#include <ctype.h>
 #include <string.h>
 #include "reference.h"
 
@@ -13,14 +12,8 @@ static enum ibc_rc result(struct ibc_target *t, enum iba_cm_err e)
 {
 #define NAME(name, text) [IBA_CM_##name] = "cm_" #name,
     static const char *const names[IBA_CM_ERR_COUNT] = {IBA_CM_ERRS(NAME)};
-    size_t i;
 
-    if (e == IBA_CM_OK)
-        return IBC_OK;
-    for (i = 0; names[e][i] && i + 1 < sizeof t->refusal; i++)
-        t->refusal[i] = (char)tolower((unsigned char)names[e][i]);
-    t->refusal[i] = 0;
-    return IBC_REFUSED;
+    return e == IBA_CM_OK ? IBC_OK : ref_refused(t, names[e]);
 }
 
 static void deviate(struct ref_device *dev, struct ref_cm *c)

@@ -169,6 +169,9 @@ static inline struct ref_device *device_of(struct ibc_target *t, unsigned d)
 struct reference *ref_open(void);
 
 /* ---- ref_answer.c: results of the engine as the target returns them ---- */
+/* Returns a refusal whose text is the error's name in small letters: "attr_missing" for "VERB_ATTR_MISSING",
+ * "mem_busy" for "MEM_BUSY". */
+enum ibc_rc ref_refused(struct ibc_target *t, const char *name);
 enum ibc_rc ref_verb(struct ibc_target *t, enum iba_verb_err e);
 enum ibc_rc ref_mem(struct ibc_target *t, enum iba_mem_err e);
 /* Sets the error text of DEAD and BROKEN. */

@@ -568,12 +568,12 @@ Test(live, what_each_side_sent, .init = begin, .fini = end)
         "firewall or another port at the device, or the tester's address outside of the device's subnet",
         "%s", text);
     (void)snprintf(b->reply, sizeof b->reply, "%s",
-                   "\"ok\":{\"now\":1000,\"device\":[{\"mac\":\"12:34:56:78:9a:bc\",\"ipv4\":\"203.17.113.241\"},"
+                   "\"ok\":{\"now\":1000,\"device\":[{\"mac\":\"12:34:56:78:9a:bc\",\"ipv4\":\"203.117.113.241\"},"
                    "{\"mac\":\"02:00:00:00:00:02\",\"ipv4\":\"192.0.2.2\"}],"
                    "\"stranger\":{\"mac\":\"02:00:00:00:00:04\",\"ipv4\":\"192.0.2.4\"},"
-                   "\"tester\":{\"mac\":\"de:cb:ba:a9:98:87\",\"ipv4\":\"203.17.113.9\"}}");
+                   "\"tester\":{\"mac\":\"de:cb:ba:a9:98:87\",\"ipv4\":\"203.117.113.249\"}}");
     cr_assert_eq(b->t->ops->reset(b->t, IBC_LINK_roce2_ipv4, 1), IBC_OK, "%s", b->t->fault);
     ibc_live_describe(b->t, text, sizeof text);
-    cr_expect(strstr(text, "; from de:cb:ba:a9:98:87 203.17.113.9 to 12:34:56:78:9a:bc 203.17.113.241 by loop"), "%s",
-              text);
+    cr_expect(strstr(text, "; from de:cb:ba:a9:98:87 203.117.113.249 to 12:34:56:78:9a:bc 203.117.113.241 by loop"),
+              "%s", text);
 }
