@@ -303,6 +303,26 @@ Test(check, connections_that_are_forgotten)
     done(&s);
 }
 
+/* A direction without findings is printed, too, when it is forgotten before the one that has some. */
+Test(check, an_answer_that_is_forgotten_first)
+{
+    enum { FIRST = 4, MANY = FIRST + 4200 };
+    static struct sent sent[MANY] = {
+        {.opcode = IBA_RC_ACKNOWLEDGE, .back = true, .qpn = 0x202, .psn = 6, .at = 1},
+        {.opcode = IBA_RC_SEND_ONLY, .qpn = 0x101, .psn = 7, .at = 2},
+        {.opcode = IBA_RC_ACKNOWLEDGE, .back = true, .qpn = 0x202, .psn = 7, .at = 3},
+        {.opcode = IBA_RC_SEND_ONLY, .qpn = 0x101, .psn = 7, .at = 4}, /* again, which is a finding */
+    };
+
+    for (uint32_t i = FIRST; i < MANY; i++)
+        sent[i] = (struct sent){.opcode = IBA_UC_SEND_ONLY, .qpn = 0x1000 + i, .at = i};
+    struct said s = judge_packets(sent, MANY, false, false);
+    cr_expect_eq(times(s.out, "\nRC 10.0.0.1 "), 1, "%u requests", times(s.out, "\nRC 10.0.0.1 "));
+    cr_expect_eq(times(s.out, "\nRC 10.0.0.2 "), 1, "%u answers", times(s.out, "\nRC 10.0.0.2 "));
+    cr_expect_eq(times(s.out, "\nUC "), 0);
+    done(&s);
+}
+
 /* Both directions of a connection are printed together, the one that began first before the other one, also if only
  * one of them has findings. */
 Test(check, directions)
