@@ -133,7 +133,7 @@ static void pin_file(struct golden *g, const char *name, const struct ibc_report
  * fail in another one. The target's name is long, and the scenario's file has carriage returns and no last newline. */
 static const struct ibc_report *of_few_causes(void)
 {
-    enum { MANY = 6, ALL = MANY + 3 };
+    enum { MANY = 6, ALL = MANY + 4 };
     static const char *spec[] = {"RR-03"};
     static struct ibc_waiver named = {.name = (char *)"short-name",
                                       .reason = (char *)"why",
@@ -162,6 +162,11 @@ static const struct ibc_report *of_few_causes(void)
                                         .waiver = i < MANY    ? NULL
                                                   : i == MANY ? &plain
                                                               : &named};
+        if (i == ALL - 1) {
+            result[i].verdict = IBC_IS_UNSUPPORTED;
+            result[i].waiver = NULL;
+            snprintf(result[i].measured, sizeof result[i].measured, "nothing");
+        }
         result[i].finding.line = i < 2 ? 4 : 1;
         result[i].counter_finding.line = i == 1 ? 3 : 0;
         snprintf(result[i].finding.got, sizeof result[i].finding.got, "PSN %u", i);
@@ -203,6 +208,18 @@ Test(forms, of_all_verdicts)
     pin_file(&g, "JSON, few causes", few, ibc_report_json);
     pin_page(&g, "page, few causes", few);
     golden_close(&g);
+}
+
+Test(forms, files_that_cannot_be_written)
+{
+    const struct ibc_report *r = made_report(NULL);
+    char err[512];
+
+    cr_assert_not(ibc_report_junit("/nowhere/r.xml", r, err, sizeof err));
+    cr_assert_str_eq(err, "/nowhere/r.xml: No such file or directory");
+    cr_assert_not(ibc_report_json("/dev/full", r, err, sizeof err));
+    cr_assert_str_eq(err, "/dev/full: No space left on device");
+    cr_assert_not(ibc_report_html("/dev/full", r, err, sizeof err));
 }
 
 /* On a terminal lines are as wide as it is; a file has whole lines. */

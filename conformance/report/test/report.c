@@ -88,17 +88,6 @@ Test(report, nothing_played)
     shell("xmllint --noout --nonet '%s'", path);
 }
 
-Test(report, files_that_cannot_be_written)
-{
-    char err[512];
-
-    cr_assert_not(ibc_report_junit("/nowhere/r.xml", made_report(NULL), err, sizeof err));
-    cr_assert_str_eq(err, "/nowhere/r.xml: No such file or directory");
-    cr_assert_not(ibc_report_json("/dev/full", made_report(NULL), err, sizeof err));
-    cr_assert_str_eq(err, "/dev/full: No space left on device");
-    cr_assert_not(ibc_report_html("/dev/full", made_report(NULL), err, sizeof err));
-}
-
 /* ---- the terminal's ---- */
 static char *printed(bool color, bool verbose, unsigned width)
 {
