@@ -50,6 +50,31 @@ static void check(const struct packet *p, const struct row *row, size_t n, const
 
 enum { FRAME = 14 + 20 + 8 + 12 + 8 + 4, PAYLOAD = 8 };
 
+/* Fills in all that a packet of a capture, a verdict and a connection tell about a packet. */
+static void tell_all(struct packet *p, struct cap_packet *cap, const struct verdict *v)
+{
+    cap->number = 7;
+    cap->iface = 3;
+    cap->iface_name = "eth9";
+    cap->comment = "a note";
+    p->cap = cap;
+    p->number = 11;
+    p->first_ns = cap->ts_ns - 1000;
+    p->prev_ns = cap->ts_ns - 100;
+    p->source_name = "a.pcap";
+    p->verdict = v;
+    p->mad_context = (struct mad_context){.used = true,
+                                          .response_to = 31,
+                                          .response_in = 32,
+                                          .time_ns = 33,
+                                          .has_time = true,
+                                          .source_qp = 0x34,
+                                          .has_source_qp = true,
+                                          .service_id = 0x106000 + 35,
+                                          .setup_in = 36,
+                                          .why = "CONNECTED"};
+}
+
 /* A packet of which everything is known. */
 Test(computed, all_that_is_known)
 {
@@ -98,26 +123,7 @@ Test(computed, all_that_is_known)
         NUMBER("infiniband.analysis.time", (uint64_t)-24),
     };
 
-    cap.number = 7;
-    cap.iface = 3;
-    cap.iface_name = "eth9";
-    cap.comment = "a note";
-    p.cap = &cap;
-    p.number = 11;
-    p.first_ns = cap.ts_ns - 1000;
-    p.prev_ns = cap.ts_ns - 100;
-    p.source_name = "a.pcap";
-    p.verdict = &v;
-    p.mad_context = (struct mad_context){.used = true,
-                                         .response_to = 31,
-                                         .response_in = 32,
-                                         .time_ns = 33,
-                                         .has_time = true,
-                                         .source_qp = 0x34,
-                                         .has_source_qp = true,
-                                         .service_id = 0x106000 + 35,
-                                         .setup_in = 36,
-                                         .why = "CONNECTED"};
+    tell_all(&p, &cap, &v);
     CHECK(&p, rows, "a whole packet");
     struct value crc, computed;
     cr_assert(field_first(field_find("infiniband.invariant.crc"), &p, &crc));

@@ -148,6 +148,44 @@ static struct report_step answer(uint64_t frame, uint8_t syndrome, uint8_t value
     return s;
 }
 
+static const char ladders_text[] =
+    "<h2>What happened</h2>\n"
+    "<p>Around the first finding of each kind; packets of this connection only, requests to the "
+    "right, answers to the left.</p>\n"
+    "<figure class=\"ladder\">\n"
+    "<figcaption>GAP: PSN 0x000000 jumps over PSNs: those before it are missing (2 missing) [RQ-01, "
+    "UU-03, 9.7.2, 9.8.2.2]</figcaption>\n"
+    "<table class=\"ladder\">\n"
+    "<tr><td class=\"n\">1</td><td class=\"n\">0.000000010</td><td class=\"request\">RC RDMA READ "
+    "Request PSN 0x0abcd1 of 1 byte \342\206\222</td><td class=\"none\"></td></tr>\n"
+    "<tr><td class=\"n\">2</td><td class=\"n\">0.000000020</td><td class=\"request\">RC SEND Only "
+    "PSN 0x0abcd2 \342\206\222</td><td class=\"none\"></td></tr>\n"
+    "<tr class=\"hit\"><td class=\"n\">3</td><td class=\"n\">0.000000030</td><td class=\"request\">"
+    "RC SEND Only PSN 0x0abcd3, 1 byte \342\206\222</td><td class=\"warn\">GAP</td></tr>\n"
+    "<tr><td class=\"n\">4</td><td class=\"n\">0.000000040</td><td class=\"request\">RC RDMA WRITE "
+    "Only PSN 0x0abcd4 of 4096 bytes \342\206\222</td><td class=\"none\"></td></tr>\n"
+    "<tr><td class=\"n\">5</td><td class=\"n\">0.000000050</td><td class=\"answer\">\342\206\220 RC "
+    "Acknowledge PSN 0x0abcd5</td><td class=\"none\"></td></tr>\n"
+    "<tr><td class=\"n\">6</td><td class=\"n\">0.000000060</td><td class=\"answer\">\342\206\220 RC "
+    "RDMA READ Response Only PSN 0x0abcd6, 8 bytes</td><td class=\"none\"></td></tr>\n"
+    "</table>\n"
+    "</figure>\n"
+    "<figure class=\"ladder\">\n"
+    "<figcaption>NAK_ACCESS: PSN 0x000000 is a NAK: the responder denies the access [RQ-51, "
+    "11.6.2]</figcaption>\n"
+    "<table class=\"ladder\">\n"
+    "<tr class=\"hit\"><td class=\"n\">7</td><td class=\"n\">0.000000070</td><td class=\"answer\">"
+    "\342\206\220 RC Acknowledge PSN 0x0abcd7 RNR NAK 0.64 ms</td><td class=\"error\">NAK_ACCESS</td>"
+    "</tr>\n"
+    "<tr><td class=\"n\">8</td><td class=\"n\">0.000000080</td><td class=\"answer\">\342\206\220 RC "
+    "Acknowledge PSN 0x0abcd8 NAK Remote Access Error</td><td class=\"note\">ECN</td></tr>\n"
+    "<tr><td class=\"n\">9</td><td class=\"n\">0.000000090</td><td class=\"answer\">\342\206\220 RC "
+    "Acknowledge PSN 0x0abcd9 reserved syndrome 9</td><td class=\"none\"></td></tr>\n"
+    "<tr><td class=\"n\">10</td><td class=\"n\">0.000000100</td><td class=\"answer\">\342\206\220 RC "
+    "Acknowledge PSN 0x0abcda NAK reserved</td><td class=\"none\"></td></tr>\n"
+    "</table>\n"
+    "</figure>\n";
+
 Test(parts, ladders)
 {
     struct report_ladder *const a = &r.ladder[0], *const b = &r.ladder[1];
@@ -178,43 +216,7 @@ Test(parts, ladders)
     b->step[3] = answer(10, IBA_AETH_NAK, 30); /* without a name */
     b->n = 4;
     r.n_ladder = 2;
-    says(report_ladders,
-         "<h2>What happened</h2>\n"
-         "<p>Around the first finding of each kind; packets of this connection only, requests to the "
-         "right, answers to the left.</p>\n"
-         "<figure class=\"ladder\">\n"
-         "<figcaption>GAP: PSN 0x000000 jumps over PSNs: those before it are missing (2 missing) [RQ-01, "
-         "UU-03, 9.7.2, 9.8.2.2]</figcaption>\n"
-         "<table class=\"ladder\">\n"
-         "<tr><td class=\"n\">1</td><td class=\"n\">0.000000010</td><td class=\"request\">RC RDMA READ "
-         "Request PSN 0x0abcd1 of 1 byte \342\206\222</td><td class=\"none\"></td></tr>\n"
-         "<tr><td class=\"n\">2</td><td class=\"n\">0.000000020</td><td class=\"request\">RC SEND Only "
-         "PSN 0x0abcd2 \342\206\222</td><td class=\"none\"></td></tr>\n"
-         "<tr class=\"hit\"><td class=\"n\">3</td><td class=\"n\">0.000000030</td><td class=\"request\">"
-         "RC SEND Only PSN 0x0abcd3, 1 byte \342\206\222</td><td class=\"warn\">GAP</td></tr>\n"
-         "<tr><td class=\"n\">4</td><td class=\"n\">0.000000040</td><td class=\"request\">RC RDMA WRITE "
-         "Only PSN 0x0abcd4 of 4096 bytes \342\206\222</td><td class=\"none\"></td></tr>\n"
-         "<tr><td class=\"n\">5</td><td class=\"n\">0.000000050</td><td class=\"answer\">\342\206\220 RC "
-         "Acknowledge PSN 0x0abcd5</td><td class=\"none\"></td></tr>\n"
-         "<tr><td class=\"n\">6</td><td class=\"n\">0.000000060</td><td class=\"answer\">\342\206\220 RC "
-         "RDMA READ Response Only PSN 0x0abcd6, 8 bytes</td><td class=\"none\"></td></tr>\n"
-         "</table>\n"
-         "</figure>\n"
-         "<figure class=\"ladder\">\n"
-         "<figcaption>NAK_ACCESS: PSN 0x000000 is a NAK: the responder denies the access [RQ-51, "
-         "11.6.2]</figcaption>\n"
-         "<table class=\"ladder\">\n"
-         "<tr class=\"hit\"><td class=\"n\">7</td><td class=\"n\">0.000000070</td><td class=\"answer\">"
-         "\342\206\220 RC Acknowledge PSN 0x0abcd7 RNR NAK 0.64 ms</td><td class=\"error\">NAK_ACCESS</td>"
-         "</tr>\n"
-         "<tr><td class=\"n\">8</td><td class=\"n\">0.000000080</td><td class=\"answer\">\342\206\220 RC "
-         "Acknowledge PSN 0x0abcd8 NAK Remote Access Error</td><td class=\"note\">ECN</td></tr>\n"
-         "<tr><td class=\"n\">9</td><td class=\"n\">0.000000090</td><td class=\"answer\">\342\206\220 RC "
-         "Acknowledge PSN 0x0abcd9 reserved syndrome 9</td><td class=\"none\"></td></tr>\n"
-         "<tr><td class=\"n\">10</td><td class=\"n\">0.000000100</td><td class=\"answer\">\342\206\220 RC "
-         "Acknowledge PSN 0x0abcda NAK reserved</td><td class=\"none\"></td></tr>\n"
-         "</table>\n"
-         "</figure>\n");
+    says(report_ladders, ladders_text);
 }
 
 /* ---- charts ---- */

@@ -86,18 +86,9 @@ Test(cm, many_of_one_outcome)
     }
 }
 
-/* A connection with all its messages, one by XRC that is refused, and datagram services with each answer. */
-Test(cm, each_kind_of_connection)
+/* What a REQ asks for: each attribute has a number of its own. */
+static void ask_for_connection(uint8_t *q)
 {
-    struct frame req = frame_cm(false, IBA_CM_ID_REQ), rep = frame_cm(true, IBA_CM_ID_REP),
-                 rtu = frame_cm(false, IBA_CM_ID_RTU), dreq = frame_cm(true, IBA_CM_ID_DREQ),
-                 drep = frame_cm(false, IBA_CM_ID_DREP), rej = frame_cm(true, IBA_CM_ID_REJ),
-                 ask = frame_cm(false, IBA_CM_ID_SIDR_REQ), told = frame_cm(true, IBA_CM_ID_SIDR_REP);
-    uint8_t *q = frame_datagram(&req) + IBA_BYTES_madhdr, *p = frame_datagram(&rep) + IBA_BYTES_madhdr;
-    struct feed f;
-
-    feed_open(&f, "cm");
-    f.unchecked = true;
     iba_cm_req_set_localcommid(q, 1);
     iba_cm_req_set_serviceid(q, UINT64_C(0x1234567890));
     iba_cm_req_set_localqpn(q, 0x21);
@@ -111,6 +102,16 @@ Test(cm, each_kind_of_connection)
     iba_cm_req_set_retrcount(q, 7);
     iba_cm_req_set_remoteresptout(q, 10);
     iba_cm_req_set_maxcmretr(q, 2);
+}
+
+/* REQ twice, REP, RTU, DREQ and DREP of one connection. */
+static void feed_whole_connection(struct feed *f, struct frame *req, struct frame *rtu)
+{
+    struct frame rep = frame_cm(true, IBA_CM_ID_REP), dreq = frame_cm(true, IBA_CM_ID_DREQ),
+                 drep = frame_cm(false, IBA_CM_ID_DREP);
+    uint8_t *p = frame_datagram(&rep) + IBA_BYTES_madhdr;
+
+    ask_for_connection(frame_datagram(req) + IBA_BYTES_madhdr);
     iba_cm_rep_set_localcommid(p, 2);
     iba_cm_rep_set_remotecommid(p, 1);
     iba_cm_rep_set_localqpn(p, 0x22);
@@ -119,19 +120,33 @@ Test(cm, each_kind_of_connection)
     iba_cm_rep_set_initdepth(p, 3);
     iba_cm_rep_set_rnrretrcount(p, 2);
     for (unsigned active = 0; active < 2; active++) {
-        uint8_t *w = frame_datagram(active ? &rtu : &dreq) + IBA_BYTES_madhdr;
+        uint8_t *w = frame_datagram(active ? rtu : &dreq) + IBA_BYTES_madhdr;
         iba_cm_rtu_set_localcommid(w, active ? 1 : 2);
         iba_cm_rtu_set_remotecommid(w, active ? 2 : 1);
     }
     iba_cm_rtu_set_localcommid(frame_datagram(&drep) + IBA_BYTES_madhdr, 1);
     iba_cm_rtu_set_remotecommid(frame_datagram(&drep) + IBA_BYTES_madhdr, 2);
     iba_cm_dreq_set_remoteqpn(frame_datagram(&dreq) + IBA_BYTES_madhdr, 0x21);
-    feed(&f, &req, 0);
-    feed(&f, &req, MS); /* again */
-    feed(&f, &rep, 3 * MS);
-    feed(&f, &rtu, 5 * MS);
-    feed(&f, &dreq, 9 * MS);
-    feed(&f, &drep, 10 * MS);
+    feed(f, req, 0);
+    feed(f, req, MS); /* again */
+    feed(f, &rep, 3 * MS);
+    feed(f, rtu, 5 * MS);
+    feed(f, &dreq, 9 * MS);
+    feed(f, &drep, 10 * MS);
+}
+
+/* A connection with all its messages, one by XRC that is refused, and datagram services with each answer. */
+Test(cm, each_kind_of_connection)
+{
+    struct frame req = frame_cm(false, IBA_CM_ID_REQ), rtu = frame_cm(false, IBA_CM_ID_RTU),
+                 rej = frame_cm(true, IBA_CM_ID_REJ), ask = frame_cm(false, IBA_CM_ID_SIDR_REQ),
+                 told = frame_cm(true, IBA_CM_ID_SIDR_REP);
+    uint8_t *q = frame_datagram(&req) + IBA_BYTES_madhdr;
+    struct feed f;
+
+    feed_open(&f, "cm");
+    f.unchecked = true;
+    feed_whole_connection(&f, &req, &rtu);
     iba_cm_req_set_localcommid(q, 3);
     iba_cm_req_set_localqpn(q, 0x23);
     iba_cm_req_set_transpsvctype(q, IBA_CM_EXTENDED);
