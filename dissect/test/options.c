@@ -130,7 +130,7 @@ static int parse(const char *line)
     return options_parse(&opt, n, words, &done);
 }
 
-/* What a command line sets. */
+/* Each command line, and the options that it sets. */
 static const struct {
     const char *line, *sets;
 } set_by[] = {

@@ -102,7 +102,7 @@ Test(client, a_line_of_the_longest_kind)
     cr_assert(lines() == 2 && strstr(got, "{\"id\":2,\"ok\":{\"pd\":0}}\n"), "%s", got);
 }
 
-/* Whoever lacks the token is hung up on without a word. */
+/* An agent hangs up on a client that lacks the token, and says nothing. */
 Test(client, without_the_token)
 {
     talk("0123456789abcdef", HELLO PD, strlen(HELLO PD));

@@ -86,7 +86,7 @@ Test(cm, many_of_one_outcome)
     }
 }
 
-/* What a REQ asks for: each attribute has a number of its own. */
+/* A REQ that asks for a number of its own in each attribute. */
 static void ask_for_connection(uint8_t *q)
 {
     iba_cm_req_set_localcommid(q, 1);
