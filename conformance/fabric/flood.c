@@ -2,6 +2,7 @@
 #include "flood.h"
 #include <stdlib.h>
 #include <string.h>
+#include "probe.h"
 #include "sim/iba_random.h"
 
 enum {
@@ -13,6 +14,8 @@ enum {
 };
 /* Virtual time in ns that is longer than the longest lifetime of a packet, 4.096 us * 2^19 (KM-50). */
 static const iba_time patience = UINT64_C(3000000000);
+/* The same, longer than two intervals between flow-control packets, 65,536 symbol times of 4 ns (KM-48). */
+static const iba_time two_intervals = 1000000;
 
 struct source {
     size_t node;
@@ -30,8 +33,11 @@ struct flood {
     uint8_t *arrived; /* indexed by the serial number of the packet */
     uint64_t serials;
     uint16_t *dlid; /* indexed by the serial number of the packet */
+    uint8_t *hops;  /* how many ports the packet has left; indexed by its serial number */
     struct iba_random dice;
     iba_time moved;
+    bool intervals; /* flow-control packets are sent at regular intervals */
+    bool lossy; /* a packet was taken off a wire: both ends count different credits until they hear from each other */
 };
 
 /* ---- packets ---- */
@@ -140,6 +146,10 @@ static bool sent(void *ctx, size_t node, uint8_t port, const uint8_t *packet, si
 
     if (!is_ours(f, packet, len, &serial))
         return true;
+    if (f->hops[serial]++ == PROBE_HOPS) {
+        f->lossy = true;
+        return false;
+    }
     f->moved = subnet_now(f->s);
     for (size_t i = 0; !iba_node_is_switch(&subnet_node(f->s, node)->n) && i < f->n; i++)
         if (f->source[i].node == node && f->source[i].port == port)
@@ -210,6 +220,15 @@ static bool find_sources(struct flood *f)
     return true;
 }
 
+/* Sends flow-control packets at regular intervals from now on. They tell both ends of each link how many credits there
+ * are. */
+static void refresh(struct flood *f)
+{
+    if (!f->intervals)
+        subnet_refresh(f->s, true);
+    f->intervals = true;
+}
+
 bool flood(struct subnet *s, const struct flood_config *c, struct flood_sum *sum)
 {
     struct flood f = {.s = s, .c = c, .sum = sum, .moved = subnet_now(s)};
@@ -221,18 +240,21 @@ bool flood(struct subnet *s, const struct flood_config *c, struct flood_sum *sum
     iba_random_seed(&f.dice, c->seed);
     f.arrived = calloc(f.serials + 1, sizeof *f.arrived);
     f.dlid = calloc(f.serials + 1, sizeof *f.dlid);
-    good = good && f.arrived && f.dlid;
+    f.hops = calloc(f.serials + 1, sizeof *f.hops);
+    good = good && f.arrived && f.dlid && f.hops;
     subnet_set_watch(s, &watch);
-    if (c->intervals)
-        subnet_refresh(s, true);
     while (good && f.serials > 0) {
+        if (c->intervals || f.lossy)
+            refresh(&f);
         refill(&f);
         if (is_over(&f))
             break;
         subnet_run(s, subnet_deadline(s));
     }
     subnet_set_watch(s, NULL);
-    if (c->intervals)
+    if (f.lossy)
+        subnet_run(s, subnet_now(s) + two_intervals);
+    if (f.intervals)
         subnet_refresh(s, false);
     sum->waiting = waiting(&f);
     sum->unsent = f.serials - sum->sent;
@@ -240,5 +262,6 @@ bool flood(struct subnet *s, const struct flood_config *c, struct flood_sum *sum
     free(f.source);
     free(f.arrived);
     free(f.dlid);
+    free(f.hops);
     return good;
 }

@@ -321,6 +321,13 @@ Test(console, loops_and_credits)
         {"credits S 4", "error: the port's link is down, or counts no credits (--credits)\n"},
         {"loops 0", "loop\t2\nS\t2\tlane 0\nT\t2\tlane 0\n"},
         {"stalls", "waiting\t0\nstuck\t0\nloop\t0\n"},
+        /* packets from A to B go round between both switches */
+        {"flood 20 0 0",
+         "sent\t40\ndelivered\t20\ntwice\t0\nastray\t0\nwaiting\t0\nunsent\t0\nlost\t20\nns\t9663698251\n"},
+        {"credits T 2", "lane\tsent\tlimit\tcredits\twaiting\tbuffer\theld\n0\t2508\t2588\t80\t0\t80\t0\n1\t0\t80\t80\t"
+                        "0\t80\t0\n2\t0\t80\t80\t0\t80\t0\n3\t0\t80\t80\t0\t80\t0\n4\t0\t80\t80\t0\t80\t0\n5\t0\t80\t80"
+                        "\t0\t80\t0\n6\t0\t80\t80\t0\t80\t0\n7\t0\t80\t80\t0\t80\t0\n"},
+        {"stalls", "waiting\t0\nstuck\t0\nloop\t0\n"},
         {"send A 1 2",
          "A\t1\nS\t2\nT\t2\nS\t2\nT\t2\nS\t2\nT\t2\nS\t2\nT\t2\nS\t2\nT\t2\nS\t2\nT\t2\nS\t2\nT\t2\nS\t2\nT\t2\nS\t2\nT"
          "\t2\nS\t2\nT\t2\nS\t2\nT\t2\nS\t2\nT\t2\nS\t2\nT\t2\nS\t2\nT\t2\nS\t2\nT\t2\nS\t2\nT\t2\nS\t2\nT\t2\nS\t2\nT"
@@ -328,6 +335,18 @@ Test(console, loops_and_credits)
          "\t2\nS\t2\nT\t2\nS\t2\nT\t2\nS\t2\nT\t2\nS\t2\nT\t2\nS\t2\nloop\n"},
     };
     struct subnet *s = begin_ring(&(struct subnet_config){.buffer = 80});
+
+    TABLE(s, rows);
+    end(s);
+}
+
+/* Packets that go round arrive nowhere. Without credits they do not stop each other either. */
+Test(console, packets_that_go_round)
+{
+    static const struct row rows[] = {
+        {"flood 20 0 0", "sent\t40\ndelivered\t20\ntwice\t0\nastray\t0\nwaiting\t0\nunsent\t0\nlost\t20\nns\t121022\n"},
+    };
+    struct subnet *s = begin_ring(&(struct subnet_config){0});
 
     TABLE(s, rows);
     end(s);
