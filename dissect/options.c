@@ -449,6 +449,23 @@ static const struct option longs[] = {
 #define OPTION_LONG(id, name, value, arg, what) {name, value##_argument, NULL, OPT_##id},
     DISSECT_LONGS(OPTION_LONG){0}};
 
+/* Reports a word that several options begin with, so that it is short for none of them. False: it is no such word. */
+static bool is_ambiguous(const char *name)
+{
+    const char *first = NULL;
+
+    for (const struct option *l = longs; strlen(name) > 2 && l->name; l++) {
+        if (strncmp(name + 2, l->name, strlen(name) - 2) != 0)
+            continue;
+        if (first) {
+            (void)options_wrong("%s may be --%s or --%s", name, first, l->name);
+            return true;
+        }
+        first = l->name;
+    }
+    return false;
+}
+
 /* Reports an error of getopt_long(), which returned '?' or ':' for `word`, or for the letter optopt. */
 static int bad_option(int got, const char *word)
 {
@@ -464,6 +481,8 @@ static int bad_option(int got, const char *word)
     if (optopt)
         return options_wrong("no option -%c; see ibdissect --help", optopt);
     (void)snprintf(name, sizeof name, "%.*s", (int)strcspn(word, "="), word);
+    if (is_ambiguous(name))
+        return EXIT_USAGE;
     instead = elsewhere_called(strlen(name) > 2 ? name + 2 : "");
     if (instead)
         return options_wrong("no option %s: %s", name, instead);

@@ -47,7 +47,7 @@ static bool is_input(const struct options *opt, const struct output *o)
 {
     for (size_t i = 0; i < opt->n_file; i++) {
         const struct file_id in = file_id(opt->file[i], STDIN_FILENO);
-        if (in.name[0] == '\0' && file_same(&in, &o->id))
+        if (file_same(&in, &o->id))
             return true;
     }
     return false;

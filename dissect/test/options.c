@@ -399,6 +399,8 @@ static const struct {
     {"a --merge", "no option --merge: the command is: ibdissect merge SUMMARY...", 1},
     {"a --xost h", "no option --xost; did you mean --host?", 1},
     {"a --reprot x", "no option --reprot; did you mean --report?", 1},
+    {"a --r x", "--r may be --report or --rows", 1},
+    {"a --m=256", "--m may be --mtu or --metrics", 1},
     {"a --hoxtxy h", "no option --hoxtxy; see ibdissect --help", 1},
     {"a --nonsense", "no option --nonsense; see ibdissect --help", 1},
     {"a --=x", "no option --; see ibdissect --help", 1},

@@ -25,6 +25,7 @@ Test(outputs, files_that_are_one)
         {"-w none --report ./none", "none: -w and --report are the same file"},
         {"-w %F %F", "%F: is the input; -w would destroy it"},
         {"--report %F %F", "%F: is the input; --report would destroy it"},
+        {"-w %F.n %F.n", "%F.n: is the input; -w would destroy it"},
         {"--summary %F %F", "%F: is the input; --summary would destroy it"},
         {"--metrics %F README.md %F", "%F: is the input; --metrics would destroy it"},
         {"-w - --report -", "only one of -w and --report can be the standard output"},
