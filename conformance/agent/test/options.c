@@ -111,8 +111,7 @@ Test(options, help_and_version)
         "Executes verbs on the device under test for ibconform: one request a line, one reply a line.\n",
         "\n  --real-time         the engine's time follows the clock\n",
         "\n  --port N            of the device; left out: 1\n",
-        "\nExit: 0 the client has left, or a signal came; 2 wrong usage; 4 the device or the channel cannot be "
-        "opened.\n"};
+        "\nExit: 0 the client has left, or a signal came; 2 wrong usage; 4 the device or the channel cannot"};
     struct options o;
     bool done;
 

@@ -219,17 +219,14 @@ Test(files_new, faults_at_the_end)
     is_closed(&f);
 }
 
-Test(files_new, faults_at_the_start)
+static void fail_at_the_start(void)
 {
     static const struct {
         const char *path;
         int error;
     } rows[] = {{"none/page", ENOENT}, {"file/page", ENOTDIR}, {"dir", EISDIR}};
-    const size_t before = mallinfo2().uordblks;
     struct file_new f;
 
-    put("file", "", 0600);
-    cr_assert_eq(mkdir("dir", 0700), 0);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         errno = 0;
         cr_expect_not(file_begin(&f, rows[i].path), "%s", rows[i].path);
@@ -239,10 +236,17 @@ Test(files_new, faults_at_the_start)
     }
     cr_assert(file_begin(&f, "new") && file_end(&f, true) == 0);
     cr_assert(file_begin(&f, "new") && file_end(&f, false) == 0);
-#ifndef __SANITIZE_ADDRESS__
-    cr_expect_eq(mallinfo2().uordblks, before, "all memory is given back");
-#endif
-    (void)before;
+}
+
+/* All memory is given back. The C library may keep some from the first turn on. */
+Test(files_new, faults_at_the_start)
+{
+    put("file", "", 0600);
+    cr_assert_eq(mkdir("dir", 0700), 0);
+    fail_at_the_start();
+    const size_t before = mallinfo2().uordblks;
+    fail_at_the_start();
+    cr_expect_eq(mallinfo2().uordblks, before);
 }
 
 /* A file without the right to write stays although its folder can be written; a file that can be written in a folder
