@@ -2,92 +2,16 @@
 #include "adapter.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-struct adapter adapter;
 static struct ibv_device device;
 static struct ibv_device *list[] = {&device, &device, NULL};
 static struct verbs_context context;
 static struct ibv_comp_channel channel;
 
-void adapter_note(const char *format, ...)
-{
-    const size_t at = strlen(adapter.said);
-    va_list args;
-
-    va_start(args, format);
-    (void)vsnprintf(adapter.said + at, sizeof adapter.said - at, format, args);
-    va_end(args);
-    cr_assert_lt(strlen(adapter.said), sizeof adapter.said - 1);
-}
-
 #define NOTE(...) adapter_note(__VA_ARGS__)
-
-bool adapter_refuses(const char *name)
-{
-    const char *at = adapter.refuses ? strstr(adapter.refuses, name) : NULL;
-    const size_t n = strlen(name);
-
-    if (!at || (at[n] && at[n] != ',') || (at > adapter.refuses && at[-1] != ','))
-        return false;
-    errno = adapter.error;
-    return true;
-}
-
-/* An errno, or -1 and errno. */
-int adapter_result(const char *name)
-{
-    if (!adapter_refuses(name))
-        return 0;
-    return adapter.minus ? -1 : adapter.error;
-}
-
-/* Objects of the context, which ends them when it is closed. */
-static void *objects[4096];
-static unsigned n_object;
-
-void *adapter_made(const char *name, size_t size, unsigned kind, uint32_t *number)
-{
-    if (adapter_refuses(name))
-        return NULL;
-    cr_assert_lt(n_object, sizeof objects / sizeof *objects);
-    adapter.alive++;
-    *number = ++adapter.made[kind];
-    return objects[n_object++] = calloc(1, size);
-}
-
-void adapter_drop(void *object)
-{
-    unsigned i = 0;
-
-    while (i < n_object && objects[i] != object)
-        i++;
-    cr_assert_lt(i, n_object, "there is no such object");
-    objects[i] = objects[--n_object];
-    adapter.alive--;
-    free(object);
-}
-
-int adapter_gone(const char *name, void *object, uint32_t number)
-{
-    const int e = adapter_result(name);
-
-    adapter_note("%s %u\n", name, number);
-    if (e == 0)
-        adapter_drop(object);
-    return e;
-}
-
-static void end_objects(void)
-{
-    while (n_object > 0) {
-        free(objects[--n_object]);
-        adapter.alive--;
-    }
-}
 
 /* ---- the device ---- */
 
@@ -470,7 +394,7 @@ struct ibv_context *ibv_open_device(struct ibv_device *d)
 int ibv_close_device(struct ibv_context *c)
 {
     NOTE("close_device\n");
-    end_objects();
+    adapter_end_objects();
     adapter.alive--;
     return close(c->async_fd);
 }

@@ -73,6 +73,7 @@ int adapter_result(const char *name);
 void *adapter_made(const char *name, size_t size, unsigned kind, uint32_t *number);
 int adapter_gone(const char *name, void *object, uint32_t number);
 void adapter_drop(void *object);
+void adapter_end_objects(void);
 void adapter_work(struct verbs_context *c);
 
 /* The calls since the last SAID() are exactly these. */

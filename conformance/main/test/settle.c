@@ -50,14 +50,16 @@ void __wrap_ibc_run(const struct ibc_scenario *s, struct ibc_target *t, const st
     r->evidence = strdup(evidence);
 }
 
-bool dut_is_well(struct ibc_target *t, const struct ibc_options *o, char *why, size_t n)
+bool __wrap_dut_is_well(struct ibc_target *t, const struct ibc_options *o, char *why, size_t n);
+bool __wrap_dut_is_well(struct ibc_target *t, const struct ibc_options *o, char *why, size_t n)
 {
     cr_assert(t == &target && o == &options);
     snprintf(why, n, "expected an answer, got nothing (%u)", ++probes);
     return (health[probes - 1] ? health[probes - 1] : 'i') == 'w';
 }
 
-int nanosleep(const struct timespec *t, struct timespec *left)
+int __wrap_nanosleep(const struct timespec *t, struct timespec *left);
+int __wrap_nanosleep(const struct timespec *t, struct timespec *left)
 {
     (void)left;
     cr_expect(t->tv_sec == 1 && t->tv_nsec == 0);
