@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
+#include "topology_text.h"
 
 static const char net[] =
     "switchguid=0x10\nSwitch\t4 \"S\"\n[1] \"A\"[1]\n[2] \"B\"[1]\n[3] \"R\"[1]\ncaguid=0x20\nHca 2 \"A\"\n"
@@ -14,20 +14,6 @@ static const char net[] =
 enum { S, A, B, R, C };
 
 static struct topology *topology;
-
-static struct topology *topology_of(const char *text)
-{
-    const int fd = memfd_create("topology", 0);
-    char path[64], err[TOPOLOGY_ERROR] = "";
-    struct topology *t;
-
-    cr_assert(fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text));
-    (void)snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    t = topology_read(path, err);
-    (void)close(fd);
-    cr_assert_not_null(t, "%s", err);
-    return t;
-}
 
 static void set(struct subnet *s, size_t node, unsigned port, uint16_t lid)
 {

@@ -4,12 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 #include "fabric/iba_hop.h"
 #include "fabric/iba_node_rules.h"
 #include "probe.h"
 #include "subnet.h"
+#include "topology_text.h"
 
 struct seen {
     unsigned sent, received;
@@ -37,20 +36,6 @@ static void received(void *ctx, size_t node, uint8_t port, const uint8_t *packet
     cr_expect(node == 1 && port == 1, "back at the adapter that asked");
     s->received++;
     s->received_at = now;
-}
-
-static struct topology *topology_of(const char *text)
-{
-    const int fd = memfd_create("topology", 0);
-    char path[64], err[TOPOLOGY_ERROR] = "";
-    struct topology *t;
-
-    cr_assert(fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text));
-    (void)snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    t = topology_read(path, err);
-    (void)close(fd);
-    cr_assert_not_null(t, "%s", err);
-    return t;
 }
 
 static struct topology *two_adapters(void)

@@ -8,17 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const struct fuzz_may all = {UINT64_MAX, (1u << IBC_LINK_COUNT) - 1, 0};
-
-static struct ibc_target *target(const char *spec)
-{
-    char err[512] = "";
-    struct ibc_target *t = ibc_target_open(spec, err, sizeof err);
-
-    cr_assert(t, "%s", err);
-    return t;
-}
+#include "bed.h"
 
 /* ---- the grammar ---- */
 
@@ -208,17 +198,6 @@ Test(cases, room_for_a_grh_is_not_compared)
 }
 
 /* ---- known deviations ---- */
-
-static uint64_t known_as(const char *waiver)
-{
-    uint64_t set = 0;
-
-    for (size_t i = 0; i < fuzz_known_count; i++)
-        if (strcmp(fuzz_known[i].waiver, waiver) == 0)
-            set |= UINT64_C(1) << i;
-    cr_assert(set, "%s", waiver);
-    return set;
-}
 
 Test(cases, known_differences_are_told_from_new_ones)
 {

@@ -6,17 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const struct fuzz_may all = {UINT64_MAX, (1u << IBC_LINK_COUNT) - 1, 0};
-
-static struct ibc_target *target(const char *spec)
-{
-    char err[512] = "";
-    struct ibc_target *t = ibc_target_open(spec, err, sizeof err);
-
-    cr_assert(t, "%s", err);
-    return t;
-}
+#include "bed.h"
 
 static enum ibc_verdict verdict_of(struct ibc_target *t, const struct ibc_scenario *s, char got[160])
 {
@@ -234,17 +224,6 @@ Test(fuzz, broken_engines_are_found_and_the_case_made_small)
 }
 
 /* ---- known deviations ---- */
-
-static uint64_t known_as(const char *waiver)
-{
-    uint64_t set = 0;
-
-    for (size_t i = 0; i < fuzz_known_count; i++)
-        if (strcmp(fuzz_known[i].waiver, waiver) == 0)
-            set |= UINT64_C(1) << i;
-    cr_assert(set, "%s", waiver);
-    return set;
-}
 
 Test(fuzz, what_kills_a_device_is_not_sent_and_what_it_does_anyway_not_compared)
 {

@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "bed.h"
 
 enum { PMTU = 256, DRAWS = 6000 };
 
-static const struct fuzz_may all = {UINT64_MAX, (1u << IBC_LINK_COUNT) - 1, 0};
 static struct fuzz_case drawn_for;
 
 static struct making fresh(uint64_t seed)

@@ -16,22 +16,14 @@ import time
 import unittest
 import xml.etree.ElementTree
 
+from scenario import GOOD
+
 PROGRAM = os.path.join(os.environ["IBPROOF_BIN"], "ibconform")
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 SAMPLE = "rc.responder.psn-gap-one-nak"
 PLACE = {"ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", ""), "LC_ALL": "C.UTF-8", "PATH": os.environ["PATH"],
          **{k: v for k, v in os.environ.items() if k.startswith("MUTATE")}}  # tools/mutate says by them which mistake is on
 COMMANDS = ("list", "show", "run", "statements", "mutants", "fuzz", "check", "diff", "devices")
-
-GOOD = """title    a SEND is acknowledged
-spec     RR-03 RR-04
-role     responder
-service  rc
-vary     pmtu 256 1024
-qp a     pmtu=$pmtu recv=1
-> a SEND_ONLY psn=+0 ackreq=1 payload=64
-< a ACKNOWLEDGE psn=+0 syndrome=ack msn=1
-"""
 FAILING = GOOD.replace("msn=1", "msn=9").replace("is acknowledged", "is counted oddly")
 
 

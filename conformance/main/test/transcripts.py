@@ -12,17 +12,10 @@ import subprocess
 import sys
 import tempfile
 
+from scenario import GOOD
+
 HERE = pathlib.Path(__file__).resolve().parent
 PROGRAM = os.path.join(os.environ["IBPROOF_BIN"], "ibconform")
-GOOD = """title    a SEND is acknowledged
-spec     RR-03 RR-04
-role     responder
-service  rc
-vary     pmtu 256 1024
-qp a     pmtu=$pmtu recv=1
-> a SEND_ONLY psn=+0 ackreq=1 payload=64
-< a ACKNOWLEDGE psn=+0 syndrome=ack msn=1
-"""
 SUITE = {
     "area/one/good.ibt": GOOD,
     "area/two/fine.ibt": GOOD.replace("RR-03 RR-04", "RR-04").replace("vary     pmtu 256 1024\n", "").replace("$pmtu", "256"),

@@ -4,9 +4,9 @@
 #include "bytes.h"
 #include "pcapng_write.h"
 #include "system/signals.h"
+#include "test/descriptors.h"
 
 #include <criterion/criterion.h>
-#include <dirent.h>
 #include <fcntl.h>
 #include <malloc.h>
 #include <signal.h>
@@ -74,18 +74,6 @@ Test(edges, the_shortest_files)
 }
 
 /* ---- descriptors ---- */
-
-static unsigned descriptors(void)
-{
-    DIR *d = opendir("/proc/self/fd");
-    unsigned n = 0;
-
-    cr_assert(d);
-    while (readdir(d))
-        n++;
-    (void)closedir(d);
-    return n;
-}
 
 Test(edges, descriptors_are_closed)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "feed.h"
 #include <criterion/criterion.h>
-#include <dirent.h>
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include "judge/judge.h"
 #include "observer/iba_finding_kinds.h"
+#include "test/descriptors.h"
 #include "wire/iba_endpoints.h"
 #include "wire/iba_opcode_rows.h"
 
@@ -137,18 +137,6 @@ static size_t allocated(void)
     const struct mallinfo2 m = mallinfo2();
 
     return m.uordblks + m.hblkhd;
-}
-
-static unsigned descriptors(void)
-{
-    DIR *d = opendir("/proc/self/fd");
-    unsigned n = 0;
-
-    cr_assert(d);
-    while (readdir(d))
-        n++;
-    (void)closedir(d);
-    return n;
 }
 
 /* Counts packets of two connections with findings of each severity, and prints all. */

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include "large.h"
 #include "system/pages.h"
 
 static size_t page;
@@ -88,24 +89,6 @@ Test(bounds, of_tables)
 }
 
 /* ---- large pages ---- */
-
-/* Whether the mapping of this address asks for large pages: flag "hg" in /proc/self/smaps. */
-static bool is_large(const void *at)
-{
-    FILE *f = fopen("/proc/self/smaps", "r");
-    char line[512];
-    bool inside = false, large = false;
-
-    cr_assert_not_null(f);
-    while (fgets(line, sizeof line, f)) {
-        unsigned long first, end;
-        if (sscanf(line, "%lx-%lx ", &first, &end) == 2)
-            inside = (uintptr_t)at >= first && (uintptr_t)at < end;
-        large |= inside && strncmp(line, "VmFlags:", 8) == 0 && strstr(line, " hg") != NULL;
-    }
-    fclose(f);
-    return large;
-}
 
 /* The pages that hold a byte of the table are large, those before and after it are not. `at`: where the table begins
  * in its first page. */

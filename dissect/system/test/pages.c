@@ -5,27 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "large.h"
 #include "system/pages.h"
 
 enum { BIG = 16 << 20, SMALL = 1 << 20 };
-
-/* Returns whether the mapping of this address asks for huge pages, which flag "hg" in /proc/self/smaps shows. */
-static bool is_large(const void *at)
-{
-    FILE *f = fopen("/proc/self/smaps", "r");
-    char line[512];
-    bool inside = false, large = false;
-
-    cr_assert_not_null(f);
-    while (fgets(line, sizeof line, f)) {
-        unsigned long from, to;
-        if (sscanf(line, "%lx-%lx ", &from, &to) == 2)
-            inside = (uintptr_t)at >= from && (uintptr_t)at < to;
-        large |= inside && strncmp(line, "VmFlags:", 8) == 0 && strstr(line, " hg") != NULL;
-    }
-    fclose(f);
-    return large;
-}
 
 Test(pages, a_table_keeps_its_contents_and_gets_large_pages)
 {
