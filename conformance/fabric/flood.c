@@ -37,7 +37,8 @@ struct flood {
     struct iba_random dice;
     iba_time moved;
     bool intervals; /* flow-control packets are sent at regular intervals */
-    bool lossy; /* a packet was taken off a wire: both ends count different credits until they hear from each other */
+    bool
+        lossy; /* a packet was discarded on a wire: both ends count different credits until they hear from each other */
 };
 
 /* ---- packets ---- */

@@ -23,7 +23,7 @@ struct flood_sum {
     iba_time took;      /* virtual time until the last packet moved */
 };
 /* Sends the traffic, and lets time pass until all packets have arrived, or no packet has moved for longer than any
- * lifetime. Routes may lead in a circle, where a packet would move without end: one that has left PROBE_HOPS ports is
- * lost. False: no memory. */
+ * lifetime. Routes may lead in a circle, where a packet would move without end: it is discarded after PROBE_HOPS hops.
+ * False: no memory. */
 bool flood(struct subnet *s, const struct flood_config *c, struct flood_sum *sum);
 #endif

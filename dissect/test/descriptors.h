@@ -4,7 +4,7 @@
 #include <criterion/criterion.h>
 #include <dirent.h>
 
-/* Counts the open descriptors of the process, and three more in each call alike: ".", "..", and that of the folder. */
+/* Counts the open descriptors of the process. Each call counts three more: ".", "..", and the folder that it reads. */
 static inline unsigned descriptors(void)
 {
     DIR *d = opendir("/proc/self/fd");

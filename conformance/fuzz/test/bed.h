@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What tests of `ibconform fuzz` share. */
+/* Shared by the tests of `ibconform fuzz`. */
 #ifndef IBC_FUZZ_TEST_BED_H
 #define IBC_FUZZ_TEST_BED_H
 #include "fuzz/known.h"
