@@ -52,7 +52,7 @@ static enum emit_class class_of_response(const struct iba_view *v)
 
 enum emit_class emit_class_of(const struct iba_view *v)
 {
-    if (!iba_view_has_bth(v) || !v->op)
+    if (!v->op)
         return EMIT_any;
     if (v->op->operation == IBA_OPERATION_CNP)
         return EMIT_cnp;
@@ -119,7 +119,7 @@ static bool take_value(struct ref_emit *e, const char *value)
     char *end;
 
     e->op = strchr("+^*-", *value) && *value ? *value++ : '=';
-    if (*value < '0' || *value > '9')
+    if (*value < '0') /* which strtoull() would take: another sign, a blank, nothing at all */
         return false;
     errno = 0;
     e->value = strtoull(value, &end, 0);

@@ -55,7 +55,7 @@ bool hear_parse(struct ref_hear *h, const char *name, size_t len, const char *ch
 
     *h = (struct ref_hear){.what = HEAR_FIELD, .minds = *change == '!'};
     change += h->minds;
-    if (*change < '0' || *change > '9')
+    if (*change < '0') /* which strtoull() would take: a sign, a blank, nothing at all */
         return false;
     h->value = strtoull(change, &end, 0);
     if (*end != 0)
@@ -89,14 +89,14 @@ static bool suits(struct ref_hear *h, enum iba_link link, const struct iba_view 
     }
 }
 
-/* Returns the number of bytes that the packet is too short for the headers after its BTH. */
+/* Returns the number of bytes, HEAR_MORE at most, that the packet is too short for the headers after its BTH. */
 static size_t missing_bytes(const struct iba_view *v)
 {
-    const size_t at = v->bth_at + IBA_BYTES_bth, end = v->end - IBA_ICRC_BYTES;
-    const struct iba_opcode *op = iba_view_has_bth(v) ? &iba_opcodes[iba_bth_opcode(iba_view_bth(v))] : NULL;
-    const size_t need = op && op->name ? iba_hdrs_bytes(op->hdrs & ~IBA_HDR_BIT(IBA_H_bth)) : 0;
+    if (!v->op)
+        return 0;
+    const size_t end = v->end - IBA_ICRC_BYTES, need = v->bth_at + iba_hdrs_bytes(v->op->hdrs | IBA_HDR_BIT(IBA_H_bth));
 
-    return op && v->end >= IBA_ICRC_BYTES && end >= at && at + need > end ? at + need - end : 0;
+    return need > end ? need - end : 0;
 }
 
 /* Adds `n` bytes to the length fields of the headers before the BTH. */
@@ -119,7 +119,7 @@ static void read_zeros(enum iba_link link, const struct iba_view *v, uint8_t *fr
     const size_t n = missing_bytes(v), end = v->end - IBA_ICRC_BYTES;
     struct iba_view longer;
 
-    if (n == 0 || n > HEAR_MORE || v->end > *len)
+    if (n == 0)
         return;
     memmove(frame + end + n, frame + end, *len - end);
     memset(frame + end, 0, n);

@@ -103,27 +103,29 @@ static void name_rule(char *to, enum iba_rule_table t, uint16_t row, enum iba_ch
                        sentence_of(t, iba_rules_action_name(t, row, with)));
 }
 
-static void add_rule(enum iba_rule_table t, uint16_t row, enum iba_change_kind kind, uint16_t with)
+/* False: the row has no such change. */
+static bool add_rule(enum iba_rule_table t, uint16_t row, enum iba_change_kind kind, uint16_t with)
 {
     struct iba_changed_rules changed;
     char word[16];
     const struct iba_rule *r = &tables[t]->row[row];
 
     if (!iba_rules_change(&changed, t, row, kind, with))
-        return;
+        return false;
     if (next(tables[t]->name, r->name, change_word(kind, with, word), r->clause))
         name_rule(says[n_all - 1], t, row, kind, with);
+    return true;
 }
 
 static void add_rules(void)
 {
     for (unsigned t = 0; t < IBA_TABLE_COUNT; t++)
         for (uint16_t row = 0; row < tables[t]->n; row++) {
-            const uint16_t others = iba_rules_actions((enum iba_rule_table)t, row);
-            add_rule((enum iba_rule_table)t, row, IBA_CHANGE_DROP, 0);
-            add_rule((enum iba_rule_table)t, row, IBA_CHANGE_SWAP, 0);
-            for (uint16_t with = 0; with < others; with++)
-                add_rule((enum iba_rule_table)t, row, IBA_CHANGE_OTHER, with);
+            uint16_t with = 0;
+            (void)add_rule((enum iba_rule_table)t, row, IBA_CHANGE_DROP, 0);
+            (void)add_rule((enum iba_rule_table)t, row, IBA_CHANGE_SWAP, 0);
+            while (add_rule((enum iba_rule_table)t, row, IBA_CHANGE_OTHER, with))
+                with++;
         }
 }
 
@@ -407,8 +409,7 @@ static bool apply_row(struct ref_change *c, bool rule, uint16_t row, const char 
         return c->decides;
     }
     c->change.kind = (uint8_t)kind;
-    c->change.with = with;
-    c->does = (c->change.list->row[c->change.row].kinds >> kind & 1) != 0;
+    c->does = with == 0 && (c->change.list->row[c->change.row].kinds >> kind & 1) != 0;
     return c->does;
 }
 

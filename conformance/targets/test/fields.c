@@ -3,6 +3,7 @@
  * compares whole exchanges. */
 #include "targets/emit.h"
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <string.h>
 #include "wire/iba_build.h"
 #include "wire/iba_crc.h"
@@ -35,7 +36,7 @@ static bool is_right(const struct iba_opcode *op, enum emit_class is)
 
     if (op->svc == IBA_UD)
         return is == EMIT_datagram;
-    if (op->dir == IBA_REQ && message)
+    if (op->dir == IBA_REQ && (message || op->svc == IBA_XRC))
         return is == by_position[op->pos];
     if (op->dir == IBA_REQ)
         return is == (op->operation == IBA_OPERATION_READ     ? EMIT_read_request
@@ -59,7 +60,7 @@ Test(fields, each_opcode_has_the_class_of_its_operation)
         const struct iba_opcode *op = &iba_opcodes[code];
         struct iba_recipe r;
         struct iba_view v;
-        if (!op->name || op->svc == IBA_RD || op->svc == IBA_XRC)
+        if (!op->name || op->svc == IBA_RD)
             continue;
         iba_recipe_init(&r, IBA_ENCAP_ROCE2_V4, (uint8_t)code);
         cr_assert_eq(iba_build(&r, frame, sizeof frame, &len), IBA_OK);
@@ -72,9 +73,20 @@ Test(fields, each_opcode_has_the_class_of_its_operation)
 
 Test(fields, a_raw_packet_has_no_class)
 {
-    uint8_t frame[64] = {0};
+    uint8_t frame[512] = {0};
+    struct iba_recipe r;
     struct iba_view v;
+    size_t len;
 
+    iba_recipe_init(&r, IBA_ENCAP_ROCE2_V4, IBA_RC_SEND_ONLY);
+    cr_assert_eq(iba_build(&r, frame, sizeof frame, &len), IBA_OK);
+    (void)iba_view_parse(&v, IBA_LINK_ETHERNET, frame, len, len, NULL);
+    cr_expect_eq(emit_class_of(&v), EMIT_request_only);
+    iba_bth_set_opcode(frame + v.bth_at, 0x1f); /* a reserved opcode */
+    iba_view_repair_crc(&v, frame);
+    (void)iba_view_parse(&v, IBA_LINK_ETHERNET, frame, len, len, NULL);
+    cr_expect(iba_view_has_bth(&v) && emit_class_of(&v) == EMIT_any);
+    memset(frame, 0, sizeof frame);
     iba_lrh_set_lnh(frame, 0); /* raw, no transport header */
     iba_lrh_set_pktlen(frame, 5);
     (void)iba_view_parse(&v, IBA_LINK_IB, frame, 22, 22, NULL);
@@ -135,6 +147,10 @@ Test(fields, names)
     for (size_t n = 60; n < sizeof longest; n++)
         cr_expect_not(emit_parse(&e, longest, n, "1"));
     cr_expect(emit_parse(&e, "bth.psnx", 7, "1"), "the length counts");
+    errno = ERANGE; /* of an earlier call */
+    cr_expect(emit_parse(&e, "bth.psn", 7, "1") && e.value == 1);
+    cr_expect_not(emit_parse(&e, "bth.psn", 7, " 1"));
+    cr_expect(emit_parse(&e, "bth.psn", 7, "9") && e.value == 9);
     cr_expect(emit_parse(&e, "bth.psn", 7, "18446744073709551615") && e.value == UINT64_MAX);
     cr_expect_not(emit_parse(&e, "bth.psn", 7, "18446744073709551616"));
     cr_expect_not(emit_parse(&e, "bth.psn", 7, "/1"));

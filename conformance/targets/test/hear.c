@@ -9,6 +9,7 @@
 
 static uint8_t frame[2048];
 static size_t len;
+static enum iba_link link = IBA_LINK_ETHERNET;
 
 /* Builds a SEND of five bytes, which has three pad bytes. */
 static void build(enum iba_encap encap)
@@ -16,6 +17,7 @@ static void build(enum iba_encap encap)
     static const uint8_t payload[5] = {1, 2, 3, 4, 5};
     struct iba_recipe r;
 
+    link = encap == IBA_ENCAP_IB_LOCAL || encap == IBA_ENCAP_IB_GLOBAL ? IBA_LINK_IB : IBA_LINK_ETHERNET;
     iba_recipe_init(&r, encap, IBA_RC_SEND_ONLY);
     r.payload = payload;
     r.payload_len = sizeof payload;
@@ -26,9 +28,9 @@ static bool hears(struct ref_hear *h, bool knows_qp, uint32_t any_qp)
 {
     struct iba_view v;
 
-    if (iba_view_parse(&v, IBA_LINK_ETHERNET, frame, len, len, NULL) == IBA_OK)
+    if (iba_view_parse(&v, link, frame, len, len, NULL) == IBA_OK)
         iba_view_check(&v);
-    return hear_change(h, IBA_LINK_ETHERNET, &v, frame, &len, knows_qp, any_qp);
+    return hear_change(h, link, &v, frame, &len, knows_qp, any_qp);
 }
 
 static bool passes(struct ref_hear *h)
@@ -40,7 +42,7 @@ static struct iba_view view(void)
 {
     struct iba_view v;
 
-    cr_assert_eq(iba_view_parse(&v, IBA_LINK_ETHERNET, frame, len, len, NULL), IBA_OK);
+    cr_assert_eq(iba_view_parse(&v, link, frame, len, len, NULL), IBA_OK);
     iba_view_check(&v);
     return v;
 }
@@ -120,7 +122,8 @@ Test(hear, gives_packets_for_no_queue_pair_to_one)
 
 Test(hear, reads_zeros_where_headers_are_missing)
 {
-    static const enum iba_encap encaps[] = {IBA_ENCAP_ROCE2_V4, IBA_ENCAP_ROCE2_V6, IBA_ENCAP_ROCE1};
+    static const enum iba_encap encaps[] = {IBA_ENCAP_ROCE2_V4, IBA_ENCAP_ROCE2_V6, IBA_ENCAP_ROCE1, IBA_ENCAP_IB_LOCAL,
+                                            IBA_ENCAP_IB_GLOBAL};
 
     for (size_t i = 0; i < sizeof encaps / sizeof *encaps; i++) {
         struct ref_hear h;
@@ -137,8 +140,18 @@ Test(hear, reads_zeros_where_headers_are_missing)
         cr_assert_eq(len, before + IBA_BYTES_reth - 8); /* five bytes and their pad were there */
         v = view();
         cr_assert_eq(v.icrc, IBA_CHECK_GOOD);
+        cr_assert_eq(v.vcrc, link == IBA_LINK_IB ? IBA_CHECK_GOOD : IBA_CHECK_ABSENT);
+        cr_assert_eq(v.payload_len, 0);
         cr_assert_eq(iba_reth_dmalen(frame + v.at[IBA_H_reth]), 0);
     }
+}
+
+/* No opcode needs more bytes of headers after its BTH than are left free for them. */
+Test(hear, room_for_missing_headers)
+{
+    for (unsigned code = 0; code < 256; code++)
+        if (iba_opcodes[code].name)
+            cr_expect_leq(iba_hdrs_bytes(iba_opcodes[code].hdrs), HEAR_MORE + IBA_BYTES_bth, "opcode 0x%02x", code);
 }
 
 /* A packet that is wrong in another way stays as it is. */
@@ -153,7 +166,7 @@ Test(hear, leaves_whole_headers_alone)
     len -= 8; /* fewer bytes than PadCnt says */
     iba_udp_set_length(frame + v.at[IBA_H_udp], iba_udp_length(frame + v.at[IBA_H_udp]) - 8);
     iba_ipv4_set_len(frame + v.at[IBA_H_ipv4], iba_ipv4_len(frame + v.at[IBA_H_ipv4]) - 8);
-    cr_assert_neq(iba_view_parse(&v, IBA_LINK_ETHERNET, frame, len, len, NULL), IBA_OK);
+    cr_assert_neq(iba_view_parse(&v, link, frame, len, len, NULL), IBA_OK);
     memcpy(before, frame, sizeof before);
     const size_t was = len;
     cr_assert(hear_parse(&h, "short", 5, "1") && passes(&h));
@@ -171,4 +184,11 @@ Test(hear, names_and_values)
     cr_assert_not(hear_parse(&h, "ip.ttl", 6, "!"));
     cr_assert_not(hear_parse(&h, "ip.ttl", 6, "64x"));
     cr_assert_not(hear_parse(&h, "payload", 7, "!0"));
+    cr_assert_not(hear_parse(&h, "ip.ttl", 6, ""));
+    cr_assert_not(hear_parse(&h, "ip.ttl", 6, "-1"));
+    cr_assert_not(hear_parse(&h, "ip.ttl", 6, "! 1"));
+    cr_assert_not(hear_parse(&h, "ip.ttl", 6, "+1"));
+    cr_assert_not(hear_parse(&h, "ip.ttl", 6, ":"));
+    cr_assert(hear_parse(&h, "ip.ttl", 6, "!9") && h.minds && h.value == 9);
+    cr_assert(hear_parse(&h, "ip.ttl", 6, "0x10") && !h.minds && h.value == 16);
 }

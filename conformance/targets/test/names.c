@@ -139,9 +139,9 @@ Test(names, kinds_of_changes)
 {
     struct ref_change c = applied("requester.order=drop");
 
-    cr_expect(c.does && c.change.kind == IBA_CHANGE_DROP && c.change.with == 0);
+    cr_expect(c.does && c.change.kind == IBA_CHANGE_DROP);
     c = applied("queue-pair-states.FLUSHED_STATUS=other");
-    cr_expect(c.does && c.change.kind == IBA_CHANGE_OTHER && c.change.with == 0);
+    cr_expect(c.does && c.change.kind == IBA_CHANGE_OTHER);
     c = applied("emit.ack/bth.psn=+1");
     cr_expect(c.emit.klass == EMIT_ack && c.emit.op == '+' && c.emit.value == 1);
     c = applied("hear.ip.ttl=!64");
@@ -211,8 +211,9 @@ Test(names, sentences)
     }
     const struct ibc_mutant *m;
     for (size_t i = 0; (m = at(i)); i++)
-        cr_expect(strlen(m->says) < 255 && strlen(m->spec) < sizeof m->spec - 1 && !strchr(m->spec, ' '), "%s",
-                  m->spec);
+        cr_expect(!strstr(m->says, "(null)") && strlen(m->says) < 255 && strlen(m->spec) < sizeof m->spec - 1 &&
+                      !strchr(m->spec, ' '),
+                  "%s", m->spec);
 }
 
 /* ---- names that are refused ---- */
@@ -230,6 +231,7 @@ Test(names, changes_that_do_not_exist)
         {"RC-responder.duplicate=other::", rule},
         {"RC-responder.duplicate=other:11", rule},
         {"requester.order=swap", rule},
+        {"queue-pair-states.FLUSHED_STATUS=other:1", rule}, /* a behaviour has one other way */
         {"header-validation.malformed=drop",
          "not to be had: later rows read what this one lets through, and would crash"},
         {"emit.bth.psn=x", "no such change; a number, +N, ^N or *N; -N withholds packets"},
