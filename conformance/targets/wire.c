@@ -89,8 +89,8 @@ static void list_adapters(const char *spec, char *err, size_t errlen)
 struct ibc_wire *ibc_wire_open(const char *spec, char *err, size_t errlen)
 {
     const struct ibc_wire_ops *ops = adapter_of(spec);
-    char args[256];
     struct ibc_wire *w;
+    char args[sizeof w->spec];
 
     if (!ops) {
         list_adapters(spec, err, errlen);

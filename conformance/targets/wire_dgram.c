@@ -164,7 +164,7 @@ static bool join_any(struct ibc_wire *w, const struct addrinfo *peer, const stru
 
 static bool open_dgram(struct ibc_wire *w, const char *args, char *err, size_t errlen)
 {
-    char text[256];
+    char text[sizeof w->spec];
     char *comma;
     struct addrinfo *peer, *own;
     bool good, fits;
@@ -194,7 +194,7 @@ static bool dgram_leaves(const struct ibc_wire *w, const char *args)
 {
     struct sockaddr_storage to;
     socklen_t size = sizeof to;
-    char text[256];
+    char text[sizeof w->spec];
     bool leaves = false;
 
     if (w)

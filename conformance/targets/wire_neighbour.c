@@ -128,18 +128,26 @@ static bool is_discovery(const uint8_t *ip, size_t left)
     return left >= IPV6 + ND && ip[6] == ICMPV6 && (ip[IPV6] == SOLICITATION || ip[IPV6] == ADVERTISEMENT);
 }
 
+/* Returns the type that stands at `at`; 0: the frame ends before. */
+static uint16_t type_at(const uint8_t *frame, size_t len, size_t at)
+{
+    return len >= at + 2 ? get16(frame + at) : 0;
+}
+
+/* Returns the type after one VLAN tag at most, and where its packet begins. */
+static uint16_t type_of(const uint8_t *frame, size_t len, size_t *at)
+{
+    *at = ETHER + (type_at(frame, len, ETHER) == TYPE_VLAN ? TAG : 0) + 2;
+    return type_at(frame, len, *at - 2);
+}
+
 bool ibc_neighbour(const uint8_t *frame, size_t len, const struct ibc_address *who, size_t n_who,
                    uint8_t answer[IBC_NEIGHBOUR_ANSWER], size_t *n)
 {
-    size_t at = ETHER;
+    size_t at;
 
     *n = 0;
-    if (len >= at + TAG + 2 && get16(frame + at) == TYPE_VLAN)
-        at += TAG;
-    if (len < at + 2)
-        return false;
-    at += 2;
-    switch (get16(frame + at - 2)) {
+    switch (type_of(frame, len, &at)) {
     case TYPE_ARP:
         if (len - at >= ARP)
             *n = answer_arp(frame, at, who, n_who, answer);
@@ -235,17 +243,17 @@ static bool neighbour_claims(const uint8_t *ip, const struct ibc_address *a)
 
 bool ibc_neighbour_claims(const uint8_t *frame, size_t len, const struct ibc_address *a, uint64_t *mac)
 {
-    const bool tag = len >= ETHER + TAG + 2 && get16(frame + ETHER) == TYPE_VLAN;
-    const size_t at = ETHER + (tag ? TAG : 0) + 2;
+    bool claims = false;
+    size_t at;
 
-    if (len < at)
-        return false;
-    *mac = (uint64_t)get16(frame + MAC) << 32 | get32(frame + MAC + 2);
-    switch (get16(frame + at - 2)) {
-    case TYPE_ARP: return len - at >= ARP && arp_claims(frame + at, a);
-    case TYPE_IPV6: return is_discovery(frame + at, len - at) && neighbour_claims(frame + at, a);
-    default: return false;
+    switch (type_of(frame, len, &at)) {
+    case TYPE_ARP: claims = len - at >= ARP && arp_claims(frame + at, a); break;
+    case TYPE_IPV6: claims = is_discovery(frame + at, len - at) && neighbour_claims(frame + at, a); break;
+    default: break;
     }
+    if (claims)
+        *mac = (uint64_t)get16(frame + MAC) << 32 | get32(frame + MAC + 2);
+    return claims;
 }
 
 /* Whether an IP packet, whose UDP header begins `head` bytes after `ip`, goes to the UDP port of RoCE. */
@@ -256,18 +264,17 @@ static bool goes_to_roce(const uint8_t *ip, size_t left, size_t head)
 
 bool ibc_is_roce(const uint8_t *frame, size_t len)
 {
-    size_t at = ETHER;
-    const uint8_t *ip;
+    enum { LEAST = 20 }; /* bytes of a packet */
 
-    while (len >= at + TAG + 2 && get16(frame + at) == TYPE_VLAN)
-        at += TAG;
-    if (len < at + 2 + 20)
-        return false;
-    ip = frame + at + 2;
-    switch (get16(frame + at)) {
-    case TYPE_ROCE1: return true;
-    case TYPE_IPV4: return ip[9] == UDP && goes_to_roce(ip, len - at - 2, 4u * (ip[0] & 15u));
-    case TYPE_IPV6: return ip[6] == UDP && goes_to_roce(ip, len - at - 2, IPV6);
-    default: return false;
+    for (size_t at = ETHER + 2; len >= at + LEAST; at += TAG) {
+        const uint8_t *ip = frame + at;
+        switch (get16(frame + at - 2)) {
+        case TYPE_VLAN: continue;
+        case TYPE_ROCE1: return true;
+        case TYPE_IPV4: return ip[9] == UDP && goes_to_roce(ip, len - at, 4u * (ip[0] & 15u));
+        case TYPE_IPV6: return ip[6] == UDP && goes_to_roce(ip, len - at, IPV6);
+        default: return false;
+        }
     }
+    return false;
 }

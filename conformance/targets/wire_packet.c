@@ -48,9 +48,8 @@ static bool hear(struct ibc_wire *w, const uint64_t *mac, size_t n)
 
     for (size_t i = 0; i < n && used < sizeof text; i++)
         used += (size_t)snprintf(text + used, sizeof text - used, " or ether host %02x:%02x:%02x:%02x:%02x:%02x",
-                                 (unsigned)(mac[i] >> 40 & 0xff), (unsigned)(mac[i] >> 32 & 0xff),
-                                 (unsigned)(mac[i] >> 24 & 0xff), (unsigned)(mac[i] >> 16 & 0xff),
-                                 (unsigned)(mac[i] >> 8 & 0xff), (unsigned)(mac[i] & 0xff));
+                                 (uint8_t)(mac[i] >> 40), (uint8_t)(mac[i] >> 32), (uint8_t)(mac[i] >> 24),
+                                 (uint8_t)(mac[i] >> 16), (uint8_t)(mac[i] >> 8), (uint8_t)mac[i]);
     if (used < sizeof text)
         used += (size_t)snprintf(text + used, sizeof text - used, "%s", n ? ")" : "");
     if (used < sizeof text && filter(w->fd, text))

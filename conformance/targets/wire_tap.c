@@ -115,11 +115,9 @@ static void look(struct wire_tap *t)
     for (unsigned i = 0; i < MOST_AT_ONCE && t->n > 0; i++) {
         struct iovec v = {.iov_base = frame, .iov_len = sizeof frame};
         struct msghdr m = {.msg_iov = &v, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
-        const int e = wire_take(t->fd, &m, sizeof frame, &len, &at);
-        if (e == 0)
-            seen(t, known_by(frame, len), at);
-        else if (e != EMSGSIZE)
+        if (wire_take(t->fd, &m, sizeof frame, &len, &at) != 0)
             return;
+        seen(t, known_by(frame, len), at);
     }
 }
 

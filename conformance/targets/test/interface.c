@@ -160,7 +160,7 @@ Test(interface, whose_frames_are_heard)
     if ((tap = tap_begin()) < 0)
         return;
     struct ibc_wire *w = tap_wire();
-    static const uint64_t macs[] = {0x1a2b3c4d5e6f, 0x0211223344fe};
+    static const uint64_t macs[] = {0x1a2b3c4d5e6f, 0x0211223344fe, 0xfefffdfbf7ef};
     static const struct {
         const char *to, *from;
         bool is;
@@ -174,10 +174,11 @@ Test(interface, whose_frames_are_heard)
         {"\x1a\x2b\x3c\x4d\x5f\x6f", "\x1a\x2b\x3c\x4c\x5e\x6f", false},
         {"\x1a\x2b\x3d\x4d\x5e\x6f", "\x1a\x2a\x3c\x4d\x5e\x6f", false},
         {"\x1e\x2b\x3c\x4d\x5e\x6f", "\x02\x99\x99\x99\x99\x99", false},
+        {"\xfe\xff\xfd\xfb\xf7\xef", "\x02\x99\x99\x99\x99\x99", true},
         {"\xff\xff\xff\xff\xff\xff", "\x02\x99\x99\x99\x99\x99", true},
         {"\x33\x33\x00\x00\x00\x01", "\x02\x99\x99\x99\x99\x99", true},
     };
-    cr_assert(ibc_wire_hear(w, macs, 2), "%s", w->fault);
+    cr_assert(ibc_wire_hear(w, macs, 3), "%s", w->fault);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         roce(60);
         memcpy(frame, rows[i].to, 6);

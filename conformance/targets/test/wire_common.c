@@ -2,9 +2,13 @@
 /* The common part of all wires, with an adapter of the test's own that fails on request: frames that are kept, lost or
  * dropped, errors of an adapter, limits. */
 #include <criterion/criterion.h>
+#include <dlfcn.h>
 #include <errno.h>
+#include <netdb.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include "held.h"
 #include "targets/wire.h"
 
 static const uint64_t ms = 1000000;
@@ -266,4 +270,64 @@ Test(wire_common, functions_that_an_adapter_may_lack)
     cr_expect_eq(adapter.closed, 1);
     ibc_wire_close(NULL);
     w = NULL;
+}
+
+/* ---- names with several addresses ---- */
+
+typedef int resolver(const char *, const char *, const struct addrinfo *, struct addrinfo **);
+
+/* Some names have two addresses, in this order. */
+int getaddrinfo(const char *restrict host, const char *restrict port, const struct addrinfo *restrict hints,
+                struct addrinfo **restrict found)
+{
+    static const char *const names[][3] = {{"both", "::1", "127.0.0.1"},
+                                           {"far", "127.0.0.1", "192.0.2.1"},
+                                           {"near", "127.0.0.1", "127.0.0.2"},
+                                           {"strange", "192.0.2.1", "127.0.0.1"}};
+    resolver *real;
+
+    *(void **)&real = dlsym(RTLD_NEXT, "getaddrinfo");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(host, names[i][0]) == 0)
+            return real(names[i][1], port, hints, found) + real(names[i][2], port, hints, &(*found)->ai_next);
+    return real(host, port, hints, found);
+}
+
+/* The first two addresses of one family that work are used, whatever comes before. */
+Test(wire_common, addresses_of_both_families)
+{
+    static const struct {
+        const char *spec;
+        int family; /* AF_UNSPEC: it cannot be opened */
+        bool leaves;
+        const char *says;
+    } rows[] = {
+        {"dgram:both:9,127.0.0.1:0", AF_INET, false, ""},
+        {"dgram:both:9,[::1]:0", AF_INET6, false, ""},
+        {"dgram:127.0.0.1:9,both:0", AF_INET, false, ""},
+        {"dgram:[::1]:9,both:0", AF_INET6, false, ""},
+        {"dgram:near:9,near:0", AF_INET, false, ""},
+        {"dgram:near:9,strange:0", AF_INET, false, ""}, /* the first cannot be bound */
+        {"dgram:far:9,[::1]:0", AF_UNSPEC, true,
+         "wire dgram:far:9,[::1]:0: want dgram:HOST:PORT,HOST:PORT, the peer's and the own; no such own address"},
+        {"dgram:strange:9,192.0.2.1:0", AF_UNSPEC, true,
+         "wire dgram:strange:9,192.0.2.1:0: Cannot assign requested address"},
+    };
+    const unsigned before = held_descriptors();
+    char err[300] = "";
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct sockaddr_storage a = {0};
+        socklen_t n = sizeof a;
+        struct ibc_wire *x = ibc_wire_open(rows[i].spec, err, sizeof err);
+        cr_expect_eq(x != NULL, rows[i].family != AF_UNSPEC, "%s: %s", rows[i].spec, err);
+        if (x)
+            cr_expect(getpeername(x->fd, (struct sockaddr *)&a, &n) == 0 && a.ss_family == rows[i].family, "%s",
+                      rows[i].spec);
+        else
+            cr_expect_str_eq(err, rows[i].says, "%s", err);
+        ibc_wire_close(x);
+        cr_expect_eq(ibc_wire_leaves(rows[i].spec, NULL), rows[i].leaves, "%s", rows[i].spec);
+    }
+    cr_expect_eq(held_descriptors(), before);
 }

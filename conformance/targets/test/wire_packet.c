@@ -1,17 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Frames of a network interface as the kernel gives them: VLAN tags beside the frame, stamps of three clocks, errors.
  * recvmsg() and send() are replaced, so that no interface and no rights are needed. test/interface.c has both. */
+#include <arpa/inet.h>
 #include <criterion/criterion.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <linux/errqueue.h>
 #include <linux/if_packet.h>
+#include <net/ethernet.h>
+#include <net/if.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 #include "targets/wire_adapters.h"
 #include "targets/wire_tap.h"
+#include "held.h"
 
 enum { FD = 12345, MOST = IBC_WIRE_MOST };
 static const uint64_t ms = 1000000;
@@ -77,8 +83,74 @@ ssize_t send(int fd, const void *bytes, size_t n, int flags)
     if (fd != FD)
         return syscall(SYS_sendto, fd, bytes, n, flags, NULL, 0);
     cr_assert(flags == (MSG_DONTWAIT | MSG_NOSIGNAL) && n == kernel.n);
-    errno = kernel.e[0];
-    return kernel.e[0] == 0 ? (ssize_t)n : -1;
+    errno = kernel.e[kernel.call++];
+    return errno == 0 ? (ssize_t)n : -1;
+}
+
+ssize_t sendto(int fd, const void *bytes, size_t n, int flags, __CONST_SOCKADDR_ARG to, socklen_t n_to)
+{
+    if (fd != FD)
+        return syscall(SYS_sendto, fd, bytes, n, flags, to.__sockaddr__, n_to);
+    cr_assert_str_eq(to.__sockaddr_un__->sun_path, "peer");
+    return send(fd, bytes, n, flags);
+}
+
+/* ---- how an interface is opened ---- */
+
+/* The kernel refuses at most one call: the socket, an option of packet sockets, the filter, or to bind the socket. */
+enum { NOTHING, SOCKET = 1000, BIND, FILTER };
+static struct {
+    bool on, unlisted;
+    int refused, e;
+    unsigned options, bound;
+} opening;
+
+static int answer(int what)
+{
+    errno = opening.e;
+    return opening.refused == what ? -1 : 0;
+}
+
+int socket(int domain, int type, int protocol)
+{
+    if (!opening.on || domain != AF_PACKET)
+        return (int)syscall(SYS_socket, domain, type, protocol);
+    cr_assert(type == (SOCK_RAW | SOCK_CLOEXEC) && protocol == 0);
+    return answer(SOCKET) == 0 ? (int)syscall(SYS_socket, AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0) : -1;
+}
+
+int setsockopt(int fd, int level, int name, const void *value, socklen_t n)
+{
+    if (opening.on && name == SO_ATTACH_FILTER && opening.refused == FILTER)
+        return answer(FILTER);
+    if (!opening.on || level != SOL_PACKET)
+        return (int)syscall(SYS_setsockopt, fd, level, name, value, n);
+    const struct packet_mreq *all = value;
+    if (name == PACKET_ADD_MEMBERSHIP)
+        cr_assert(all->mr_type == PACKET_MR_PROMISC && all->mr_ifindex == (int)if_nametoindex("lo"));
+    else
+        cr_assert_eq(*(const int *)value, 1);
+    opening.options++;
+    return answer(name);
+}
+
+int bind(int fd, __CONST_SOCKADDR_ARG a, socklen_t n)
+{
+    const struct sockaddr_ll *l = (const void *)a.__sockaddr__;
+
+    if (!opening.on || a.__sockaddr__->sa_family != AF_PACKET)
+        return (int)syscall(SYS_bind, fd, a.__sockaddr__, n);
+    cr_assert(l->sll_protocol == htons(ETH_P_ALL) && l->sll_ifindex == (int)if_nametoindex("lo"));
+    opening.bound++;
+    return answer(BIND);
+}
+
+struct if_nameindex *if_nameindex(void)
+{
+    struct if_nameindex *(*real)(void);
+
+    *(void **)&real = dlsym(RTLD_NEXT, "if_nameindex");
+    return opening.unlisted ? NULL : real();
 }
 
 /* ---- cases ---- */
@@ -238,10 +310,92 @@ Test(wire_packet, errors_of_a_frame_that_leaves)
 {
     static const int rows[][2] = {{0, 0},     {EWOULDBLOCK, EAGAIN}, {ENOBUFS, EAGAIN}, {EINTR, EAGAIN},
                                   {EIO, EIO}, {EMSGSIZE, EMSGSIZE}};
+    static const struct ibc_wire_ops *const adapters[] = {&ibc_wire_afpacket, &ibc_wire_dgram, &ibc_wire_inside,
+                                                          &ibc_wire_unix};
+
+    kernel.n = 77;
+    memcpy(w.peer, "peer", 5);
+    for (size_t k = 0; k < 4; k++)
+        for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+            kernel.e[0] = rows[i][0];
+            kernel.call = 0;
+            cr_expect_eq(adapters[k]->send(&w, frame, 77), rows[i][1], "%s, row %zu", adapters[k]->name, i);
+            cr_expect_eq(kernel.call, 1);
+        }
+}
+
+/* An earlier datagram had no receiver: this one may have. */
+Test(wire_packet, a_datagram_after_one_that_was_refused)
+{
+    static const int rows[][3] = {{ECONNREFUSED, 0, 0},
+                                  {ECONNREFUSED, ECONNREFUSED, ECONNREFUSED},
+                                  {ECONNREFUSED, ENOBUFS, EAGAIN},
+                                  {ECONNREFUSED, EIO, EIO}};
 
     kernel.n = 77;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        kernel.e[0] = rows[i][0];
-        cr_expect_eq(ibc_wire_afpacket.send(&w, frame, 77), rows[i][1], "row %zu", i);
+        memcpy(kernel.e, rows[i], 2 * sizeof kernel.e[0]);
+        kernel.call = 0;
+        cr_expect_eq(ibc_wire_dgram.send(&w, frame, 77), rows[i][2], "row %zu", i);
+        cr_expect_eq(kernel.call, 2);
     }
+}
+
+/* ---- how an interface is opened ---- */
+
+Test(wire_packet, interfaces_that_cannot_be_opened)
+{
+    static const struct {
+        int refused, e;
+        const char *says; /* NULL: it is opened */
+    } rows[] = {
+        {NOTHING, 0, NULL},
+        {SOCKET, EPERM, "wire afpacket:lo: needs root or CAP_NET_RAW (setcap cap_net_raw+ep)"},
+        {SOCKET, EMFILE, "wire afpacket:lo: Too many open files"},
+        {FILTER, ENOMEM, "wire afpacket:lo: no filter to be had: Cannot allocate memory"},
+        {PACKET_IGNORE_OUTGOING, ENOPROTOOPT, "wire afpacket:lo: Protocol not available"},
+        {PACKET_AUXDATA, ENOPROTOOPT, "wire afpacket:lo: Protocol not available"},
+        {PACKET_ADD_MEMBERSHIP, ENODEV, "wire afpacket:lo: No such device"},
+        {BIND, ENETDOWN, "wire afpacket:lo: Network is down"},
+    };
+    const unsigned before = held_descriptors();
+    char err[200];
+
+    opening.on = true;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        opening.refused = rows[i].refused;
+        opening.e = rows[i].e;
+        opening.options = opening.bound = 0;
+        struct ibc_wire *is = ibc_wire_open("afpacket:lo", err, sizeof err);
+        cr_expect_eq(is == NULL, rows[i].says != NULL, "row %zu", i);
+        if (rows[i].says)
+            cr_expect_str_eq(err, rows[i].says, "row %zu: %s", i, err);
+        else
+            cr_expect(is && strcmp(is->own, "lo") == 0 && is->tap && opening.options == 3 && opening.bound == 2);
+        ibc_wire_close(is);
+        cr_expect_eq(held_descriptors(), before, "row %zu", i);
+    }
+    opening.on = false;
+    opening.unlisted = true;
+    cr_expect_null(ibc_wire_open("afpacket:no-such-one", err, sizeof err));
+    cr_expect_str_eq(err, "wire afpacket:no-such-one: no such interface; there are");
+    opening.unlisted = false;
+}
+
+/* Filters are compiled again and again. */
+Test(wire_packet, filters_leave_nothing)
+{
+    static const uint64_t macs[] = {0x020000000001, 0x020000000002};
+    struct ibc_wire udp = {.fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0)};
+    size_t held[HELD_ROUNDS];
+    char err[200];
+
+    cr_assert_geq(udp.fd, 0);
+    for (unsigned i = 0; i < HELD_ROUNDS; i++) {
+        const bool good = ibc_wire_afpacket.hear(&udp, macs, 2);
+        (void)ibc_wire_open("afpacket:no-such-one", err, sizeof err);
+        held[i] = good ? held_bytes() : i;
+    }
+    held_the_same(held);
+    (void)close(udp.fd);
 }

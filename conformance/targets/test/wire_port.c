@@ -17,6 +17,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "../wire_adapters.h"
+#include "held.h"
 
 enum { FD = 12345, MOST = 300 };
 
@@ -187,6 +188,24 @@ Test(wire_port, limits_of_settings)
     cr_expect_str_eq(p.rdma, "");
 }
 
+Test(wire_port, nothing_stays)
+{
+    const unsigned before = held_descriptors();
+    size_t held[HELD_ROUNDS];
+
+    for (unsigned i = 0; i < HELD_ROUNDS; i++) {
+        for (unsigned k = 0; k < 4; k++) {
+            kernel.refuses_count = k == 1;
+            kernel.refuses_names = k == 2;
+            kernel.refuses_features = k == 3;
+            (void)looked();
+        }
+        held[i] = held_bytes();
+    }
+    held_the_same(held);
+    cr_expect_eq(held_descriptors(), before);
+}
+
 /* ---- RDMA devices ---- */
 
 static char folder[] = "wire-port-XXXXXX";
@@ -256,10 +275,12 @@ Test(wire_port, an_rdma_device_that_answers_too)
         cr_expect_str_eq(looked().rdma, rows[i].is, "row %zu: '%s'", i, looked().rdma);
         forget();
     }
+    const unsigned before = held_descriptors();
     has("one", "1", "eth6\\n");
     has("other", "2", "eth7\\n");
     has("third", "1", "eth8\\n");
     cr_expect_str_eq(looked().rdma, "other");
+    cr_expect_eq(held_descriptors(), before);
     forget();
     cr_expect_eq(rmdir(folder), 0);
     cr_expect_str_eq(looked().rdma, "", "no folder");

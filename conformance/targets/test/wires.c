@@ -13,6 +13,7 @@
 #include "targets/wire.h"
 #include "targets/wire_adapters.h"
 #include "targets/wire_neighbour.h"
+#include "held.h"
 
 static const uint64_t soon = 100 * 1000 * 1000, never = 0;
 
@@ -138,6 +139,7 @@ Test(wires, unix_sockets, .init = in_folder, .fini = out_of_folder)
 
 Test(wires, unix_socket_in_the_way, .init = in_folder, .fini = out_of_folder)
 {
+    const unsigned before = held_descriptors();
     struct ibc_wire *a = opened("unix:b,a"), *b;
     char err[256];
 
@@ -150,6 +152,7 @@ Test(wires, unix_socket_in_the_way, .init = in_folder, .fini = out_of_folder)
     cr_assert(mkdir("d", 0700) == 0);
     cr_assert_null(ibc_wire_open("unix:b,d", err, sizeof err), "what is no socket is not taken away");
     cr_assert(rmdir("d") == 0);
+    cr_expect_eq(held_descriptors(), before);
 }
 
 Test(wires, full_queue_is_told, .init = in_folder, .fini = out_of_folder)
@@ -202,6 +205,10 @@ Test(wires, udp)
     both_directions(a, b);
     sends(other, 1, 60);
     gets_nothing(b, never);
+    cr_expect_not(ibc_wire_leaves(a->spec, a));
+    (void)close(a->fd);
+    a->fd = -1;
+    cr_expect(ibc_wire_leaves(a->spec, a), "nobody knows");
     ibc_wire_close(a);
     ibc_wire_close(b);
     ibc_wire_close(other);
@@ -320,7 +327,7 @@ Test(wires, one_line_for_every_mistake)
         {"unix", "no such adapter"},
         {"unixx:a,b", "there are unix:PEER,OWN, dgram:HOST:PORT,HOST:PORT, afpacket:IFACE"},
         {"loop", "no such adapter"},
-        {"unix:", "want unix:PEER,OWN"},
+        {"unix:", "wire unix:: want unix:PEER,OWN: two paths of 1 to 107 bytes"},
         {"unix:a", "want unix:PEER,OWN"},
         {"unix:,a", "want unix:PEER,OWN"},
         {"unix:a,", "want unix:PEER,OWN"},
@@ -335,10 +342,12 @@ Test(wires, one_line_for_every_mistake)
         {"dgram:[:1,127.0.0.1:1", "no such peer"},
         {"dgram:127.0.0.1:port,127.0.0.1:1", "no such peer"},
         {"dgram:127.0.0.1:1,192.0.2.1:47920", "Cannot assign"},
+        {"dgram:127.0.0.1:1,[::1]:47920", "no such own address"}, /* of another family */
         {"afpacket:", "no such interface"},
         {"afpacket:no-such-one", "no such interface; there are lo"},
     };
     char err[512];
+    const unsigned before = held_descriptors();
 
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         cr_assert_null(ibc_wire_open(wrong[i].spec, err, sizeof err), "%s", wrong[i].spec);
@@ -352,6 +361,33 @@ Test(wires, one_line_for_every_mistake)
             cr_assert_null(ibc_wire_open(spec, err, sizeof err));
     }
     cr_assert(ibc_wire_privileged("afpacket:eth0") && !ibc_wire_privileged("unix:a,b"));
+    cr_expect_eq(held_descriptors(), before);
+}
+
+/* A wire gives everything back when it is closed, frames that it keeps too, and when it cannot be opened. */
+Test(wires, nothing_stays, .init = in_folder, .fini = out_of_folder)
+{
+    const unsigned before = held_descriptors();
+    size_t held[HELD_ROUNDS];
+    char err[256];
+
+    for (unsigned i = 0; i < HELD_ROUNDS; i++) {
+        struct ibc_wire *a = opened("unix:b,a"), *b = opened("unix:a,b"), *c = opened("dgram:127.0.0.1:9,127.0.0.1:0");
+        sends(a, 1, 60);
+        sends(a, 2, 60);
+        ibc_wire_keep(b);
+        gets(b, 1, 60);
+        ibc_wire_close(a);
+        ibc_wire_close(b);
+        ibc_wire_close(c);
+        (void)ibc_wire_open("unix:", err, sizeof err);
+        (void)ibc_wire_open("dgram:127.0.0.1:9,", err, sizeof err);
+        (void)ibc_wire_open("dgram:127.0.0.1:9,192.0.2.1:9", err, sizeof err);
+        (void)ibc_wire_leaves("dgram:127.0.0.1:9,127.0.0.1:0", NULL);
+        held[i] = held_bytes();
+    }
+    held_the_same(held);
+    cr_expect_eq(held_descriptors(), before);
 }
 
 /* ---- neighbours ---- */
