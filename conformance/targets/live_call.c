@@ -83,7 +83,7 @@ static bool receive(struct live *l, uint64_t until, const struct channel_idle *i
             return false;
         }
         const bool good = ag_read_reply(answer, len, l->q.verb, &l->r, why, cap);
-        if (l->r.has_id && l->r.id == l->q.id)
+        if (l->r.id == l->q.id) /* which is not 0, as of an answer without an id */
             return good;
         if (!l->up && l->r.has_id && skipped < OF_OTHERS)
             continue;
@@ -101,10 +101,6 @@ static enum ibc_rc exchange(struct live *l)
     size_t len = ag_write_request(&l->q, l->line, AG_LINE);
     char why[AG_SENTENCE];
 
-    if (len == 0) {
-        snprintf(l->t.fault, sizeof l->t.fault, "a request %s is longer than a line may be", verb);
-        return IBC_BROKEN;
-    }
     l->line[len++] = '\n';
     watch_wires(l, &idle);
     if (!channel_send(&l->channel, l->line, len, until, &idle))
@@ -181,7 +177,6 @@ bool live_connect(struct live *l)
 {
     const uint64_t until = ibc_wire_clock() + live_scaled(l, LIVE_DEADLINE);
 
-    channel_close(&l->channel);
     if (!channel_open(&l->channel, l->agent, until)) {
         (void)live_dead(l, "%s", l->channel.fault);
         return false;

@@ -96,10 +96,7 @@ static bool open_exec(struct channel *c, const char *command, uint64_t until)
         be_agent(fd[1], command, parent);
     close(fd[1]);
     c->fd = fd[0];
-    if (c->child > 0)
-        return true;
-    c->child = 0;
-    return fail(c, "%s", strerror(errno));
+    return c->child > 0 || fail(c, "%s", strerror(errno));
 }
 
 /* Whether the command has ended by the time `until`. The command is not reaped, so that its session keeps its id. */

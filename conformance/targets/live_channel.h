@@ -13,7 +13,7 @@ enum { CHANNEL_LINE = 65536, CHANNEL_SENTENCE = 200 };
 
 struct channel {
     int fd;             /* -1: not connected */
-    pid_t child;        /* exec: process ID of the command, which leads its session; otherwise 0 */
+    pid_t child;        /* exec: process ID of the command, which leads its session; otherwise none above 0 */
     size_t have, given; /* bytes of `in`; of these, the length of the line that was returned last */
     char in[CHANNEL_LINE];
     char fault[CHANNEL_SENTENCE]; /* why the last call failed */

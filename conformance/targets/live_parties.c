@@ -177,6 +177,7 @@ static bool check_pins(const struct parties *p, const struct live_pins *pins)
     return true;
 }
 
+/* The line has room for the longest names and addresses of all parties. */
 static void say(const struct parties *p, void (*show)(const char *line))
 {
     char line[LINE], text[TEXT];
@@ -184,15 +185,13 @@ static void say(const struct parties *p, void (*show)(const char *line))
 
     for (unsigned i = 0; i < p->n; i++) {
         used += (size_t)snprintf(line + used, sizeof line - used, "%s%s", i ? "; " : "", p->name[i]);
-        for (unsigned f = LIVE_MAC; f <= LIVE_IPV6 && used < sizeof line; f++) {
+        for (unsigned f = LIVE_MAC; f <= LIVE_IPV6; f++) {
             uint8_t b[16];
             take(p->a[i], (enum live_family)f, false, b);
             print(b, (enum live_family)f, text);
             if (!is_zero(b))
                 used += (size_t)snprintf(line + used, sizeof line - used, " %s", text);
         }
-        if (used >= sizeof line)
-            break;
     }
     show(line);
 }

@@ -59,11 +59,11 @@ static bool receive_reply(int from, struct reply *r, int *fd)
         n = recvmsg(from, &m, MSG_CMSG_CLOEXEC);
     while (n < 0 && errno == EINTR);
     *fd = -1;
-    for (struct cmsghdr *h = n >= 0 ? CMSG_FIRSTHDR(&m) : NULL; h; h = CMSG_NXTHDR(&m, h))
-        if (h->cmsg_level == SOL_SOCKET && h->cmsg_type == SCM_RIGHTS && h->cmsg_len == CMSG_LEN(sizeof *fd))
-            memcpy(fd, CMSG_DATA(h), sizeof *fd);
-    r->why[sizeof r->why - 1] = '\0';
-    return n == (ssize_t)sizeof *r;
+    if (n != (ssize_t)sizeof *r)
+        return false;
+    if (CMSG_FIRSTHDR(&m))
+        memcpy(fd, CMSG_DATA(CMSG_FIRSTHDR(&m)), sizeof *fd);
+    return true;
 }
 
 /* ---- the starter ---- */
@@ -77,8 +77,7 @@ static void keep_nothing(int socket)
         (void)dup2(null, STDIN_FILENO);
         (void)dup2(null, STDOUT_FILENO);
     }
-    if (socket > STDERR_FILENO + 1)
-        (void)close_range(STDERR_FILENO + 1, (unsigned)socket - 1, 0);
+    (void)close_range(STDERR_FILENO + 1, (unsigned)socket - 1, 0); /* none if the socket is the next one */
     (void)close_range((unsigned)socket + 1, ~0U, 0);
 }
 

@@ -208,18 +208,18 @@ enum ibc_rc live_collect_any(struct ibc_target *t, uint64_t until, uint8_t frame
 
 /* ---- for people ---- */
 
-static int print_address(char *out, size_t n, const struct ibc_address *a, enum ibc_link link)
+enum { ADDRESS = 64 }; /* more than the letters of a MAC and an IPv4 address */
+
+static void print_address(char out[ADDRESS], const struct ibc_address *a, enum ibc_link link)
 {
     const uint64_t m = a->mac;
     const uint32_t i = a->ipv4;
-    int used = snprintf(out, n, "%02x:%02x:%02x:%02x:%02x:%02x", (unsigned)(m >> 40 & 0xff), (unsigned)(m >> 32 & 0xff),
-                        (unsigned)(m >> 24 & 0xff), (unsigned)(m >> 16 & 0xff), (unsigned)(m >> 8 & 0xff),
-                        (unsigned)(m & 0xff));
+    const int used = snprintf(out, ADDRESS, "%02x:%02x:%02x:%02x:%02x:%02x", (uint8_t)(m >> 40), (uint8_t)(m >> 32),
+                              (uint8_t)(m >> 24), (uint8_t)(m >> 16), (uint8_t)(m >> 8), (uint8_t)m);
 
-    if (link == IBC_LINK_roce2_ipv4 && (size_t)used < n)
-        used +=
-            snprintf(out + used, n - (size_t)used, " %u.%u.%u.%u", i >> 24, i >> 16 & 0xff, i >> 8 & 0xff, i & 0xff);
-    return used;
+    if (link == IBC_LINK_roce2_ipv4)
+        (void)snprintf(out + used, ADDRESS - (size_t)used, " %u.%u.%u.%u", (uint8_t)(i >> 24), (uint8_t)(i >> 16),
+                       (uint8_t)(i >> 8), (uint8_t)i);
 }
 
 void ibc_live_describe(const struct ibc_target *t, char *out, size_t n)
@@ -227,10 +227,10 @@ void ibc_live_describe(const struct ibc_target *t, char *out, size_t n)
     const struct live *l = (const struct live *)t;
     const struct ibc_wire *w = l->o.wire[0];
     struct ibc_wire_port p;
-    char from[64], to[64], port[48] = "";
+    char from[ADDRESS], to[ADDRESS], port[48] = "";
 
-    print_address(from, sizeof from, &t->tester, l->link);
-    print_address(to, sizeof to, &t->device[0], l->link);
+    print_address(from, &t->tester, l->link);
+    print_address(to, &t->device[0], l->link);
     if (ibc_wire_port(w, &p))
         snprintf(port, sizeof port, " (MTU %u, link %s)", p.mtu, p.link ? "up" : "down");
     snprintf(

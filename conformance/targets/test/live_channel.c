@@ -2,6 +2,7 @@
 /* Channels to agents: lines, time limits, commands and how they end, and the process that starts agents for another. */
 #include "../live_channel.h"
 #include <criterion/criterion.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -13,12 +14,36 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include "../live_starter.h"
 #include "../wire.h"
+#include "held.h"
 
 static const uint64_t ms = 1000000;
 static struct channel c;
+
+/* ---- a system that cannot do all ---- */
+
+static bool no_process, orphaned;
+
+pid_t fork(void)
+{
+    pid_t (*real)(void);
+
+    *(void **)&real = dlsym(RTLD_NEXT, "fork");
+    errno = EAGAIN;
+    return no_process ? -1 : real();
+}
+
+/* Orphaned: the process that started this one has ended meanwhile. */
+pid_t getppid(void)
+{
+    pid_t (*real)(void);
+
+    *(void **)&real = dlsym(RTLD_NEXT, "getppid");
+    return orphaned ? 1 : real();
+}
 
 static uint64_t within(uint64_t n)
 {
@@ -234,6 +259,21 @@ Test(live_channel, how_a_command_ended)
     }
 }
 
+/* If the kernel waits for child processes itself, nothing is known about the end of the agent. */
+Test(live_channel, a_command_of_which_nothing_is_known)
+{
+    size_t len;
+
+    (void)signal(SIGCHLD, SIG_IGN);
+    opens("exec:exit 3");
+    cr_expect_null(channel_receive(&c, &len, within(20000), NULL));
+    (void)usleep(20000);
+    channel_hung_up(&c);
+    cr_expect_str_eq(c.fault, "it hung up");
+    channel_close(&c);
+    (void)signal(SIGCHLD, SIG_DFL);
+}
+
 static bool is_there(pid_t pid)
 {
     char path[64], line[256] = "";
@@ -275,7 +315,7 @@ Test(live_channel, commands_are_ended)
         const uint64_t took = (ibc_wire_clock() - begun) / ms;
         cr_expect_geq(took, rows[i].least, "%s", rows[i].command);
         cr_expect_lt(took, rows[i].most + 5000, "%s", rows[i].command);
-        cr_expect_not(is_there(pid));
+        cr_expect(kill(pid, 0) != 0 && errno == ESRCH, "it has been waited for");
     }
     opens("exec:sleep 100 & echo $!; cat >/dev/null"); /* what it left is ended, too */
     const pid_t left = pid_from_line();
@@ -283,6 +323,73 @@ Test(live_channel, commands_are_ended)
     for (unsigned i = 0; i < 500 && is_there(left); i++)
         (void)usleep(10000);
     cr_expect_not(is_there(left));
+}
+
+/* If the tester ends in whatever way, so does the command, even one that reads nothing. */
+Test(live_channel, a_command_without_its_tester)
+{
+    int told[2];
+    pid_t agent = 0;
+
+    cr_assert_eq(pipe(told), 0);
+    const pid_t tester = fork();
+    if (tester == 0) {
+        opens("exec:echo; exec sleep 100");
+        (void)pid_from_line();
+        cr_assert_eq(write(told[1], &c.child, sizeof c.child), (ssize_t)sizeof c.child);
+        pause();
+    }
+    cr_assert(tester > 0 && read(told[0], &agent, sizeof agent) == (ssize_t)sizeof agent);
+    cr_assert(is_there(agent));
+    cr_assert(kill(tester, SIGKILL) == 0 && waitpid(tester, NULL, 0) == tester);
+    for (unsigned i = 0; i < 500 && is_there(agent); i++)
+        (void)usleep(10000);
+    cr_expect_not(is_there(agent));
+    (void)kill(agent, SIGKILL);
+    close(told[0]), close(told[1]);
+}
+
+Test(live_channel, a_command_that_nobody_started)
+{
+    size_t len;
+
+    orphaned = true;
+    opens("exec:echo hello");
+    cr_expect_null(channel_receive(&c, &len, within(20000), NULL));
+    cr_expect_str_eq(c.fault, "it ended with exit code 127", "%s", c.fault);
+    channel_close(&c);
+    orphaned = false;
+}
+
+Test(live_channel, without_processes)
+{
+    const unsigned before = held_descriptors();
+    struct starter s;
+
+    no_process = true;
+    c = (struct channel){.fd = -1};
+    cr_expect_not(channel_open(&c, "exec:true", within(10000)));
+    cr_expect_str_eq(c.fault, "Resource temporarily unavailable");
+    channel_close(&c);
+    cr_expect_eq(c.fd, -1);
+    errno = 0;
+    cr_expect_not(starter_open(&s, "exec:true", &channel_direct));
+    cr_expect(s.fd == -1 && errno == EAGAIN);
+    starter_close(&s);
+    no_process = false;
+    cr_expect_eq(held_descriptors(), before);
+}
+
+/* A descriptor that is none is an error of its own. */
+Test(live_channel, without_a_channel)
+{
+    size_t len;
+
+    c = (struct channel){.fd = 12345};
+    cr_expect_null(channel_receive(&c, &len, within(10000), NULL));
+    cr_expect_str_eq(c.fault, "Bad file descriptor");
+    cr_expect_not(channel_send(&c, "x", 1, within(10000), NULL));
+    cr_expect_str_eq(c.fault, "Bad file descriptor");
 }
 
 /* ---- other channels ---- */

@@ -2,9 +2,110 @@
 /* Which addresses an agent may use, and the ARP and neighbour packets that ask whether an address is free. */
 #include "../live_parties.h"
 #include "../wire_neighbour.h"
+#include <arpa/inet.h>
 #include <criterion/criterion.h>
+#include <fcntl.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "held.h"
+
+/* ---- tables of the kernel ---- */
+
+enum { TABLES = 3 };
+static const char *const paths[TABLES] = {"/proc/net/route", "/proc/net/ipv6_route", "/proc/net/arp"};
+static const char *tables[TABLES]; /* what stands in each; NULL: there is none */
+static bool replaced;
+
+static void add(int fd, const char *text)
+{
+    cr_assert_eq(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+}
+
+int open(const char *path, int flags, ...)
+{
+    va_list args;
+
+    va_start(args, flags);
+    const int mode = flags & O_CREAT ? va_arg(args, int) : 0;
+    va_end(args);
+    for (unsigned i = 0; replaced && i < TABLES; i++) {
+        if (strcmp(path, paths[i]) != 0)
+            continue;
+        cr_assert_eq(flags, O_RDONLY | O_CLOEXEC);
+        const int fd = tables[i] ? memfd_create("table", MFD_CLOEXEC) : -1;
+        for (unsigned k = 0; fd >= 0 && k < 3000; k++)
+            add(fd, "a line of a long table: none of its words names a gateway\n");
+        if (fd >= 0)
+            add(fd, tables[i]);
+        return fd;
+    }
+    return (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
+}
+
+static const char *has(enum live_family f, const char *text)
+{
+    uint8_t bytes[16] = {0};
+
+    if (f == LIVE_MAC)
+        cr_assert(live_unhex(text, ':', bytes, 6));
+    else
+        cr_assert_eq(inet_pton(f == LIVE_IPV4 ? AF_INET : AF_INET6, text, bytes), 1);
+    const char *why = live_host_has(bytes, f);
+    return why ? why : "";
+}
+
+/* The tables are as Linux prints them: an IPv4 address as one number, in the byte order of the machine. */
+Test(parties, gateways)
+{
+    static const char *const is[TABLES] = {
+        "Iface\tDestination\tGateway\tFlags\n"
+        "eth7\t00000000\t0A08FEF1\t0003\t0\t0\t0\t00000000\t0\t0\t0\n"
+        "eth7\t0008090A\t00000000\t0001\t0\t0\t0\t00FFFFFF\t0\t0\t0\n"
+        "eth7\t0008090A\t0A08FEF\t0001\t0\t0\t0\t00FFFFFF\t0\t0\t0\n",
+        "00000000000000000000000000000000 00 00000000000000000000000000000000 00 fe80000000000000000000000000abcd "
+        "00000400 00000000 00000000 00000003 eth7\n"
+        "20010db8000000000000000000000000 40 00000000000000000000000000000000 00 00000000000000000000000000000000 "
+        "00000400 00000000 00000000 00000003 eth7\n",
+        "IP address       HW type     Flags       HW address            Mask     Device\n"
+        "241.254.8.10     0x1         0x2         02:00:00:00:0a:63     *        eth7\n"
+        "241.254.8.11     0x1         0x2         02:00:00:00:0a:64     *        eth7\n"};
+    static const struct {
+        enum live_family f;
+        const char *text;
+        bool gateway;
+    } rows[] = {{LIVE_IPV4, "241.254.8.10", true},      {LIVE_IPV4, "10.8.254.241", false},
+                {LIVE_IPV4, "241.254.8.11", false},     {LIVE_IPV4, "240.254.8.10", false},
+                {LIVE_IPV6, "fe80::abcd", true},        {LIVE_IPV6, "fe80::abce", false},
+                {LIVE_IPV6, "2001:db8::", false},       {LIVE_MAC, "02:00:00:00:0a:63", true},
+                {LIVE_MAC, "02:00:00:00:0a:64", false}, {LIVE_MAC, "02:00:00:00:0a:65", false},
+                {LIVE_IPV6, "f1fe:080a::", false}};
+    const unsigned before = held_descriptors();
+    size_t held[HELD_ROUNDS];
+
+    replaced = true;
+    for (unsigned round = 0; round < HELD_ROUNDS; round++) {
+        live_host_forget();
+        memcpy(tables, is, sizeof tables);
+        for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+            cr_expect_str_eq(has(rows[i].f, rows[i].text), rows[i].gateway ? "is a gateway's" : "", "%s", rows[i].text);
+        cr_expect_eq(held_descriptors(), before + TABLES, "each is opened once");
+        live_host_forget();
+        held[round] = held_bytes();
+    }
+    held_the_same(held);
+    memset(tables, 0, sizeof tables); /* a kernel without them */
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        cr_expect_str_eq(has(rows[i].f, rows[i].text), "", "%s", rows[i].text);
+    live_host_forget();
+    cr_expect_eq(held_descriptors(), before);
+    replaced = false;
+}
+
+/* ---- addresses ---- */
 
 static struct ibc_wire *const no_wire[IBC_DEVICES];
 
