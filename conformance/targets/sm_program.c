@@ -135,10 +135,8 @@ static bool start_keeper(struct sm_program *p)
     if (pipe2(ends, O_CLOEXEC) != 0)
         return false;
     p->keeper = fork();
-    if (p->keeper == 0) {
-        close(ends[1]);
+    if (p->keeper == 0)
         keep(p->folder, ends[0]);
-    }
     close(ends[0]);
     p->alive = ends[1];
     if (p->keeper > 0)
@@ -240,18 +238,22 @@ void sm_stop_all(struct sm *s)
         (void)sm_stop(&s->t, i);
 }
 
-/* Returns the last line of text that the program printed. */
+/* Returns the last line of text that the program printed; of a longer one 99 letters. */
 static void last_line(const char *folder, char line[100])
 {
     char path[SM_PATH + 8], next[100];
+    bool begins = true; /* a line begins in `next` */
     FILE *f;
 
     (void)snprintf(path, sizeof path, "%s/out", folder);
     f = fopen(path, "r");
     line[0] = '\0';
-    while (f && fgets(next, sizeof next, f))
-        if (next[strcspn(next, "\r\n")] && strspn(next, "- \r\n") < strlen(next))
-            (void)snprintf(line, 100, "%.*s", (int)strcspn(next, "\r\n"), next);
+    while (f && fgets(next, sizeof next, f)) {
+        const size_t n = strcspn(next, "\r\n");
+        if (begins && (next[n] || n == sizeof next - 1) && strspn(next, "- \r\n") < strlen(next))
+            (void)snprintf(line, 100, "%.*s", (int)n, next);
+        begins = strchr(next, '\n') != NULL;
+    }
     if (f)
         (void)fclose(f);
 }

@@ -8,6 +8,8 @@
 #include "fabric/iba_hop.h"
 #include "fabric/iba_sma.h"
 #include "sm_bed.h"
+#include "fake_clock.h"
+#include "held.h"
 
 static const uint64_t second = 1000000000;
 
@@ -109,6 +111,37 @@ Test(sm, collecting_waits_as_long_as_it_may)
     sm_bed_close(s);
 }
 
+/* On a clock of the test's own: time is counted in ns from a reset on, and it is waited for once, to the end. */
+Test(sm, time)
+{
+    struct sm *s = with_subnet();
+    uint8_t frame[IBC_FRAME];
+    unsigned end;
+    uint64_t at;
+    size_t len = 1;
+
+    fake_begin();
+    fake.now = 7 * second + 123;
+    s->begun = 0;
+    cr_expect_eq(sm_now(&s->t), 7 * second + 123);
+    s->begun = second;
+    cr_expect_eq(sm_now(&s->t), 6 * second + 123);
+    for (unsigned own = 0; own < 2; own++) {
+        sm_subnet_close(s);
+        s->own = own;
+        cr_assert_eq(sm_subnet_open(&s->t, &sm_bed_fabric), IBC_OK, "%s", s->t.fault);
+        server_advance(&s->server, sm_now(&s->t) + 10 * second); /* the cables are up, and nothing moves */
+        const uint64_t until = sm_now(&s->t) + 2 * second + 500000001;
+        fake.n = 0;
+        cr_assert_eq(sm_collect(&s->t, until, frame, &len, &at, &end), IBC_OK);
+        cr_expect_eq(len, 0);
+        cr_expect_eq(fake.wait[0], 2 * second + 500000001, "%lu", (unsigned long)fake.wait[0]);
+        cr_expect(fake.n <= 2 && sm_now(&s->t) >= until && sm_now(&s->t) <= until + 1);
+    }
+    fake.on = false;
+    sm_bed_close(s);
+}
+
 Test(sm, what_cannot_be_sent)
 {
     struct sm *s = with_subnet();
@@ -203,6 +236,53 @@ Test(sm, a_new_subnet_has_no_old_packets)
     cr_assert(s->server.alter == sm_spoil_apply && s->server.alter_ctx == &s->spoil);
     cr_assert_str_neq(s->server.sockets.name, name, "sockets of a manager that still ends are not used again");
     sm_bed_close(s);
+}
+
+/* A subnet gives back all that it took: nodes, sockets, packets that nobody collected. With our own library, too. */
+Test(sm, nothing_stays)
+{
+    struct sm *s = sm_bed_open("true");
+    const unsigned before = held_descriptors();
+    uint8_t packet[IBA_MGMT_BYTES], frame[IBC_FRAME];
+    size_t held[HELD_ROUNDS], len;
+    unsigned end;
+    uint64_t at;
+
+    for (unsigned i = 0; i < HELD_ROUNDS; i++) {
+        for (unsigned own = 0; own < 2; own++) {
+            s->own = own;
+            cr_assert_eq(sm_subnet_open(&s->t, &sm_bed_fabric), IBC_OK, "%s", s->t.fault);
+            server_advance(&s->server, sm_now(&s->t));
+            cr_assert_eq(sm_inject(&s->t, A0, packet, get_node_info(packet, 1)), IBC_OK);
+            cr_assert_eq(sm_collect(&s->t, sm_now(&s->t) + 10 * second, frame, &len, &at, &end), IBC_OK);
+            cr_assert(len > 0 && end == SW1);
+            sm_subnet_close(s);
+        }
+        held[i] = held_bytes();
+    }
+    held_the_same(held);
+    cr_expect_eq(held_descriptors(), before);
+    sm_bed_close(s);
+}
+
+/* Another subnet of the same process has the name of the sockets. */
+Test(sm, a_name_that_is_taken)
+{
+    struct sm *s = with_subnet(), *other = sm_bed_open("true");
+    const unsigned before = held_descriptors();
+
+    for (unsigned own = 0; own < 2; own++) {
+        other->plays = s->plays - 1;
+        other->own = own;
+        other->t.fault[0] = '\0';
+        cr_expect_eq(sm_subnet_open(&other->t, &sm_bed_fabric), IBC_BROKEN);
+        cr_expect(other->t.fault[0] != '\0' && !other->subnet);
+        cr_expect_eq(held_descriptors(), before);
+    }
+    sm_bed_close(s);
+    other->plays--;
+    cr_expect_eq(sm_subnet_open(&other->t, &sm_bed_fabric), IBC_OK, "it is free again: %s", other->t.fault);
+    sm_bed_close(other);
 }
 
 /* ---- reading nodes ---- */

@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include "../sm.h"
 #include "../sm_inside.h"
+#include "held.h"
 
 #define NO_LIBRARY "libumad2sim (Debian: package libumad2sim0)"
 
@@ -114,6 +115,23 @@ Test(sm_open, programs_that_cannot_be_started)
         cr_expect_str_eq(s->command, longest + 3);
         s->t.ops->close(&s->t);
     }
+}
+
+/* A target gives all memory back, and one that cannot be opened takes none. */
+Test(sm_open, nothing_stays)
+{
+    static const char *const specs[] = {"sm:sh", "sm:no-such-program", "spoiled:one-lidd:sh", "sm:umad:sh"};
+    size_t held[HELD_ROUNDS];
+
+    for (unsigned i = 0; i < HELD_ROUNDS; i++) {
+        for (size_t k = 0; k < sizeof specs / sizeof *specs; k++) {
+            struct ibc_target *t = ibc_sm_open(specs[k], err, sizeof err);
+            if (t)
+                t->ops->close(t);
+        }
+        held[i] = held_bytes();
+    }
+    held_the_same(held);
 }
 
 /* ---- the library of our own ---- */

@@ -2,7 +2,9 @@
 /* Programs of subnet managers, with scripts in their place: their settings, their environment, how they end, and that
  * nothing of them stays. */
 #include <criterion/criterion.h>
+#include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <ftw.h>
 #include <signal.h>
 #include <stdio.h>
@@ -12,6 +14,19 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "sm_bed.h"
+#include "held.h"
+
+/* The call of fork() that fails, from 1 on; 0: none. */
+static unsigned no_process;
+
+pid_t fork(void)
+{
+    pid_t (*real)(void);
+
+    *(void **)&real = dlsym(RTLD_NEXT, "fork");
+    errno = EAGAIN;
+    return no_process > 0 && --no_process == 0 ? -1 : real();
+}
 
 static const struct ibc_manager plain = {
     .node = B, .priority = IBC_UNSAID, .lmc = IBC_UNSAID, .protect = IBC_UNSAID, .lease = IBC_UNSAID};
@@ -168,6 +183,58 @@ Test(sm_program, its_surroundings, .init = begin, .fini = end)
     sm_bed_close(s);
 }
 
+/* With our own library a program gets other names of the same things. */
+Test(sm_program, surroundings_of_our_own_library, .init = begin, .fini = end)
+{
+    struct sm *s = with_script("echo \"$IBFABRIC_NODE|$IBFABRIC_SIM|$SIM_HOST|$IBSIM_SOCKNAME\"\nexit 4");
+    char is[200];
+
+    s->own = true;
+    cr_assert_eq(sm_subnet_open(&s->t, &sm_bed_fabric), IBC_OK, "%s", s->t.fault);
+    starts(s, 1);
+    cr_assert_eq(ended(s), IBC_BROKEN);
+    (void)snprintf(is, sizeof is, "b|%s||\n", s->server.sockets.name);
+    cr_expect_str_eq(file_of(s, 1, "out"), is, "%s", file_of(s, 1, "out"));
+    sm_bed_close(s);
+}
+
+/* A manager whose processes cannot be started is a fault, and its folder goes. */
+Test(sm_program, without_processes, .init = begin, .fini = end)
+{
+    static const char *const says[] = {"no process to remove the manager's folder: Resource temporarily unavailable",
+                                       "the manager cannot be started: Resource temporarily unavailable"};
+    struct sm *s = with_script("exec sleep 100");
+    const unsigned before = held_descriptors();
+
+    for (unsigned i = 0; i < 2; i++) {
+        no_process = i + 1;
+        cr_expect_eq(sm_start(&s->t, 0, &plain), IBC_BROKEN);
+        cr_expect_str_eq(s->t.fault, says[i], "%s", s->t.fault);
+        cr_expect_eq(s->program[0].pid, 0);
+        cr_expect_eq(sm_all_run(s), IBC_OK);
+        cr_assert_eq(sm_stop(&s->t, 0), IBC_OK);
+        cr_expect(held_descriptors() == before && waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD, "nothing stays");
+        starts(s, 0);
+        sm_stop_all(s);
+        cr_expect(held_descriptors() == before && waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD, "nothing stays");
+    }
+    sm_bed_close(s);
+}
+
+/* The pipe to the process that removes the folder may have the number 0. */
+Test(sm_program, descriptor_zero, .init = begin, .fini = end)
+{
+    struct sm *s = with_script("exec sleep 100");
+
+    (void)close(STDIN_FILENO);
+    starts(s, 0);
+    (void)usleep(100000);
+    cr_expect_eq(access(s->program[0].folder, F_OK), 0, "it stays as long as the manager runs");
+    cr_expect_eq(sm_all_run(s), IBC_OK);
+    sm_bed_close(s);
+    cr_assert_eq(open("/dev/null", O_RDONLY), STDIN_FILENO);
+}
+
 Test(sm_program, a_folder_in_the_place_for_temporary_files, .init = begin, .fini = end)
 {
     char expected[160];
@@ -232,6 +299,10 @@ Test(sm_program, how_a_program_ended, .init = begin, .fini = end)
          IBC_BROKEN},
         {"printf 'cut\\r\\n'; exit 1", "the manager ended with exit code 1: cut", IBC_BROKEN},
         {"echo whole; printf 'no end'; exit 1", "the manager ended with exit code 1: whole", IBC_BROKEN},
+        {"printf '%0150d\\n' 7; exit 1",
+         "the manager ended with exit code 1: "
+         "000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000",
+         IBC_BROKEN}, /* the beginning of a long line */
         {"kill -SEGV $$", "signal 11 ended the manager", IBC_DEAD},
         {"echo words; kill -TERM $$", "signal 15 ended the manager", IBC_DEAD},
     };
@@ -289,18 +360,39 @@ Test(sm_program, nothing_of_it_stays, .init = begin, .fini = end)
     sm_bed_close(s);
 }
 
+/* Whether a process still runs, after a moment in which it may end. */
+static bool runs(pid_t pid)
+{
+    char path[64], line[256] = "Z";
+
+    (void)snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    for (unsigned i = 0; i < 500; i++) {
+        FILE *f = fopen(path, "r");
+        const bool there = f && fgets(line, sizeof line, f) && !strstr(line, ") Z ");
+        if (f)
+            (void)fclose(f);
+        if (!there)
+            return false;
+        (void)usleep(10000);
+    }
+    return true;
+}
+
 /* Each signal ends a process of ours at once, with two managers that still write. */
 Test(sm_program, nothing_stays_after_a_signal, .init = begin, .fini = end)
 {
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGKILL};
     struct sm *s = with_script("echo > ready; while :; do echo x > \"$(printf %s y)\"; done");
-    char ready[SM_PATH + 32], first[160];
+    char ready[SM_PATH + 32];
 
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+        const bool all = signals[i] == SIGINT; /* the terminal's, which goes to all processes of the job */
         int told[2], status;
+        pid_t managers[2];
         cr_assert(pipe(told) == 0);
         const pid_t pid = fork();
         if (pid == 0) {
+            (void)setpgid(0, 0);
             (void)signal(signals[i], SIG_DFL); /* a shell's background job ignores SIGINT, nohup SIGHUP */
             starts(s, 0);
             starts(s, 1);
@@ -309,14 +401,18 @@ Test(sm_program, nothing_stays_after_a_signal, .init = begin, .fini = end)
                 while (access(ready, F_OK) != 0)
                     (void)usleep(10000);
             }
-            (void)!write(told[1], "", 1);
+            managers[0] = s->program[0].pid, managers[1] = s->program[1].pid;
+            (void)!write(told[1], managers, sizeof managers);
             pause();
         }
-        cr_assert(pid > 0 && read(told[0], first, 1) == 1 && kill(pid, signals[i]) == 0);
+        cr_assert(pid > 0 && read(told[0], managers, sizeof managers) == (ssize_t)sizeof managers);
+        cr_assert_eq(kill(all ? -pid : pid, signals[i]), 0);
         cr_assert(waitpid(pid, &status, 0) == pid && WIFSIGNALED(status) && WTERMSIG(status) == signals[i]);
         for (unsigned k = 0; k < 1000 && rmdir("tmp") != 0; k++)
             (void)usleep(10000);
         cr_expect(mkdir("tmp", 0700) == 0, "signal %d: a folder of a manager was left behind", signals[i]);
+        for (unsigned k = 0; k < 2; k++)
+            cr_expect_not(runs(managers[k]), "signal %d: a manager was left behind", signals[i]);
         close(told[0]);
         close(told[1]);
     }
