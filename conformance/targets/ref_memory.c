@@ -24,7 +24,7 @@ static void fill(char letter, uint8_t *to, uint64_t n)
 /* Returns the bytes for a region of that length, with its page bits after it. */
 static size_t room_for(uint64_t length, size_t *bits)
 {
-    *bits = (size_t)(length / IBA_MEM_PAGE + 8) / 8 + 1;
+    *bits = (size_t)(length / (8 * (uint64_t)IBA_MEM_PAGE)) + 1;
     return ((size_t)length + *bits + 2 * REF_GUARD + 63) & ~(size_t)63;
 }
 

@@ -47,6 +47,7 @@ static const uint8_t *sent(unsigned d, uint64_t within)
     cr_expect_eq(iba_bth_destqp(iba_view_bth(&b->v)), 1);
     if ((h = part(IBA_H_eth)))
         cr_expect_eq(iba_eth_dst(h), to->mac);
+    cr_expect_null(part(IBA_H_vlan));
     if ((h = part(IBA_H_lrh)))
         cr_expect_eq(iba_lrh_dlid(h), to->lid);
     iba_gid_set_ipv4(gid, to->ipv4);

@@ -152,6 +152,18 @@ Test(ref_fabric, a_cable_is_pulled_and_plugged)
     nothing_comes();
 }
 
+/* Ports that an earlier subnet had at an end are forgotten. */
+Test(ref_fabric, ends_of_an_earlier_subnet)
+{
+    struct ibc_fabric f = subnet;
+
+    opened(&subnet);
+    cr_assert_eq(t->ops->fabric_plug(t, S3, true), IBC_OK);
+    f.end[S3] = subnet.end[S0]; /* software of the switch */
+    opened(&f);
+    cr_expect_eq(t->ops->fabric_plug(t, S3, true), IBC_UNSUPPORTED);
+}
+
 Test(ref_fabric, what_cannot_be_sent)
 {
     opened(&subnet);

@@ -103,6 +103,34 @@ Test(ref_memory, prefetched_pages)
     cr_expect(ref_guards_hold(dev));
 }
 
+/* A region has its bytes between guard bytes, and one bit for each page; pieces of memory begin at multiples of 64. */
+Test(ref_memory, room_of_regions)
+{
+    struct ibc_mr_spec m = {.pd = b->d[0].pd, .access = IBA_ACCESS_LOCAL_WRITE | IBA_ACCESS_ON_DEMAND};
+    struct ibc_mr mr;
+
+    for (uint64_t length = 1; length < 200; length++) {
+        m.length = length > 190 ? (length - 170) * 4 * 4096 : length; /* from 84 to 116 pages */
+        const size_t before = dev->memory_used, least = m.length + (m.length + 4095) / 4096 / 8 + 2 * REF_GUARD;
+        cr_assert_eq(o->reg_mr(b->t, 0, &m, &mr), IBC_OK, "%s", b->t->refusal);
+        const struct ref_region *g = &dev->region[dev->n_region - 1];
+        cr_expect(g->room % 64 == 0 && g->room >= least && g->room < least + 2 + 64, "%zu for %zu", g->room, least);
+        cr_expect(g->base == dev->memory + before + REF_GUARD && dev->memory_used == before + g->room);
+        cr_expect_eq(g->present, g->base + m.length + REF_GUARD);
+        for (uint64_t page = 0; page * 4096 < m.length; page++)
+            cr_expect(g->present[page / 8] >> page % 8 & 1, "page %lu of %lu bytes", (unsigned long)page,
+                      (unsigned long)m.length);
+    }
+    cr_expect(ref_guards_hold(dev));
+    const size_t room = dev->region[dev->n_region - 1].room;
+    const uint32_t n = dev->n_region;
+    dev->memory_used = REF_MEMORY - room + 1;
+    cr_expect_eq(o->reg_mr(b->t, 0, &m, &mr), IBC_REFUSED);
+    dev->memory_used--;
+    cr_expect_eq(o->reg_mr(b->t, 0, &m, &mr), IBC_OK, "the last piece");
+    cr_expect(dev->n_region == n + 1 && dev->memory_used == REF_MEMORY);
+}
+
 /* When no other memory is left, a new region takes the place of a deregistered one if it fits there. */
 Test(ref_memory, places_of_regions)
 {

@@ -65,6 +65,20 @@ Test(ref_objects, depths_of_queues)
     cr_expect_str_eq(b->t->refusal, "attr_value");
     cr_expect_eq(o->create_srq(b->t, 0, b->d[0].pd, 0, 0, &other), IBC_REFUSED);
     cr_expect_str_eq(b->t->refusal, "attr_value");
+    const struct ref_device *dev = device_of(b->t, 0);
+    const uint32_t n_cq = dev->n_cq, n_srq = dev->n_srq;
+    const struct ibc_tag_srq_spec tags = {.pd = b->d[0].pd, .cq = cq, .n_tags = 1};
+    const struct ibc_xrc_srq_spec xrc = {.pd = b->d[0].pd, .cq = cq};
+    for (unsigned i = 0; i < 4; i++) {
+        b->t->refusal[0] = '\0';
+        cr_expect_eq(i == 0   ? o->create_cq(b->t, 0, 0, &other)
+                     : i == 1 ? o->create_srq(b->t, 0, b->d[0].pd, 0, 0, &other)
+                     : i == 2 ? o->create_tag_srq(b->t, 0, &tags, &other)
+                              : o->create_xrc_srq(b->t, 0, &xrc, &other, &other),
+                     IBC_REFUSED, "%u", i);
+        cr_expect_str_eq(b->t->refusal, "attr_value", "%u", i);
+        cr_expect(dev->n_cq == n_cq && dev->n_srq == n_srq, "no place is taken for it");
+    }
     cr_expect_eq(o->destroy(b->t, 0, IBC_O_COUNT, 1), IBC_UNSUPPORTED);
     cr_expect_eq(o->reset(b->t, IBC_LINK_COUNT, 1), IBC_UNSUPPORTED);
 }

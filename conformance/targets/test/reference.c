@@ -1,14 +1,37 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The reference target as a whole: what it offers, a reset, its time, the turn of each device, and devices that never
  * stop. */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 #include "ref_bed.h"
 #include "wire/iba_build.h"
 #include "wire/iba_opcode_rows.h"
 
 static struct reference *r;
+
+/* ---- memory that the system does not give ---- */
+
+static unsigned maps, protects; /* the call that fails, from 1 on; 0: none */
+
+void *mmap(void *at, size_t n, int protection, int flags, int fd, off_t offset)
+{
+    errno = ENOMEM;
+    if (maps > 0 && --maps == 0)
+        return MAP_FAILED;
+    return (void *)syscall(SYS_mmap, at, n, protection, flags, fd, offset);
+}
+
+int mprotect(void *at, size_t n, int protection)
+{
+    errno = ENOMEM;
+    if (protects > 0 && --protects == 0)
+        return -1;
+    return (int)syscall(SYS_mprotect, at, n, protection);
+}
 
 static void begin_reference(void)
 {
@@ -63,14 +86,25 @@ Test(reference, memory_is_given_back)
     const unsigned before = mappings();
 
     for (unsigned i = 0; i < TIMES; i++) {
+        static const struct ibc_fabric subnet = {
+            .n_node = 1, .node = {{.type = IBA_NODE_CA, .ports = 1, .vls = 1}}, .n_end = 1, .end = {{0, 1, 0}}};
         struct ibc_target *t = ibc_target_open("reference", err, sizeof err);
         cr_assert_not_null(t, "%s", err);
+        cr_assert_eq(t->ops->fabric_open(t, &subnet), IBC_OK, "%s", t->fault);
         ibc_target_close(t);
         cr_assert_null(ibc_target_open("mutant:nothing=drop", err, sizeof err));
         cr_assert_null(ibc_target_open("nothing", err, sizeof err));
     }
     ibc_target_close(NULL);
     cr_expect_lt(mappings(), before + TIMES, "%u, %u before", mappings(), before);
+    for (unsigned i = 0; i < 2 * 2 * IBC_DEVICES; i++) { /* each of the four pieces of memory */
+        maps = i < 4 ? i + 1 : 0;
+        protects = i < 4 ? 0 : i - 3;
+        cr_expect_null(ibc_target_open("reference", err, sizeof err), "%u", i);
+        cr_expect_str_eq(err, "reference: no memory", "%u", i);
+        maps = protects = 0;
+        cr_expect_lt(mappings(), before + TIMES, "%u, %u before", mappings(), before);
+    }
 }
 
 /* Whether the kernel can read the byte: the test would end if it read a forbidden one itself. */
@@ -192,9 +226,11 @@ Test(reference, devices_in_turn)
         cr_expect_eq(b->from, wanted, "frame %u by %u", i, b->from);
         cr_expect_eq(iba_eth_src(b->frame), b->t->device[wanted].mac);
     }
-    cr_assert_eq(bed_post(b, 0, IBA_WR_WRITE, 8, 0x1000, 0x2000), IBC_OK);
-    cr_expect_not(bed_take(b, 1), "the other device sends nothing");
-    cr_expect(bed_take(b, 0));
+    for (unsigned d = 0; d < 3; d += 2) {
+        cr_assert_eq(bed_post(b, 0, IBA_WR_WRITE, 8, 0x1000, 0x2000), IBC_OK);
+        cr_expect_not(bed_take(b, 1), "the other device sends nothing");
+        cr_expect(bed_take(b, d), "any other number is the first device");
+    }
 }
 
 /* ---- time ---- */
@@ -287,6 +323,39 @@ Test(reference, a_device_that_takes_what_is_for_nobody)
     cr_expect(acknowledged(64, b->d[0].qpn, BED_EPSN + 1));
     cr_assert_eq(o->destroy(b->t, 0, IBC_O_qp, b->d[0].qpn), IBC_OK);
     cr_expect_not(acknowledged(64, b->d[0].qpn, BED_EPSN + 2), "it has none");
+}
+
+/* Sends a WRITE whose ICRC is wrong, or not. Returns whether it is acknowledged. */
+static bool write_acknowledged(bool wrong, uint32_t psn)
+{
+    struct iba_recipe x = bed_recipe(b, 0, IBA_RC_WRITE_ONLY, psn);
+
+    x.icrc_mode = wrong ? IBA_CRC_BAD : x.icrc_mode;
+    bed_inject(b, 0, &x);
+    return bed_take(b, 0);
+}
+
+/* A broken device counts from each reset on. */
+Test(reference, a_reset_begins_to_count_again)
+{
+    for (unsigned round = 0; round < 2; round++) {
+        if (round == 0)
+            broken("mutant:emit.ack/packet=-1");
+        else
+            bed_reset(b, IBC_LINK_roce2_ipv4, 1), bed_connect(b, 0, bed_qp(b, 0, IBA_QPT_RC), IBA_QPT_RC, 0);
+        cr_expect(write_acknowledged(false, BED_EPSN), "the first ACK is sent");
+        cr_expect_not(write_acknowledged(false, BED_EPSN + 1), "and no other");
+    }
+    for (unsigned round = 0; round < 2; round++) {
+        if (round == 0)
+            broken("mutant:hear.faults=!2");
+        else
+            bed_reset(b, IBC_LINK_roce2_ipv4, 1), bed_connect(b, 0, bed_qp(b, 0, IBA_QPT_RC), IBA_QPT_RC, 0);
+        cr_expect_not(write_acknowledged(true, BED_EPSN));
+        cr_expect(write_acknowledged(false, BED_EPSN), "one fault is no reason");
+        cr_expect_not(write_acknowledged(true, BED_EPSN + 1));
+        cr_expect_not(write_acknowledged(false, BED_EPSN + 1), "two are");
+    }
 }
 
 /* Frames that the device withholds are skipped until one is sent. */
