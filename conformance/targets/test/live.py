@@ -333,9 +333,13 @@ class Sequences(Live):
     def test_a_device_that_stays_away(self):
         script = self.folder / "away"
         script.write_text(f'[ -e "{self.folder}/flag" ] && exit 1\n' + self.relay("kill", 150).removeprefix("exec:") + "\n")
-        begun = time.monotonic()
-        r = self.fuzz("--count", 10, "--timeout-scale", "0.2", agent=f"exec:exec sh {script}")
-        self.assertLess(time.monotonic() - begun, 60)
+        for scale in (0.2, 0.5):  # of the 100 s that a device may stay away; a busy machine may need more than 1 s for the first greeting
+            (self.folder / "flag").unlink(missing_ok=True)
+            begun = time.monotonic()
+            r = self.fuzz("--count", 10, "--timeout-scale", scale, agent=f"exec:exec sh {script}")
+            self.assertLess(time.monotonic() - begun, 100 * scale + 40)
+            if b"hello: no answer in time" not in r.stderr:
+                break
         self.assertEqual(r.returncode, 4, r)
         self.assertRegex(r.stderr, rb"ibconform: the device: it did not come back\n")
 
