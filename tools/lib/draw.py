@@ -21,6 +21,11 @@ def recent(root, commits):
     return {name for names in changes if len(names) <= SWEEP for name in names} | set(git(root, "diff", "HEAD", "--name-only").split())
 
 
+def place(hash_of_commit, name):
+    """A place of the name in the order of the commit."""
+    return hashlib.sha256((hash_of_commit + name).encode()).digest()
+
+
 def drawn(hash_of_commit, name, share):
     """Whether the commit draws the name, which one of `share` commits does."""
-    return hashlib.sha256((hash_of_commit + name).encode()).digest()[0] % share == 0
+    return place(hash_of_commit, name)[0] % share == 0
