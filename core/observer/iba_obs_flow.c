@@ -117,7 +117,6 @@ static void put_to_rest(struct iba_observer *s, struct iba_flow *f)
     iba_obs_keep(k, f);
     s->rests[f->known - 1] = f->last.at;
     k->flow = 0;
-    f->used = false;
     f->known = 0;
     s->resting++;
 }
@@ -158,7 +157,6 @@ __attribute__((hot)) static struct iba_flow *take_place(struct iba_observer *s, 
 
     clear(s, f);
     f->svc = k->svc;
-    f->used = true;
     f->known = known;
     k->flow = index_of(s, f);
     s->rests[known - 1] = IBA_NEVER;
@@ -201,9 +199,9 @@ struct iba_flow *iba_obs_activate_peer(struct iba_observer *s, struct iba_flow *
 
 struct iba_flow *iba_obs_activate_opposite(struct iba_look *l, uint32_t known)
 {
-    const struct iba_known *k = known <= l->s->n_known ? iba_obs_known_at(l->s, known) : NULL;
+    const struct iba_known *k = &l->s->known[known - 1];
 
-    if (!k || (k->flow == 0 && k->peer))
+    if (k->flow == 0 && k->peer)
         return NULL;
     const struct iba_direction *id = iba_obs_id(l);
     const bool opposite = k->target == iba_obs_target_of(id->from, k->qpn) && k->source == iba_obs_source_of(id->to);
@@ -212,12 +210,10 @@ struct iba_flow *iba_obs_activate_opposite(struct iba_look *l, uint32_t known)
 
 size_t iba_observer_shrink(struct iba_observer *s, uint32_t n_flow)
 {
-    assert(n_flow >= 2 && n_flow <= s->cfg.n_flow);
+    assert(n_flow >= 2 && n_flow <= s->cfg.n_flow && s->spare == 0);
     for (uint32_t i = n_flow; i < s->n; i++)
-        if (s->flow[i].used)
-            put_to_rest(s, &s->flow[i]);
+        put_to_rest(s, &s->flow[i]);
     s->n = s->n < n_flow ? s->n : n_flow;
-    s->spare = s->spare > n_flow ? 0 : s->spare;
     memset(s->last_found, 0, sizeof s->last_found);
     s->cfg.n_flow = n_flow;
     iba_obs_share(s);
@@ -284,7 +280,6 @@ static void forget(struct iba_look *l, uint32_t known)
     iba_obs_bucket_remove(s, known);
     if (f) {
         leave_list(s, f);
-        f->used = false;
         f->known = 0;
         s->spare = index_of(s, f);
     } else
@@ -320,12 +315,12 @@ static void compare(struct neighbours *n, const struct iba_observer *s, uint32_t
         *(s->now.at - at >= s->cfg.rest_ns ? &n->earlier : &n->stranger) = i;
 }
 
-/* Returns the next direction to this QP with this hash, of connected services or of others; 0: there is no more. */
-static uint32_t next_to(const struct iba_observer *s, uint32_t *at, uint64_t target, uint32_t qpn, bool connected)
+/* Returns the next direction to this QP with this hash; 0: there is no more. */
+static uint32_t next_to(const struct iba_observer *s, uint32_t *at, uint64_t target, uint32_t qpn)
 {
     for (uint32_t i; (i = iba_obs_bucket_next(s, at, iba_obs_place(target))) != 0;) {
         const struct iba_known *k = &s->known[i - 1];
-        if (k->target == target && k->qpn == qpn && iba_obs_is_connected(k->svc) == connected)
+        if (k->target == target && k->qpn == qpn)
             return i;
     }
     return 0;
@@ -338,8 +333,7 @@ __attribute__((hot)) static void look_at(struct neighbours *n, const struct iba_
     const uint32_t source = iba_obs_source_of(id->from);
     const uint64_t target = iba_obs_target(id, connected);
 
-    for (uint32_t at = iba_obs_bucket_home(s, iba_obs_place(target)), i;
-         (i = next_to(s, &at, target, id->qpn, connected)) != 0;) {
+    for (uint32_t at = iba_obs_bucket_home(s, iba_obs_place(target)), i; (i = next_to(s, &at, target, id->qpn)) != 0;) {
         if (s->known[i - 1].source != source)
             continue;
         *(s->known[i - 1].svc == svc ? &n->own : &n->service) = i;
@@ -353,8 +347,7 @@ static void compare_all(struct neighbours *n, const struct iba_observer *s, cons
 {
     const uint64_t target = iba_obs_target(id, true);
 
-    for (uint32_t at = iba_obs_bucket_home(s, iba_obs_place(target)), i;
-         (i = next_to(s, &at, target, id->qpn, true)) != 0;)
+    for (uint32_t at = iba_obs_bucket_home(s, iba_obs_place(target)), i; (i = next_to(s, &at, target, id->qpn)) != 0;)
         if (s->known[i - 1].source != iba_obs_source_of(id->from))
             compare(n, s, i, svc);
 }
@@ -452,7 +445,7 @@ static struct iba_flow *found_recently(const struct iba_look *l, uint8_t svc)
     const uint32_t qpn = iba_bth_destqp(l->bth);
     struct iba_flow *f = iba_obs_flow_at(l->s, *last_found(l->s, qpn));
 
-    return f && f->used && f->svc == svc && f->key.qpn == qpn && iba_obs_is_between(&f->key, l->v) ? f : NULL;
+    return f && f->svc == svc && f->key.qpn == qpn && iba_obs_is_between(&f->key, l->v) ? f : NULL;
 }
 
 struct iba_flow *iba_obs_flow(struct iba_look *l)

@@ -54,14 +54,11 @@ void iba_obs_payload(struct iba_look *l)
         iba_obs_report(l, IBA_FINDING_LENGTH, &(struct iba_obs_detail){.count = n});
 }
 
-/* Returns SEND or WRITE; NONE for a request that is always a message of one packet. */
+/* Other requests than SENDs and WRITEs count as SENDs: they are always messages of one packet, so nothing continues
+ * them. */
 static enum iba_obs_message message_of(const struct iba_opcode *op)
 {
-    switch ((enum iba_operation)op->operation) {
-    case IBA_OPERATION_SEND: return IBA_MESSAGE_SEND;
-    case IBA_OPERATION_WRITE: return IBA_MESSAGE_WRITE;
-    default: return IBA_MESSAGE_NONE;
-    }
+    return op->operation == IBA_OPERATION_WRITE ? IBA_MESSAGE_WRITE : IBA_MESSAGE_SEND;
 }
 
 /* Counts the bytes of a WRITE packet against the rest of the message's DMA length. */

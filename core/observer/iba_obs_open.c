@@ -284,7 +284,7 @@ void iba_obs_open_packet(struct iba_look *l)
 
 void iba_obs_open_overtaken(struct iba_observer *s, const struct iba_flow *f, iba_psn psn)
 {
-    struct iba_obs_open *o = s->open && iba_obs_number(s, f) != 0 ? open_of(s, f) : NULL;
+    struct iba_obs_open *o = s->open ? open_of(s, f) : NULL;
     const struct iba_obs_span *x = o ? covering(o, psn) : NULL;
     struct iba_message *m = x ? rest_of(s, o, x) : NULL;
 

@@ -133,7 +133,7 @@ static bool opposite(const struct iba_flow_key *a, const struct iba_flow_key *b)
 /* The packets of `g` go the opposite way between the same two hosts, by the same service. */
 static bool may_answer_to(const struct iba_look *l, const struct iba_flow *g)
 {
-    return g != l->flow && g->used && g->svc == l->flow->svc && opposite(&l->flow->key, &g->key);
+    return g != l->flow && g->svc == l->flow->svc && opposite(&l->flow->key, &g->key);
 }
 
 static bool may_be_peer(const struct iba_look *l, struct iba_flow *g)

@@ -23,15 +23,16 @@ static bool may_be_put_off(enum iba_finding_kind kind)
     return is_gap(kind) || kind == IBA_FINDING_LATE;
 }
 
+/* `f` is NULL only for kinds that are not put off. */
 static void report(struct iba_observer *s, struct iba_flow *f, const struct iba_finding *finding)
 {
-    if (f && finding->kind == IBA_FINDING_LATE) {
+    if (finding->kind == IBA_FINDING_LATE) {
         s->reorders = true;
         note_late(f, finding->frame);
     }
-    if (f && is_gap(finding->kind) && iba_obs_damage_explains(s, f, finding))
+    if (is_gap(finding->kind) && iba_obs_damage_explains(s, f, finding))
         return;
-    if (!f || !may_be_put_off(finding->kind) || !iba_obs_puts_off(s, f, finding))
+    if (!may_be_put_off(finding->kind) || !iba_obs_puts_off(s, f, finding))
         iba_obs_emit(s, f, finding);
 }
 

@@ -69,9 +69,8 @@ struct iba_flow {
     struct iba_flow_key key;
     uint8_t svc;           /* enum iba_svc */
     uint8_t list;          /* enum iba_obs_list */
-    bool used;             /* false: the flow is free */
     bool again;            /* the flow is on probation, and has got a second packet */
-    uint32_t known;        /* index of its direction in iba_observer.known plus 1; 0: this flow is not used */
+    uint32_t known;        /* index of its direction in iba_observer.known plus 1; 0: this flow gets another one */
     uint32_t newer, older; /* neighbours in the list, index plus 1 */
     uint64_t ordered;      /* number of the packet that last moved the flow to the front of its list */
     iba_psn announced;     /* one past the last request that was reported as answered; valid when has_announced */
@@ -221,7 +220,8 @@ struct iba_observer {
     struct {
         uint32_t newest, oldest, n, most; /* newest, oldest: flows, index plus 1; n, most: number of flows */
     } list[IBA_OBS_LISTS];
-    uint32_t n, spare; /* n: flows that were ever used; spare: a free flow among the used ones, index plus 1 */
+    uint32_t n,
+        spare; /* n: flows in use; spare: the flow among these whose direction was just forgotten, index plus 1 */
     uint32_t n_known, resting, clock_hand; /* n_known: entries that were ever used; resting: directions at rest;
                                               clock_hand: where the search for a direction to forget goes on */
     uint32_t generation;                   /* number of times that a flow started a new connection */

@@ -102,7 +102,7 @@ static bool seen_before(struct iba_look *l)
     struct iba_flow *f = l->flow;
     const uint64_t hash = hash_of(l);
 
-    const bool look = f->n_recent > 0 && may_be_recent(f, (uint16_t)hash);
+    const bool look = may_be_recent(f, (uint16_t)hash);
     for (unsigned i = 0; look && i < f->n_recent; i++) {
         const struct iba_obs_recent *r = &f->recent[i];
         if (r->mark.frame == 0 || r->hash != hash || !iba_psn_eq(r->psn, l->psn))
@@ -398,11 +398,10 @@ void iba_observer_end(struct iba_observer *s, iba_time now)
 {
     s->seen.worst = IBA_SEVERITY_NONE;
     s->now.at = now > s->now.at ? now : s->now.at;
-    for (uint32_t i = 0; i < s->n; i++)
-        if (s->flow[i].used) {
-            iba_obs_settle_alone(s, &s->flow[i]);
-            iba_obs_report_end(s, &s->flow[i], false);
-        }
+    for (uint32_t i = 0; i < s->n; i++) {
+        iba_obs_settle_alone(s, &s->flow[i]);
+        iba_obs_report_end(s, &s->flow[i], false);
+    }
     for (uint32_t i = 0; s->resting > 0 && i < s->n_known; i++) {
         const struct iba_known *k = &s->known[i];
         if (k->flow == 0 && iba_obs_waits(s, k))

@@ -352,6 +352,26 @@ Test(message, the_first_packet_does_not_come)
     free(w.observer);
 }
 
+/* The First comes after a packet of its message, and goes back 128 PSNs at most: the packets between count as full. One
+ * that goes back farther begins a message of its own. */
+Test(message, a_first_packet_from_far_before)
+{
+    for (uint32_t before = 128; before <= 129; before++) {
+        struct witness w;
+        watch(&w);
+        PLAY(&w, REQ(SEND_MIDDLE, 200, .bytes = 256), REQ(SEND_FIRST, 200 - before, .bytes = 256),
+             REQ(SEND_LAST, 201, .bytes = 10), RSP(ACKNOWLEDGE, 201, .msn = 1));
+        cr_assert_eq(n_done, 1);
+        const bool far = before > 128;
+        cr_expect(done[0].whole == !far && done[0].closed, "%u", (unsigned)before);
+        cr_expect_eq(done[0].bytes, far ? 266 : 129 * 256 + 10, "%u", (unsigned)done[0].bytes);
+        cr_expect_eq(done[0].first.v, far ? 200 : 72);
+        iba_observer_end(w.observer, 0);
+        cr_expect_eq(n_done, 1 + far);
+        free(w.observer);
+    }
+}
+
 Test(message, every_end_has_a_name)
 {
     static const char *const ends[IBA_MESSAGE_ENDS] = {[IBA_MESSAGE_END_ANSWERED] = "answered",

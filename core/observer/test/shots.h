@@ -33,7 +33,8 @@ struct shot {
         FARTHER,
         ANSWERING,
         OTHER_PORT,
-        MADE
+        MADE,
+        THIRD_QP
     } how;
     uint64_t wait; /* ns before the packet; 0: 10 us */
     uint16_t id;   /* IPv4 identification; 0: the sender does not count packets */
@@ -77,7 +78,9 @@ static inline void headers(struct iba_recipe *r, const struct shot *x, uint32_t 
     uint8_t *bth = iba_recipe_part(r, IBA_H_bth), *h;
 
     iba_bth_set_psn(bth, x->psn + base);
-    iba_bth_set_destqp(bth, (uint32_t)(x->from == A ? QP_B : QP_A) + (x->how == OTHER_QP ? 0x100u : 0u));
+    iba_bth_set_destqp(bth, (uint32_t)(x->from == A ? QP_B : QP_A) + (x->how == OTHER_QP   ? 0x100u
+                                                                      : x->how == THIRD_QP ? 0x200u
+                                                                                           : 0u));
     iba_bth_set_a(bth, x->how == ASKING);
     if (x->how == BAD_PAD) {
         iba_bth_set_padcnt(bth, 3);

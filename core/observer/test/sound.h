@@ -17,7 +17,7 @@ static inline bool sound_list(const struct iba_observer *s, unsigned list)
 
     for (uint32_t i = s->list[list].newest; i; last = i, i = s->flow[i - 1].older) {
         const struct iba_flow *f = &s->flow[i - 1];
-        if (++n > s->n || f->newer != last || f->list != list || !f->used || s->known[f->known - 1].flow != i)
+        if (++n > s->n || f->newer != last || f->list != list || f->known == 0 || s->known[f->known - 1].flow != i)
             return false;
     }
     return n == s->list[list].n && s->list[list].oldest == last;
@@ -60,7 +60,7 @@ static inline bool sound(const struct iba_observer *s)
         if (peer && sound_peer(s, peer) != i)
             return false;
     }
-    return used <= s->n && s->n <= s->cfg.n_flow && placed == s->n_known && resting == s->resting &&
+    return used == s->n && s->n <= s->cfg.n_flow && placed == s->n_known && resting == s->resting &&
            used + resting == s->n_known && sound_layout(s);
 }
 #endif
