@@ -75,7 +75,7 @@ static void who_comes_back_from_a_rest(void)
     static const struct {
         uint32_t psn;
         iba_time wait;
-        int how;
+        uint8_t how;
         bool reused;
     } cases[] = {
         {1001 + 128, 1000 * MS, PLAIN, false},     {1001 + 129, 1000 * MS, PLAIN, true},
@@ -350,6 +350,16 @@ static void responses_alone_that_go_back(void)
     }
 }
 
+/* A late response does not move the place where responses go on. */
+static void responses_alone_after_a_late_one(void)
+{
+    begin(NULL);
+    PLAY(FROM_B(READ_RESP_MIDDLE, 8, .bytes = MTU), FROM_B(READ_RESP_MIDDLE, 9, .bytes = MTU),
+         FROM_B(READ_RESP_MIDDLE, 7, .bytes = MTU), FROM_B(READ_RESP_MIDDLE, 10, .bytes = MTU, .wait = 300000));
+    iba_observer_end(w.observer, now);
+    cr_expect(FOUND(LATE) == 1 && FOUND(RESPONSE_GAP) == 0);
+}
+
 /* ---- packets of any QP, at several capture points ---- */
 
 struct raw {
@@ -484,6 +494,7 @@ Test(exact, limits)
     jumps_over_answers_that_wait();
     jumps_of_responses_alone();
     responses_alone_that_go_back();
+    responses_alone_after_a_late_one();
     partitions_of_queue_pairs();
     lengths_of_datagrams();
     packets_between_two_sightings();

@@ -142,6 +142,15 @@ static void the_worst_finding(void)
     cr_expect_eq(w.observer->seen.worst, IBA_SEVERITY_NONE);
 }
 
+/* A request whose place among those remembered is free is remembered, also after headers that were cut. */
+static void an_old_request_is_compared(void)
+{
+    begin(NULL);
+    PLAY(FROM_A(WRITE_ONLY, 9, .bytes = 8, .dma = 8, .cut = 13), SEND(0xffffff), SEND(1), LATER(0xffff80),
+         FROM_A(SEND_ONLY, 0xffff80, .bytes = 8, .how = OTHER_BYTES, .wait = 70 * MS));
+    cr_expect_eq(FOUND(RETRY_PAYLOAD), 1);
+}
+
 /* In one process: a process for each takes longer than all of them. */
 Test(requests, limits)
 {
@@ -153,4 +162,5 @@ Test(requests, limits)
     what_follows_the_end();
     time_that_steps_back();
     the_worst_finding();
+    an_old_request_is_compared();
 }
