@@ -212,6 +212,10 @@ Test(console, packets)
         {"send A 1 2", "A\t1\nlost\n"},
         {"relane S 1 2 0 0", ""},
         {"send A 1 2", "A\t1\nS\t2\ndelivered\tB 1\n"},
+        {"relane S 4 4 15 15", ""},
+        {"reroute S 49151 1", ""},
+        {"reroute S 49152 1", "error: the number is none, or too large\n"},
+        {"reroute S 0x2 0x2", ""},
         {"relane S 5 2 0 0", "error: the number is none, or too large\n"},
         {"relane S 1 5 0 0", "error: the number is none, or too large\n"},
         {"relane S 1 2 16 0", "error: the number is none, or too large\n"},
@@ -259,6 +263,7 @@ Test(console, routers)
         {"across A 1 C 1 64", "A\t1\nS\t3\nR\t2\ndelivered\tC 1\n"},
         {"across A 1 C 1 1", "A\t1\nS\t3\nlost\n"},
         {"across C 1 B 1 64", "C\t1\nR\t1\nS\t2\ndelivered\tB 1\n"},
+        {"across A 1 C 1 255", "A\t1\nS\t3\nR\t2\ndelivered\tC 1\n"},
         {"across A 1 C 1 256", "error: the number is none, or too large\n"},
         {"across A 2 C 1 64", "error: want ports of adapters that have LIDs\n"},
         {"across A 1 A 2 64", "error: want ports of adapters that have LIDs\n"},
@@ -357,5 +362,143 @@ Test(console, traps)
     struct subnet *s = begin(&(struct subnet_config){0});
 
     TABLE(s, rows);
+    end(s);
+}
+
+/* Three switches in a ring, an adapter at each: A, B and C have the LIDs 1 to 3. All routes go the same way round. */
+static struct subnet *begin_circle(const struct subnet_config *c)
+{
+    static const char circle[] =
+        "Switch 3 \"S\"\n[1] \"A\"[1]\n[2] \"T\"[3]\nSwitch 3 \"T\"\n[1] \"B\"[1]\n[2] \"U\"[3]\n"
+        "Switch 3 \"U\"\n[1] \"C\"[1]\n[2] \"S\"[3]\nHca 1 \"A\"\nHca 1 \"B\"\nHca 1 \"C\"\n";
+    struct subnet *s;
+
+    topology = topology_of(circle);
+    s = subnet_new(topology, c, &(struct subnet_events){0});
+    cr_assert_not_null(s);
+    subnet_run(s, 0);
+    for (size_t i = 0; i < 3; i++) {
+        struct iba_node *n = &subnet_node(s, i)->n;
+        for (unsigned p = 0; p <= 3; p++)
+            set(s, i, p, 0);
+        set(s, 3 + i, 1, (uint16_t)(i + 1));
+        n->sw.linearfdbtop = 3;
+        n->sw.lifetimevalue = 31; /* packets wait forever */
+        n->port[1].info.hoqlife = n->port[2].info.hoqlife = 31;
+        for (uint16_t lid = 1; lid <= 3; lid++)
+            n->lft[lid] = lid == i + 1 ? 1 : 2;
+    }
+    subnet_run(s, 100000);
+    return s;
+}
+
+/* The buffers of all three lanes between the switches are full of packets for the switch after the next. */
+#define OTHER_LANES                                                                                                    \
+    "1\t0\t68\t68\t0\t68\t0\n2\t0\t68\t68\t0\t68\t0\n3\t0\t68\t68\t0\t68\t0\n4\t0\t68\t68\t0\t68\t0\n"                 \
+    "5\t0\t68\t68\t0\t68\t0\n6\t0\t68\t68\t0\t68\t0\n7\t0\t68\t68\t0\t68\t0\n"
+Test(console, packets_that_stop_each_other)
+{
+    static const struct row rows[] = {
+        {"loops 0", "loop\t3\nS\t2\tlane 0\nT\t2\tlane 0\nU\t2\tlane 0\n"},
+        {"flood 30 0 0", "sent\t19\ndelivered\t5\ntwice\t0\nastray\t0\nwaiting\t14\nunsent\t161\nlost\t0\nns\t983\n"},
+        {"stalls",
+         "waiting\t6\nstuck\t6\nloop\t3\nS\t2\tlane 0\nT\t2\tlane 0\nU\t2\tlane 0\n"}, /* and the adapters' own */
+        {"credits S 2", "lane\tsent\tlimit\tcredits\twaiting\tbuffer\theld\n0\t108\t129\t21\t4\t68\t0\n" OTHER_LANES},
+        {"credits A 1", "lane\tsent\tlimit\tcredits\twaiting\tbuffer\theld\n0\t169\t176\t7\t2\t68\t0\n" OTHER_LANES},
+    };
+    struct subnet *s = begin_circle(&(struct subnet_config){.buffer = 68});
+
+    TABLE(s, rows);
+    end(s);
+}
+
+/* As many routes as a router has room for. */
+Test(console, a_full_router)
+{
+    static const struct row rows[] = {
+        {"route R 2 fec0:0:0:1::5/64 12", "error: the router has no room for more routes\n"},
+        {"learn R", "error: the router has no room for more routes\n"},
+    };
+    static const struct row one_more[] = {
+        {"route R 2 fec0:0:0:1::5/64 12", ""},
+        {"route R 1 fec0:0:0:1::6/64 13", ""}, /* the same prefix */
+        {"learn R", "error: the router has no room for more routes\n"},
+    };
+    struct subnet *s = begin(&(struct subnet_config){0});
+    struct iba_node *r = &subnet_node(s, R)->n;
+
+    cr_expect_eq(r->cfg.routes, 4096);
+    for (unsigned i = 0; i < 4096; i++)
+        r->route[i] = (struct iba_route){.gid = {1, (uint8_t)(i >> 8), (uint8_t)i}, .bits = 24, .port = 1, .dlid = 1};
+    r->n_route = 4096;
+    TABLE(s, rows);
+    r->n_route = 4095;
+    TABLE(s, one_more);
+    cr_expect_eq(r->n_route, 4096);
+    end(s);
+}
+
+/* Routes of a multicast group are kept for each port, others once for each prefix; bits after the prefix are cut. */
+Test(console, routes_of_routers)
+{
+    static const struct row rows[] = {
+        {"route R 2 ff1e::1:2/128 49153", ""},
+        {"route R 1 ff1e::1:2/128 49154", ""},
+        {"route R 1 ff1e::1:2/128 49155", ""},
+        {"route R 2 fec0:0:0:1:ffff:ffff:ffff:ffff/65 7", ""},
+        {"route R 1 ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff/0 0xffff", ""},
+        {"routes R", "ff1e::1:2/128\t2\t49153\nff1e::1:2/128\t1\t49155\nfec0:0:0:1:8000::/65\t2\t7\n::/0\t1\t65535\n"},
+        {"route R 1 fec0:0000:0000:0001:0000:0000:0000:0001/127 9", ""},
+        {"route R 1 ffff:ffff:ffff:ffff:ffff:ffff:255.255.255.255/128 9", ""},
+        {"route R 1 0ffff:ffff:ffff:ffff:ffff:ffff:255.255.255.255/128 9",
+         "error: want GID/BITS, such as fec0:0:0:1::/64\n"},
+        {"route R 1 fec0::1/64x 12", "error: want GID/BITS, such as fec0:0:0:1::/64\n"},
+    };
+    struct subnet *s = begin(&(struct subnet_config){0});
+
+    TABLE(s, rows);
+    end(s);
+}
+
+Test(console, help)
+{
+    static const char *const lines[] = {
+        "  nodes                                       every node: name, kind, ports, GUID\n  port     NODE PORT     ",
+        "\n  counters NODE PORT                          the counters of a port, in 64 bits\n",
+        "\n  route    NODE PORT GID/BITS LID             a router sends packets to such GIDs by that port to that "
+        "LID\n",
+        "\n  trap     NODE PORT NUMBER [FIELD=VALUE]...  the node's agent sends this notice until it is repressed\n"
+        "  help                                        this\n  quit                                        end\n\n",
+    };
+    struct subnet *s = begin(&(struct subnet_config){0});
+    const char *says = answer(s, "help", CONSOLE_DONE);
+
+    cr_expect_eq(strncmp(says, lines[0], strlen(lines[0])), 0, "%s", says);
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        cr_expect(strstr(says, lines[i]), "no %s in\n%s", lines[i], says);
+    cr_expect_str_eq(strstr(says, "\n  quit"), strstr(lines[3], "\n  quit"));
+    end(s);
+}
+
+/* A line for each row of each table, in order, with the decisions of all nodes. */
+Test(console, rules)
+{
+    struct subnet *s = begin(&(struct subnet_config){0});
+    const char *says;
+    char line[100];
+
+    subnet_node(s, A)->n.hits[IBA_FABRIC_PACE][0] = 1000;
+    subnet_node(s, C)->n.hits[IBA_FABRIC_PACE][0] = 234;
+    says = answer(s, "rules", CONSOLE_DONE);
+    for (unsigned t = 0; t < IBA_FABRIC_TABLE_COUNT; t++)
+        for (unsigned i = 0; i < iba_fabric_tables[t]->n; i++) {
+            const size_t n = (size_t)snprintf(line, sizeof line, "%s.%s\t", iba_fabric_tables[t]->name,
+                                              iba_fabric_row(iba_fabric_tables[t], i)->name);
+            cr_assert_eq(strncmp(says, line, n), 0, "%s at %.40s", line, says);
+            if (t == IBA_FABRIC_PACE && i == 0)
+                cr_expect_eq(strncmp(says + n, "1234\n", 5), 0, "%.40s", says);
+            says = strchr(says, '\n') + 1;
+        }
+    cr_expect_str_eq(says, "\n");
     end(s);
 }

@@ -7,91 +7,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 #include "mad/iba_mad.h"
 #include "mad/iba_mad_add.h"
-#include "mad_layer.h"
 #include "mad_rmpp.h"
+#include "mads_bed.h"
 
-enum { A, B, PROGRAMS };
-enum { SA_HEADER = 56, GET_TABLE = 0x12, TABLE = 0x92, ACTIVE = 1, FIRST = 2, LAST = 4, DELIVERIES = 128 };
+enum { SA_HEADER = 56, GET_TABLE = 0x12, TABLE = 0x92, ACTIVE = 1, FIRST = 2, LAST = 4 };
 #define QUIET (UINT64_C(100) * 1000 * 1000 * 1000)
-
-struct delivery {
-    unsigned open;
-    struct mad_envelope e;
-    uint8_t *mad;
-    size_t len;
-};
-static struct world {
-    struct topology *t;
-    struct subnet *s;
-    struct mad_layer l;
-    struct delivery got[DELIVERIES];
-    size_t n;
-} w;
-
-static void received(void *ctx, size_t node, uint8_t port, const uint8_t *packet, size_t len, iba_time now)
-{
-    (void)ctx;
-    (void)now;
-    (void)mad_layer_received(&w.l, node, port, packet, len);
-}
-
-static void deliver(void *ctx, unsigned open, struct mad_envelope *e, const uint8_t *mad, size_t len)
-{
-    (void)ctx;
-    cr_assert(w.n < DELIVERIES);
-    w.got[w.n] = (struct delivery){open, *e, malloc(len), len};
-    memcpy(w.got[w.n++].mad, mad, len);
-}
-
-static void forget(void)
-{
-    while (w.n > 0)
-        free(w.got[--w.n].mad);
-}
-
-/* Two adapters at a switch, Active, with the LIDs 1 and 2. Program A is at the first, B at the second. */
-static void begin(void)
-{
-    static const char text[] = "Switch\t4 \"S\"\n[1] \"A\"[1]\n[2] \"B\"[1]\nHca 1 \"A\"\nHca 1 \"B\"\n";
-    const struct subnet_events events = {.received = received};
-    const int fd = memfd_create("topology", 0);
-    char path[64], err[TOPOLOGY_ERROR];
-
-    cr_assert(write(fd, text, strlen(text)) == (ssize_t)strlen(text));
-    (void)snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    w = (struct world){.t = topology_read(path, err)};
-    (void)close(fd);
-    w.s = subnet_new(w.t, &(struct subnet_config){0}, &events);
-    w.l.deliver = deliver;
-    cr_assert(w.s && mad_layer_begin(&w.l, w.s));
-    subnet_run(w.s, 0);
-    for (size_t i = 0; i < subnet_nodes(w.s); i++) {
-        struct iba_node *n = &subnet_node(w.s, i)->n;
-        for (unsigned p = 0; p <= n->cfg.n_port; p++) {
-            if (n->port[p].info.portphysicalstate == IBA_PHYS_LINKUP)
-                n->port[p].info.portstate = IBA_PORT_ACTIVE;
-            n->port[p].info.lid = (uint16_t)(i ? i : 3);
-        }
-    }
-    struct iba_node *n = &subnet_node(w.s, 0)->n;
-    n->sw.linearfdbtop = 2;
-    n->lft[1] = 1;
-    n->lft[2] = 2;
-    for (unsigned i = 0; i < PROGRAMS; i++)
-        mad_layer_open(&w.l, i, i + 1, 1);
-}
-
-static void end(void)
-{
-    forget();
-    mad_layer_end(&w.l);
-    subnet_free(w.s);
-    topology_free(w.t);
-}
 
 static void join(unsigned open, uint8_t rmpp, uint8_t flags)
 {
@@ -101,19 +23,6 @@ static void join(unsigned open, uint8_t rmpp, uint8_t flags)
     r.methods[0] = UINT64_C(1) << GET_TABLE;
     cr_assert_eq(mad_layer_register(&w.l, open, &r, &agent), 0);
     cr_assert_eq(agent, 0);
-}
-
-static void run(iba_time until)
-{
-    for (;;) {
-        const iba_time packets = subnet_deadline(w.s), datagrams = mad_layer_deadline(&w.l);
-        const iba_time next = packets < datagrams ? packets : datagrams;
-        if (next > until)
-            break;
-        subnet_run(w.s, next);
-        mad_layer_advance(&w.l);
-    }
-    subnet_run(w.s, until);
 }
 
 static void lose(uint32_t one_in)
@@ -398,4 +307,163 @@ Test(mads, a_request_is_sent_again_and_comes_back)
     run(subnet_now(w.s) + QUIET);
     cr_expect_eq(w.n, 4, "a late answer reaches nobody");
     end();
+}
+
+/* ---- segments, one by one ---- */
+
+struct segment {
+    unsigned flags;
+    uint32_t number, payload;
+};
+
+/* MD-39, MD-40: the first segment has the payload of all, the last one its own; both count the header after RMPP's. */
+Test(mads, headers_of_segments)
+{
+    static const struct {
+        size_t bytes;
+        unsigned n;
+        struct segment s[3];
+    } rows[] = {
+        {SA_HEADER, 1, {{ACTIVE | FIRST | LAST, 1, 20}}},
+        {SA_HEADER + 200, 1, {{ACTIVE | FIRST | LAST, 1, 220}}},
+        {SA_HEADER + 201, 2, {{ACTIVE | FIRST, 1, 241}, {ACTIVE | LAST, 2, 21}}},
+        {SA_HEADER + 600, 3, {{ACTIVE | FIRST, 1, 660}, {ACTIVE, 2, 0}, {ACTIVE | LAST, 3, 220}}},
+        {SA_HEADER + 599, 3, {{ACTIVE | FIRST, 1, 659}, {ACTIVE, 2, 0}, {ACTIVE | LAST, 3, 219}}},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        uint8_t table[SA_HEADER + 600];
+        begin();
+        join(A, 1, MAD_USER_RMPP);
+        join(B, 1, 0);
+        for (size_t k = 0; k < sizeof table; k++)
+            table[k] = (uint8_t)(k / 3 + 1);
+        header(table, GET_TABLE, 1, ACTIVE, 0, 0);
+        memset(table + 36, 0x5c, SA_HEADER - 36);
+        table[IBA_RMPP_AT + 3] = 7; /* RMPPStatus is not the program's */
+        cr_assert_eq(send_to(B, table, rows[i].bytes, 500, 2), 0);
+        run(subnet_now(w.s) + 100000);
+        acknowledge(1, 9);
+        cr_assert_eq(w.n, rows[i].n, "row %zu: %zu", i, w.n);
+        for (unsigned k = 0; k < rows[i].n; k++) {
+            const uint8_t *mad = w.got[k].mad, *rmpp = mad + IBA_RMPP_AT;
+            const size_t left = rows[i].bytes - SA_HEADER - k * 200;
+            cr_expect_eq(w.got[k].len, IBA_MAD_BYTES);
+            cr_expect(rmpp[0] == 1 && rmpp[1] == IBA_RMPP_DATA && rmpp[3] == 0, "row %zu, %u", i, k);
+            cr_expect_eq(rmpp[2] & 7, rows[i].s[k].flags, "row %zu, %u", i, k);
+            cr_expect_eq(iba_rmpp_data1(rmpp), rows[i].s[k].number, "row %zu, %u", i, k);
+            cr_expect_eq(iba_rmpp_data2(rmpp), rows[i].s[k].payload, "row %zu, %u", i, k);
+            cr_expect_eq(memcmp(mad + SA_HEADER, table + SA_HEADER + k * 200, left < 200 ? left : 200), 0, "row %zu",
+                         i);
+            cr_expect_eq(memcmp(mad + 36, table + 36, SA_HEADER - 36), 0, "the header of the class is in each");
+        }
+        cr_expect_eq(iba_madhdr_transactionid(w.got[0].mad) & UINT32_MAX, 77);
+        end();
+    }
+}
+
+/* A sends a segment by hand, as the request or as the answer of a table. */
+static void segment(uint8_t method, uint64_t tid, unsigned flags, uint32_t number, uint32_t payload)
+{
+    uint8_t mad[IBA_MAD_BYTES] = {0};
+
+    header(mad, method, IBA_RMPP_DATA, (uint8_t)flags, number, payload);
+    iba_madhdr_set_transactionid(mad, tid);
+    memset(mad + SA_HEADER, (int)number, IBA_MAD_BYTES - SA_HEADER);
+    cr_assert_eq(send_to(A, mad, sizeof mad, 0, 0), 0);
+    run(subnet_now(w.s) + 100000);
+}
+
+/* Returns the number of deliveries, of which the last one is an ACK for that segment, with that window. */
+static size_t acked(size_t n, uint32_t number, uint32_t window)
+{
+    cr_assert_eq(w.n, n, "%zu deliveries, not %zu", w.n, n);
+    expect(n - 1, IBA_RMPP_ACK, number);
+    const uint8_t *mad = w.got[n - 1].mad;
+    cr_expect_eq(iba_rmpp_data2(mad + IBA_RMPP_AT), window, "window %u", (unsigned)iba_rmpp_data2(mad + IBA_RMPP_AT));
+    cr_expect_eq(iba_madhdr_method(mad), TABLE, "the other direction");
+    cr_expect(w.got[n - 1].open == A && iba_rmpp_rmppstatus(mad + IBA_RMPP_AT) == 0);
+    return n;
+}
+
+/* A receiver opens its window by 64 segments; it takes them in any order, and gives the whole to its program. */
+Test(mads, a_receiver_opens_windows)
+{
+    begin();
+    join(A, 1, MAD_USER_RMPP);
+    join(B, 1, 0);
+    segment(GET_TABLE, 5, ACTIVE | FIRST, 1, 0);
+    acked(1, 1, 65);
+    for (uint32_t i = 3; i < 65; i++)
+        segment(GET_TABLE, 5, ACTIVE, i, 0);
+    segment(GET_TABLE, 5, ACTIVE, 66, 0); /* outside the window */
+    segment(GET_TABLE, 5, ACTIVE, 65, 0);
+    cr_assert_eq(w.n, 1, "the second is missing");
+    segment(GET_TABLE, 5, ACTIVE, 2, 0);
+    acked(2, 65, 129);
+    segment(GET_TABLE, 5, ACTIVE, 7, 0);
+    acked(3, 65, 129);
+    segment(GET_TABLE, 5, ACTIVE | LAST, 67, 30);
+    cr_assert_eq(w.n, 3);
+    segment(GET_TABLE, 5, ACTIVE, 66, 0);
+    cr_assert_eq(w.n, 5);
+    const struct delivery *whole = w.got[3].open == B ? &w.got[3] : &w.got[4];
+    cr_expect(whole->open == B && whole->len == SA_HEADER + 66 * 200 + 10, "%zu", whole->len);
+    for (uint32_t i = 0; i < 67; i++)
+        cr_expect_eq(whole->mad[SA_HEADER + i * 200], i + 1, "segment %u", i + 1);
+    cr_expect_eq(whole->mad[SA_HEADER + 66 * 200 + 9], 67);
+    run(subnet_now(w.s) + UINT64_C(9900000000));
+    segment(GET_TABLE, 5, ACTIVE, 66, 0);
+    acked(6, 67, 129); /* MD-43: for ten seconds */
+    run(subnet_now(w.s) + UINT64_C(10000000000));
+    segment(GET_TABLE, 5, ACTIVE, 66, 0);
+    cr_expect_eq(w.n, 6, "it is forgotten");
+    end();
+}
+
+/* A segment after the last one. */
+Test(mads, segments_after_the_end)
+{
+    begin();
+    join(A, 1, MAD_USER_RMPP);
+    join(B, 1, 0);
+    segment(GET_TABLE, 5, ACTIVE | FIRST, 1, 0);
+    segment(GET_TABLE, 5, ACTIVE | LAST, 3, 30);
+    segment(GET_TABLE, 5, ACTIVE, 4, 0);
+    cr_assert_eq(w.n, 2);
+    expect(1, IBA_RMPP_ABORT, 0);
+    cr_expect_eq(iba_rmpp_rmppstatus(w.got[1].mad + IBA_RMPP_AT), 119);
+    segment(GET_TABLE, 5, ACTIVE, 2, 0);
+    cr_expect_eq(w.n, 2, "the transfer has ended");
+    end();
+}
+
+/* Bytes before the data of a segment, by class (MD-40), and the segments of transactions. */
+Test(mads, classes_with_segments)
+{
+    static const struct {
+        unsigned first, last;
+        uint32_t header;
+    } rows[] = {{0, 2, 0},        {3, 3, 56},      {4, 0xf, 0},      {0x10, 0x10, 64}, {0x11, 0x11, 0},
+                {0x12, 0x12, 64}, {0x13, 0x2f, 0}, {0x30, 0x4f, 40}, {0x50, 0xff, 0}};
+    uint8_t mad[IBA_MAD_BYTES] = {0};
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (unsigned class = rows[i].first; class <= rows[i].last; class ++) {
+            const uint32_t h = rows[i].header, stride = 256 - h;
+            mad[1] = (uint8_t) class;
+            mad[IBA_RMPP_AT + 2] = ACTIVE;
+            cr_expect(mad_rmpp_has_class(class) == (h > 0) && mad_rmpp_is_active(mad, 36) == (h > 0), "%#x", class);
+            mad[IBA_RMPP_AT + 2] = FIRST | LAST;
+            cr_expect(!mad_rmpp_is_active(mad, 256) && !mad_rmpp_is_active(mad, 35), "%#x", class);
+            if (h == 0)
+                continue;
+            cr_expect(mad_rmpp_segments(class, h - 1) == 0 && mad_rmpp_segments(class, h) == 1, "%#x", class);
+            cr_expect(mad_rmpp_segments(class, 256) == 1 && mad_rmpp_segments(class, 257) == 2, "%#x", class);
+            cr_expect(mad_rmpp_segments(class, 256 + stride) == 2 && mad_rmpp_segments(class, 257 + stride) == 3);
+            cr_expect(mad_rmpp_room(class, 1) == 256 && mad_rmpp_room(class, 5) == 256 + 4 * stride, "%#x", class);
+        }
+    mad[1] = IBA_CLASS_SA;
+    mad[IBA_RMPP_AT + 2] = ACTIVE;
+    cr_expect(!mad_rmpp_is_active(mad, 35) && mad_rmpp_is_active(mad, 36));
 }

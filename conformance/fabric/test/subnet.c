@@ -206,3 +206,190 @@ Test(subnet, a_probe_ends_a_loop)
     subnet_free(s);
     topology_free(t);
 }
+
+/* Values of nodes that the topology gives, and values that it leaves out. */
+Test(subnet, nodes_of_a_topology)
+{
+    static const struct {
+        uint8_t type;
+        uint32_t vendor;
+        uint16_t device, switch_pkeys, lft, mft, routes;
+        const char *description;
+    } want[] = {{IBA_NODE_SWITCH, 0x020000, 0xb001, 32, 0xc000, 1024, 0, "leaf"},
+                {IBA_NODE_CA, 0x020000, 0xa001, 0, 0, 0, 0, "A"},
+                {IBA_NODE_ROUTER, 0x2c9, 0x1017, 0, 0, 0, 4096, "R"}};
+    struct topology *t =
+        topology_of("switchguid=0x10\nsysimgguid=0x11\nSwitch\t7 \"S\" # \"leaf\"\ncaguid=0x20\nHca 3 \"A\"\n"
+                    "vendid=0x2c9\ndevid=0x1017\nrtguid=0x30\nRt 2 \"R\"\n");
+    struct subnet *s = subnet_new(t, &(struct subnet_config){.buffer = 77}, &(struct subnet_events){0});
+
+    cr_assert(s && subnet_nodes(s) == 3);
+    for (size_t i = 0; i < 3; i++) {
+        const struct iba_node_config *c = &subnet_node(s, i)->n.cfg;
+        cr_expect(c->type == want[i].type && c->vendor == want[i].vendor && c->device == want[i].device, "node %zu", i);
+        cr_expect(c->switch_pkeys == want[i].switch_pkeys && c->lft == want[i].lft && c->mft == want[i].mft, "node %zu",
+                  i);
+        cr_expect(c->routes == want[i].routes && c->pkeys == 64 && c->revision == 1 && c->buffer == 77, "node %zu", i);
+        cr_expect(c->mtu == IBA_MTU_4096 && iba_vls_of(c->vls) == 8 && c->vlarb_entries == 64, "node %zu", i);
+        cr_expect(c->widths == 3 && c->speeds == 7 && c->ext_speeds == 3, "1x and 4x; SDR, DDR, QDR; FDR, EDR");
+        cr_expect_str_eq(c->description, want[i].description);
+        cr_expect(c->broken.table == NULL && subnet_node(s, i)->from == &t->node[i]);
+    }
+    cr_expect(subnet_node(s, 0)->n.cfg.node_guid == 0x10 && subnet_node(s, 0)->n.cfg.system_guid == 0x11);
+    cr_expect(subnet_node(s, 0)->n.cfg.n_port == 7 && subnet_node(s, 1)->n.cfg.n_port == 3);
+    cr_expect(subnet_find(s, "leaf") == 0 && subnet_find(s, "S") == 0 && subnet_find(s, "") == -1);
+    subnet_free(s);
+    subnet_free(NULL);
+    topology_free(t);
+}
+
+/* Cables and switches join ports to a subnet; adapters and routers do not. */
+Test(subnet, subnets)
+{
+    enum { S1, S2, S3, A, B, C, R, D, E, F };
+    static const struct {
+        size_t a;
+        uint8_t port_a;
+        size_t b;
+        uint8_t port_b;
+        bool joined;
+    } rows[] = {{A, 1, B, 1, true},  {A, 1, S1, 0, true},  {S1, 4, S2, 0, true}, {A, 1, C, 1, false},
+                {R, 1, A, 1, true},  {R, 2, C, 1, true},   {R, 1, R, 2, false},  {R, 2, S3, 2, true},
+                {D, 1, E, 2, true},  {D, 1, E, 1, false},  {D, 1, A, 1, false},  {F, 1, F, 2, false},
+                {F, 1, A, 1, false}, {F, 1, E, 1, false},  {A, 1, A, 2, false},  {B, 2, C, 1, true},
+                {B, 1, B, 2, false}, {S1, 1, S3, 1, false}};
+    struct topology *t = topology_of(
+        "Switch 4 \"S1\"\nSwitch 4 \"S2\"\n[1] \"S1\"[1]\n[2] \"B\"[1]\n[3] \"R\"[1]\nSwitch 3 \"S3\"\n"
+        "[1] \"R\"[2]\n[2] \"B\"[2]\n[3] \"C\"[1]\nHca 2 \"A\"\n[1] \"S1\"[2]\nHca 2 \"B\"\nHca 1 \"C\"\nRt 2 \"R\"\n"
+        "Hca 1 \"D\"\n[1] \"E\"[2]\nHca 2 \"E\"\nHca 2 \"F\"\n");
+    struct subnet *s = subnet_new(t, &(struct subnet_config){0}, &(struct subnet_events){0});
+
+    cr_assert_not_null(s);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        cr_expect_eq(subnet_joined(s, rows[i].a, rows[i].port_a, rows[i].b, rows[i].port_b), rows[i].joined, "row %zu",
+                     i);
+        cr_expect_eq(subnet_joined(s, rows[i].b, rows[i].port_b, rows[i].a, rows[i].port_a), rows[i].joined, "row %zu",
+                     i);
+    }
+    subnet_free(s);
+    topology_free(t);
+}
+
+static unsigned answered(struct subnet *s, const struct seen *seen, unsigned n)
+{
+    const unsigned before = seen->received;
+
+    for (unsigned i = 0; i < n; i++) {
+        ask(s, 2, 1, 2);
+        subnet_run(s, subnet_now(s) + 1000000);
+    }
+    return seen->received - before;
+}
+
+/* A wire loses one in so many packets that leave by a port, at random. */
+Test(subnet, wires_that_lose)
+{
+    struct topology *t = two_adapters();
+    struct seen seen = {0};
+    struct subnet *s = subnet_new(t, &(struct subnet_config){0}, &(struct subnet_events){sent, received, &seen});
+
+    cr_assert_not_null(s);
+    subnet_run(s, 0);
+    cr_expect_eq(answered(s, &seen, 30), 30);
+    for (unsigned i = 0; i < 4; i++) { /* there by two wires, back by two */
+        static const struct subnet_end wire[] = {
+            {.node = 1, .port = 1}, {.node = 0, .port = 2}, {.node = 2, .port = 1}, {.node = 0, .port = 1}};
+        subnet_lose(s, (size_t)wire[i].node, wire[i].port, 1);
+        cr_expect_eq(answered(s, &seen, 10), 0, "wire %u", i);
+        subnet_lose(s, (size_t)wire[i].node, wire[i].port, 3);
+        const unsigned first = answered(s, &seen, 300);
+        cr_expect(first > 150 && first < 250, "%u of 300 instead of 200", first);
+        subnet_lose(s, (size_t)wire[i].node, wire[i].port, 0);
+    }
+    subnet_lose(s, 0, 3, 1);
+    cr_expect_eq(answered(s, &seen, 30), 30, "another wire");
+    subnet_free(s);
+    topology_free(t);
+}
+
+/* A packet on a wire whose cable is pulled is lost; later the cable carries packets again. */
+Test(subnet, cables_that_are_pulled)
+{
+    static const struct subnet_end ends[] = {{.node = 1, .port = 1}, {.node = 0, .port = 2}};
+    struct topology *t = two_adapters();
+    struct seen seen = {0};
+    struct subnet *s = subnet_new(t, &(struct subnet_config){0}, &(struct subnet_events){sent, received, &seen});
+
+    cr_assert_not_null(s);
+    subnet_run(s, 0);
+    for (unsigned i = 0; i < 2; i++) {
+        const size_t node = (size_t)ends[i].node, other = i ? 2 : 0;
+        ask(s, 2, 1, 2);
+        subnet_run(s, subnet_now(s) + (i ? 30 : 1)); /* it is on this wire */
+        cr_assert_eq(subnet_in_flight(s), 1);
+        cr_expect(subnet_cable(s, node, ends[i].port, false));
+        subnet_run(s, subnet_now(s) + 1000000);
+        cr_expect(seen.received == i && subnet_in_flight(s) == 0 && subnet_deadline(s) == IBA_NEVER, "%u", i);
+        cr_expect_eq(subnet_node(s, node)->n.port[ends[i].port].info.portstate, IBA_PORT_DOWN);
+        cr_expect_eq(subnet_node(s, other)->n.port[1].info.portstate, IBA_PORT_DOWN);
+        cr_expect_eq(answered(s, &seen, 2), 0);
+        cr_expect(subnet_cable(s, other, 1, true), "by its other end");
+        subnet_run(s, subnet_now(s));
+        cr_expect_eq(subnet_node(s, node)->n.port[ends[i].port].info.portstate, IBA_PORT_INIT);
+        cr_expect_eq(answered(s, &seen, 1), 1);
+    }
+    subnet_free(s);
+    topology_free(t);
+}
+
+struct order {
+    unsigned n;
+    size_t by[100];
+};
+
+static void note(void *ctx, size_t node, uint8_t port, const uint8_t *packet, size_t len, iba_time now)
+{
+    struct order *o = ctx;
+
+    (void)port;
+    (void)packet;
+    (void)len;
+    (void)now;
+    cr_assert_lt(o->n, 100);
+    o->by[o->n++] = node;
+}
+
+/* Packets that are on 70 wires at once arrive in the order in which they were sent. */
+Test(subnet, many_packets_at_once)
+{
+    enum { ADAPTERS = 70, STEP = 37 }; /* 37 and 70 have no common divisor */
+    const struct iba_mgmt_to to = {.dlid = 0xffff, .slid = 0xffff, .pkey = 0xffff};
+    char text[4000] = "Switch 70 \"S\"\n";
+    struct order o = {0};
+
+    for (unsigned i = 1; i <= ADAPTERS; i++)
+        (void)snprintf(text + strlen(text), sizeof text - strlen(text), "[%u] \"H%u\"[1]\n", i, i);
+    for (unsigned i = 1; i <= ADAPTERS; i++)
+        (void)snprintf(text + strlen(text), sizeof text - strlen(text), "Hca 1 \"H%u\"\n", i);
+    struct topology *t = topology_of(text);
+    struct subnet *s = subnet_new(t, &(struct subnet_config){0}, &(struct subnet_events){.received = note, .ctx = &o});
+    cr_assert_not_null(s);
+    subnet_run(s, 0);
+    for (unsigned i = 0; i < ADAPTERS; i++) {
+        uint8_t mad[IBA_MAD_BYTES] = {1, IBA_CLASS_DIRECTED, 1, 1}, packet[IBA_MGMT_BYTES];
+        mad[7] = 1;
+        mad[129] = 1;
+        iba_madhdr_set_attributeid(mad, 0x11);
+        iba_smp_route_set_drslid(mad + IBA_BYTES_madhdr, 0xffff);
+        iba_smp_route_set_drdlid(mad + IBA_BYTES_madhdr, 0xffff);
+        subnet_send(s, 1 + i * STEP % ADAPTERS, 1, packet, iba_mgmt_build(packet, &to, IBA_VL15, mad));
+    }
+    subnet_run(s, 10);
+    cr_expect_eq(subnet_in_flight(s), ADAPTERS);
+    subnet_run(s, 1000000);
+    cr_assert_eq(o.n, ADAPTERS);
+    for (unsigned i = 0; i < ADAPTERS; i++)
+        cr_expect_eq(o.by[i], 1 + i * STEP % ADAPTERS, "answer %u", i);
+    subnet_free(s);
+    topology_free(t);
+}
