@@ -85,13 +85,18 @@ bool sockets_open(struct sockets *s, const char *name, uint16_t udp_port, char e
     return false;
 }
 
+static void close_one(int *fd)
+{
+    if (*fd >= 0)
+        (void)close(*fd);
+    *fd = -1;
+}
+
 void sockets_close(struct sockets *s)
 {
-    if (s->control >= 0)
-        (void)close(s->control);
+    close_one(&s->control);
     for (unsigned i = 0; i < IBSIM_CLIENTS; i++)
-        if (s->client[i] >= 0)
-            (void)close(s->client[i]);
+        close_one(&s->client[i]);
 }
 
 bool sockets_join(struct sockets *s, unsigned i, uint32_t id)
@@ -103,8 +108,7 @@ bool sockets_join(struct sockets *s, unsigned i, uint32_t id)
 
 bool sockets_part(struct sockets *s, unsigned i)
 {
-    if (s->client[i] >= 0)
-        (void)close(s->client[i]);
+    close_one(&s->client[i]);
     s->client[i] = open_client(s, i);
     return s->client[i] >= 0;
 }

@@ -23,7 +23,7 @@ struct sockets_address {
 
 /* Opens the sockets. False: it failed, and err has one line. */
 bool sockets_open(struct sockets *s, const char *name, uint16_t udp_port, char err[SOCKETS_ERROR]);
-void sockets_close(struct sockets *s);
+void sockets_close(struct sockets *s); /* may be called again, and after sockets_open() has failed */
 /* Connects the socket of client `i` to that of the program with that id: its process ID or its UDP port. False:
  * nobody listens there. */
 bool sockets_join(struct sockets *s, unsigned i, uint32_t id);

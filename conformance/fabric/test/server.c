@@ -205,6 +205,28 @@ Test(server, names_that_are_taken, .init = begin, .fini = end)
     server_close(&other);
 }
 
+/* The name of one client's socket is taken. Nothing stays open, and nothing is closed twice: another file may have the
+ * number of a socket by then. */
+Test(server, a_name_of_a_client_is_taken, .init = begin, .fini = end)
+{
+    char err[SOCKETS_ERROR] = "";
+    struct server other;
+
+    (void)strcat(w.name, "x");
+    const int taken = bound("out", 3), before = dup(0);
+    (void)close(before);
+    cr_assert_not(server_open(&other, w.s, w.name, 0, err));
+    cr_expect(strstr(err, "another program serves this name"), "%s", err);
+    int file[6];
+    for (unsigned i = 0; i < 6; i++)
+        file[i] = dup(0);
+    cr_expect_eq(file[0], before, "all sockets are closed");
+    server_close(&other);
+    for (unsigned i = 0; i < 6; i++)
+        cr_expect_eq(close(file[i]), 0);
+    (void)close(taken);
+}
+
 /* UDP on the loopback interface: the control socket has the port that is given, client i has that port + 1 + i. */
 Test(server, udp, .init = begin, .fini = end)
 {
