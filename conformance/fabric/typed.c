@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "typed.h"
 #include <arpa/inet.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,10 +45,12 @@ static bool hex_bytes(const char *text, uint8_t *to, size_t bytes)
 
 static bool number(const struct iba_field *f, const char *text, uint8_t *details)
 {
+    unsigned long long v;
     char *end;
-    const unsigned long long v = strtoull(text, &end, 0);
 
-    if (end == text || *end || *text == '-' || (f->bits < WORD_BITS && v >> f->bits))
+    errno = 0;
+    v = strtoull(text, &end, 0);
+    if (errno || end == text || *end || *text == '-' || (f->bits < WORD_BITS && v >> f->bits))
         return false;
     iba_field_put(f, details, v);
     return true;
