@@ -116,9 +116,9 @@ static void run_line(struct program *p)
     p->quit = console_line(p->subnet, p->line, stdout) == CONSOLE_QUIT;
     set_clock_forward(p);
     advance(p);
-    (void)fflush(stdout);
     if (p->capture)
-        (void)fabric_capture_flush(p->capture);
+        (void)fabric_capture_flush(p->capture); /* whoever reads the answer finds the packets in the file */
+    (void)fflush(stdout);
 }
 
 static void serve_console(struct program *p)
