@@ -68,7 +68,7 @@ static size_t build(struct flood *f, const struct source *from, uint16_t dlid, u
     const uint32_t words = (f->c->payload_most - PAYLOAD_LEAST) / 4 + 1;
     const size_t payload = PAYLOAD_LEAST + 4 * (size_t)iba_random_below(&f->dice, words);
     const size_t icrc_at = SERIAL_AT + payload, vcrc_at = icrc_at + IBA_ICRC_BYTES;
-    uint8_t datagram[IBA_MAD_BYTES] = {0};
+    static const uint8_t datagram[IBA_MAD_BYTES];
 
     (void)iba_mgmt_build(packet,
                          &(struct iba_mgmt_to){.dlid = dlid,
@@ -239,10 +239,12 @@ bool flood(struct subnet *s, const struct flood_config *c, struct flood_sum *sum
 
     *sum = (struct flood_sum){0};
     iba_random_seed(&f.dice, c->seed);
-    f.arrived = calloc(f.serials + 1, sizeof *f.arrived);
-    f.dlid = calloc(f.serials + 1, sizeof *f.dlid);
-    f.hops = calloc(f.serials + 1, sizeof *f.hops);
-    good = good && f.arrived && f.dlid && f.hops;
+    if (good) {
+        f.arrived = calloc(f.serials + 1, sizeof *f.arrived);
+        f.dlid = calloc(f.serials + 1, sizeof *f.dlid);
+        f.hops = calloc(f.serials + 1, sizeof *f.hops);
+        good = f.arrived && f.dlid && f.hops;
+    }
     subnet_set_watch(s, &watch);
     while (good && f.serials > 0) {
         if (c->intervals || f.lossy)

@@ -364,7 +364,7 @@ static void serve_client(struct server *s, unsigned i, iba_time now)
         serve_datagram(s, i, &r);
         server_advance(s, now);
     }
-    if (s->client[i].used && errno == ECONNREFUSED)
+    if (errno == ECONNREFUSED)
         leave(s, i);
 }
 

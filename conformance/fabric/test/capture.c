@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "input/capture.h"
+#include "leaks.h"
 #include "topology_text.h"
 
 #define BEGUN UINT64_C(1700000000000000000)
@@ -74,4 +75,22 @@ Test(capture, what_cannot_be_written)
     cr_expect_eq(fabric_capture_flush(c), ENOSPC);
     cr_expect_eq(fabric_capture_close(c), ENOSPC);
     topology_free(t);
+}
+
+static struct topology *net;
+
+static void write_one(void)
+{
+    char err[256] = "";
+    struct fabric_capture *c = fabric_capture_open("/dev/null", net, BEGUN, err, sizeof err);
+
+    (void)fabric_capture_close(c);
+    (void)fabric_capture_open("/nonexistent/x", net, BEGUN, err, sizeof err);
+}
+
+Test(capture, nothing_is_left)
+{
+    net = topology_of("Hca 1 \"A\"\n");
+    cr_expect(leaks_nothing(write_one));
+    topology_free(net);
 }

@@ -1,29 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The console: each command and its answer, on a subnet of one switch, two adapters and a router to a third one. */
-#include "console.h"
-#include <criterion/criterion.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-#include "topology_text.h"
+#include "console_bed.h"
+#include "leaks.h"
 
 static const char net[] =
     "switchguid=0x10\nSwitch\t4 \"S\"\n[1] \"A\"[1]\n[2] \"B\"[1]\n[3] \"R\"[1]\ncaguid=0x20\nHca 2 \"A\"\n"
     "caguid=0x30\nHca 1 \"B\"\nrtguid=0x40\nRt 2 \"R\"\n[2] \"C\"[1]\ncaguid=0x50\nHca 1 \"C\"\n";
 enum { S, A, B, R, C };
-
-static struct topology *topology;
-
-static void set(struct subnet *s, size_t node, unsigned port, uint16_t lid)
-{
-    struct iba_portinfo *info = &subnet_node(s, node)->n.port[port].info;
-
-    info->portstate = IBA_PORT_ACTIVE;
-    info->lid = lid;
-    info->mastersmlid = 1;
-    info->guid = UINT64_C(0xfec0000000000000) + (lid > 10 ? 2 : 1);
-}
 
 /* Two switches with two cables between them, A at one of them, B at the other. The first sends LID 2 to the second,
  * which sends it back by the other cable. */
@@ -75,45 +58,6 @@ static struct subnet *begin(const struct subnet_config *c)
     sw->lft[4] = 0;
     return s;
 }
-
-static void end(struct subnet *s)
-{
-    subnet_free(s);
-    topology_free(topology);
-}
-
-static const char *answer(struct subnet *s, const char *line, enum console_result want)
-{
-    static char text[16384];
-    char words[300];
-
-    text[0] = 0;
-    FILE *const to = fmemopen(text, sizeof text, "w");
-    enum console_result r;
-
-    (void)snprintf(words, sizeof words, "%s", line);
-    r = console_line(s, words, to);
-    (void)fclose(to);
-    cr_assert_eq(r, want, "%s: %s", line, text);
-    return text;
-}
-
-struct row {
-    const char *line, *says;
-};
-
-static void table(struct subnet *s, const struct row *row, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        const char *says =
-            answer(s, row[i].line, strncmp(row[i].says, "error: ", 7) == 0 ? CONSOLE_WRONG : CONSOLE_DONE);
-        const size_t n_says = strlen(row[i].says);
-        cr_assert(strncmp(says, row[i].says, n_says) == 0 && strcmp(says + n_says, "\n") == 0, "%s:\n%s", row[i].line,
-                  says);
-    }
-}
-
-#define TABLE(s, rows) table(s, rows, sizeof(rows) / sizeof *(rows))
 
 Test(console, lines)
 {
@@ -311,6 +255,13 @@ Test(console, loops_and_credits)
                         "80\t0\n6\t0\t80\t80\t0\t80\t0\n7\t0\t80\t80\t0\t80\t0\n"},
         {"credits S 4", "error: the port's link is down, or counts no credits (--credits)\n"},
         {"loops 0", "loop\t2\nS\t2\tlane 0\nT\t2\tlane 0\n"},
+        {"relane S 3 2 0 7", ""},
+        {"loops 0", "loop\t2\nT\t2\tlane 0\nS\t2\tlane 7\n"},
+        {"loops 1", "loop\t2\nS\t2\tlane 1\nT\t2\tlane 1\n"},
+        {"relane S 3 2 0 8", ""}, /* no such lane */
+        {"loops 0", "loop\t0\n"},
+        {"relane S 3 2 0 0", ""},
+        {"across A 1 B 1 64", "error: no router of the first port's subnet has a LID\n"},
         {"stalls", "waiting\t0\nstuck\t0\nloop\t0\n"},
         /* packets from A to B go round between both switches */
         {"flood 20 0 0",
@@ -324,6 +275,8 @@ Test(console, loops_and_credits)
          "\t2\nS\t2\nT\t2\nS\t2\nT\t2\nS\t2\nT\t2\nS\t2\nT\t2\nS\t2\nT\t2\nS\t2\nT\t2\nS\t2\nT\t2\nS\t2\nT\t2\nS\t2\nT"
          "\t2\nS\t2\nT\t2\nS\t2\nT\t2\nS\t2\nT\t2\nS\t2\nT\t2\nS\t2\nT\t2\nS\t2\nT\t2\nS\t2\nT\t2\nS\t2\nT\t2\nS\t2\nT"
          "\t2\nS\t2\nT\t2\nS\t2\nT\t2\nS\t2\nT\t2\nS\t2\nT\t2\nS\t2\nloop\n"},
+        {"pull S 3", ""},
+        {"loops 0", "loop\t0\n"},
     };
     struct subnet *s = begin_ring(&(struct subnet_config){.buffer = 80});
 
@@ -353,6 +306,16 @@ Test(console, traps)
                              "linkwidthenabledchange nodedescriptionchange capabilitymask2\n"},
         {"trap A 1 144 lidaddr=65536", "error: 'lidaddr=65536': no value of 16 bits\n"},
         {"trap A 1 144 lidaddr=7", ""},
+        {"trap A 1 144 lidaddr=7 lidaddr=7 lidaddr=7 lidaddr=7 lidaddr=7 lidaddr=7 lidaddr=7 lidaddr=7 lidaddr=7 "
+         "lidaddr=7 lidaddr=7 "
+         "lidaddr=7 lidaddr=7 lidaddr=7 lidaddr=7 x=7 y=8",
+         "error: 'x=7' sets no field; FIELD=VALUE, with lidaddr otherlocalchanges capabilitymask capabilitymask2change "
+         "hierarchyinfochange smprioritychange linkspeecenabledchange linkwidthenabledchange nodedescriptionchange "
+         "capabilitymask2\n"},
+        {"trap A 1 144 lidaddr=7 lidaddr=7 lidaddr=7 lidaddr=7 lidaddr=7 lidaddr=7 lidaddr=7 lidaddr=7 lidaddr=7 "
+         "lidaddr=7 lidaddr=7 "
+         "lidaddr=7 lidaddr=7 lidaddr=7 lidaddr=7 lidaddr=7 x=7",
+         ""}, /* words after the twentieth are not read */
         {"trap A 2 144 lidaddr=7",
          "error: the port is not Active, knows no subnet manager, or has too many notices waiting\n"},
         {"trap S 1 128 lidaddr=0x10", ""},
@@ -501,4 +464,19 @@ Test(console, rules)
         }
     cr_expect_str_eq(says, "\n");
     end(s);
+}
+
+static void work(void)
+{
+    static const char *const lines[] = {"loops 0", "stalls", "flood 3 0 0", "send A 1 2", "pairs"};
+    struct subnet *s = begin_circle(&(struct subnet_config){.buffer = 68});
+
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        (void)answer(s, lines[i], CONSOLE_DONE);
+    end(s);
+}
+
+Test(console, nothing_is_left)
+{
+    cr_expect(leaks_nothing(work));
 }

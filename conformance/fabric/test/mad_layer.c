@@ -5,6 +5,7 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <string.h>
+#include "leaks.h"
 #include "mads_bed.h"
 
 enum { VENDOR = 0x30, LAST_VENDOR = 0x4f, APPLICATION = 0x0a, SEND = 3, GET = 1, RESPONSE = 0x81, OUI_AT = 37 };
@@ -299,4 +300,34 @@ Test(mad_layer, datagrams_that_are_altered, .init = begin, .fini = end)
     iba_madhdr_set_attributeid(mad, 0x78);
     cr_assert_eq(sends(A, 0, mad, 256, 0, 0), 0);
     cr_expect_eq(w.n, 0, "it does not reach its program");
+}
+
+/* PSNs begin above those of the server of ibsim's protocol, which have 16 bits. */
+Test(mad_layer, sequence_numbers, .init = begin, .fini = end)
+{
+    static const uint32_t before[] = {0x10000, 0x10001, 0xfffffe, 0xffffff},
+                          after[] = {0x10001, 0x10002, 0xffffff, 0x10000};
+
+    cr_expect_eq(w.l.psn, before[0]);
+    cr_assert_eq(registers(A, APPLICATION, 1, 0x70, NULL), 0);
+    for (unsigned i = 0; i < 4; i++) {
+        w.l.psn = before[i];
+        cr_assert_eq(sends(A, 0, datagram(APPLICATION, 1, SEND, 5, NULL), 256, 0, 0), 0);
+        cr_expect_eq(w.l.psn, after[i]);
+    }
+}
+
+static void work(void)
+{
+    begin();
+    (void)registers(A, APPLICATION, 1, 0x70, NULL);
+    (void)sends(A, 0, datagram(APPLICATION, 1, GET, 1, NULL), 256, 5, 1);
+    (void)sends(A, 0, datagram(APPLICATION, 1, GET, 2, NULL), 256, 5000, 1);
+    run(subnet_now(w.s) + 20 * MS);
+    end();
+}
+
+Test(mad_layer, nothing_is_left)
+{
+    cr_expect(leaks_nothing(work));
 }

@@ -201,4 +201,7 @@ Test(mad_packet, not_read)
     iba_bth_set_p_key(packet + LRH, 0x0001);
     cr_assert_not_null(mad_packet_read(&p, packet, IBA_MGMT_BYTES, &got, &smp));
     cr_expect_eq(got.pkey_index, 1, "0x8001");
+    iba_bth_set_p_key(packet + LRH, 0x8444);
+    cr_assert_not_null(mad_packet_read(&p, packet, IBA_MGMT_BYTES, &got, &smp));
+    cr_expect_eq(got.pkey_index, 0, "none");
 }

@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
+#include "leaks.h"
 #include "umad_bed.h"
 
 union message {
@@ -160,7 +161,7 @@ Test(mad_server, places, .init = begin, .fini = end)
     m = place(MAD_GET_NODE, name, 0);
     cr_expect_eq(asks(fd, &m, sizeof m.place, &a), (ssize_t)sizeof a.node);
     cr_expect(a.head.magic == MAD_MAGIC && a.head.kind == MAD_GET_NODE && a.head.error == 0);
-    cr_expect(a.node.node_guid == 0x80 && a.node.system_guid == 0x80 && a.node.type == 1 && a.node.ports == 1);
+    cr_expect(a.node.node_guid == 0x80 && a.node.system_guid == 0x80 && a.node.type == 1 && a.node.ports == 2);
     cr_expect(a.node.device == 0xa001 && a.node.revision == 1);
     m = place(MAD_GET_PORT, "B", 2);
     cr_expect_eq(asks(fd, &m, sizeof m.place, &a), (ssize_t)sizeof a.port);
@@ -227,6 +228,22 @@ Test(mad_server, a_program_that_does_not_read, .init = begin, .fini = end)
     step();
 }
 
+/* A program that ends while datagrams wait for it. */
+Test(mad_server, a_program_that_ends, .init = begin, .fini = end)
+{
+    static uint8_t mad[MAD_LONGEST];
+    const int fd = joined(), datagrams = opens(fd, "A", 0);
+    struct mad_envelope e = {0};
+
+    while (!w.server.connection[0].first)
+        w.server.layer.deliver(&w.server, 0, &e, mad, MAD_LONGEST);
+    (void)close(fd);
+    step();
+    cr_expect(!w.server.connection[0].first && w.server.connection[0].waiting == 0);
+    cr_expect_eq(w.server.connection[0].last, &w.server.connection[0].first);
+    (void)close(datagrams);
+}
+
 Test(mad_server, names, .init = begin, .fini = end)
 {
     static struct mad_server other;
@@ -238,4 +255,25 @@ Test(mad_server, names, .init = begin, .fini = end)
     cr_assert(mad_server_open(&other, w.s, NULL, err));
     cr_expect_eq(other.listener, -1, "it serves nobody");
     mad_server_close(&other);
+}
+
+static void work(void)
+{
+    static uint8_t mad[MAD_HEADER];
+    struct mad_envelope e = {0};
+    int fd, datagrams;
+
+    begin();
+    fd = joined();
+    datagrams = opens(fd, "A", 0);
+    w.server.layer.deliver(&w.server, 0, &e, mad, sizeof mad);
+    (void)close(datagrams);
+    (void)close(fd);
+    step();
+    end();
+}
+
+Test(mad_server, nothing_is_left)
+{
+    cr_expect(leaks_nothing(work));
 }

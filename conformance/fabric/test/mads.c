@@ -467,3 +467,115 @@ Test(mads, classes_with_segments)
     mad[IBA_RMPP_AT + 2] = ACTIVE;
     cr_expect(!mad_rmpp_is_active(mad, 35) && mad_rmpp_is_active(mad, 36));
 }
+
+/* MD-50: STOP and ABORT get no answer; the program gets its request back. */
+Test(mads, transactions_that_the_other_side_ends)
+{
+    for (unsigned type = IBA_RMPP_STOP; type <= IBA_RMPP_ABORT; type++) {
+        uint8_t mad[IBA_MAD_BYTES] = {0};
+        begin_table();
+        header(mad, TABLE, (uint8_t)type, ACTIVE, 0, 0);
+        iba_madhdr_set_transactionid(mad, iba_madhdr_transactionid(w.got[0].mad));
+        cr_assert_eq(send_to(A, mad, sizeof mad, 0, 0), 0);
+        run(subnet_now(w.s) + QUIET);
+        cr_assert_eq(w.n, 2, "type %u: %zu", type, w.n);
+        cr_expect(w.got[1].open == B && w.got[1].e.status == ECONNABORTED && w.got[1].len == MAD_HEADER);
+        cr_expect(w.l.n_send == 0 && mad_layer_deadline(&w.l) == IBA_NEVER);
+        forget();
+        segment(GET_TABLE, 5, ACTIVE | FIRST, 1, 0);
+        acked(1, 1, 65);
+        header(mad, GET_TABLE, (uint8_t)type, ACTIVE, 0, 0);
+        iba_madhdr_set_transactionid(mad, 5);
+        cr_assert_eq(send_to(A, mad, sizeof mad, 0, 0), 0);
+        segment(GET_TABLE, 5, ACTIVE, 2, 0);
+        cr_expect(w.n == 1 && !w.l.transfer[0].used, "the transfer has ended");
+        segment(GET_TABLE, 6, ACTIVE | FIRST, 1, 0);
+        cr_expect(w.l.transfer[0].used && mad_layer_unregister(&w.l, B, 0) == 0 && !w.l.transfer[0].used);
+        end();
+    }
+}
+
+/* MD-51: all segments have their ACKs; the ACK of segment 0 lets the answer begin. If none comes, the request comes
+ * back after its time limit and all retries, and nothing is sent again. */
+Test(mads, the_direction_turns)
+{
+    begin_table();
+    acknowledge(1, 10);
+    cr_assert_eq(w.n, 10);
+    acknowledge(10, 10);
+    cr_assert_eq(w.n, 10);
+    acknowledge(3, 9);
+    cr_assert_eq(w.n, 10, "an old one");
+    acknowledge(0, 9);
+    cr_assert_eq(w.n, 11);
+    expect(10, IBA_RMPP_ACK, 0);
+    cr_expect_eq(iba_rmpp_data2(w.got[10].mad + IBA_RMPP_AT), 64);
+    run(subnet_now(w.s) + UINT64_C(1490000000));
+    cr_expect_eq(w.n, 11, "three times 500 ms");
+    run(subnet_now(w.s) + UINT64_C(20000000));
+    cr_assert_eq(w.n, 12);
+    cr_expect(w.got[11].open == B && w.got[11].e.status == ETIMEDOUT && w.l.n_send == 0);
+    end();
+}
+
+/* MD-52: an answer that does not come to its end. Its first segment stops the timer of the request. */
+Test(mads, an_answer_without_end)
+{
+    uint8_t mad[IBA_MAD_BYTES] = {0};
+
+    begin();
+    join(A, 1, 0);
+    join(B, 1, MAD_USER_RMPP);
+    header(mad, GET_TABLE, 0, 0, 0, 0);
+    cr_assert_eq(send_to(A, mad, sizeof mad, 1000, 9), 0);
+    run(subnet_now(w.s) + 1000000);
+    cr_assert(w.n == 1 && w.got[0].open == B);
+    header(mad, TABLE, IBA_RMPP_DATA, ACTIVE | FIRST, 1, 300);
+    iba_madhdr_set_transactionid(mad, iba_madhdr_transactionid(w.got[0].mad));
+    cr_assert_eq(send_to(B, mad, sizeof mad, 0, 0), 0);
+    run(UINT64_C(39990000000));
+    cr_assert_eq(w.n, 2, "an ACK: %zu", w.n);
+    run(UINT64_C(40010000000));
+    cr_assert_eq(w.n, 4);
+    const struct delivery *back = w.got[2].open == A ? &w.got[2] : &w.got[3];
+    const struct delivery *sent = w.got[2].open == A ? &w.got[3] : &w.got[2];
+    cr_expect(back->open == A && back->e.status == ETIMEDOUT && back->len == MAD_HEADER);
+    cr_expect_eq(iba_rmpp_rmpptype(sent->mad + IBA_RMPP_AT), IBA_RMPP_ABORT);
+    cr_expect(sent->open == B && iba_rmpp_rmppstatus(sent->mad + IBA_RMPP_AT) == 118);
+    cr_expect(w.l.n_send == 0 && mad_layer_deadline(&w.l) == IBA_NEVER);
+    end();
+}
+
+/* Transfers that are whole are remembered until their entry is needed: the oldest is forgotten first. */
+Test(mads, memory_of_whole_transfers)
+{
+    begin();
+    join(A, 1, MAD_USER_RMPP);
+    join(B, 1, 0);
+    for (uint64_t tid = 1; tid <= MAD_TRANSFERS + 1; tid++) {
+        segment(GET_TABLE, tid, ACTIVE | FIRST | LAST, 1, 30);
+        cr_assert_eq(w.n, 2, "transaction %llu", (unsigned long long)tid);
+        forget();
+    }
+    segment(GET_TABLE, 2, ACTIVE | FIRST | LAST, 1, 30);
+    cr_assert_eq(w.n, 1, "it is remembered");
+    expect(0, IBA_RMPP_ACK, 1);
+    forget();
+    segment(GET_TABLE, 1, ACTIVE | FIRST | LAST, 1, 30);
+    cr_assert_eq(w.n, 2, "it is new again");
+    end();
+}
+
+/* A transaction that cannot be sent leaves nothing. */
+Test(mads, a_transaction_without_a_partition)
+{
+    uint8_t table[SA_HEADER + 500] = {0};
+    const struct mad_envelope e = {.timeout_ms = 100, .qpn = htonl(1), .lid = htons(1), .pkey_index = 64};
+
+    begin();
+    join(B, 1, 0);
+    header(table, GET_TABLE, 1, ACTIVE, 0, 0);
+    cr_expect_eq(mad_layer_send(&w.l, B, &e, table, sizeof table), EINVAL);
+    cr_expect(w.l.n_send == 0 && mad_layer_deadline(&w.l) == IBA_NEVER);
+    end();
+}

@@ -3,10 +3,12 @@
 #include "server.h"
 #include <arpa/inet.h>
 #include <criterion/criterion.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#include "leaks.h"
 #include "server_bed.h"
 
 /* ---- joining ---- */
@@ -201,8 +203,13 @@ Test(server, names_that_are_taken, .init = begin, .fini = end)
     (void)strcat(w.name, "x");
     cr_assert(server_open(&other, w.s, w.name, 0, err));
     server_close(&other);
+    const int own = dup(0);
+    (void)close(0);
     cr_assert(server_open(&other, w.s, w.name, 0, err), "a name is free when its server has ended");
     server_close(&other);
+    cr_expect_lt(fcntl(0, F_GETFD), 0, "a socket may have the number 0");
+    (void)dup2(own, 0);
+    (void)close(own);
 }
 
 /* The name of one client's socket is taken. Nothing stays open, and nothing is closed twice: another file may have the
@@ -265,5 +272,21 @@ Test(server, udp, .init = begin, .fini = end)
     serve();
     cr_assert_eq(recv(fd, &r, sizeof r, MSG_DONTWAIT), (ssize_t)sizeof r);
     cr_expect_eq(iba_madhdr_method(r.mad), IBA_METHOD_GET_RESP);
+    r = datagram(4, IBA_CLASS_PERF, IBA_METHOD_GET, 1, 7);
+    cr_assert_eq(sendto(fd, &r, sizeof r, 0, (struct sockaddr *)&to, sizeof to), (ssize_t)sizeof r);
     (void)close(fd);
+    serve(); /* the answer reaches nobody, which the socket has as an error then */
+    serve();
+    cr_expect_not(w.server.client[0].used);
+}
+
+static void work(void)
+{
+    begin();
+    end();
+}
+
+Test(server, nothing_is_left)
+{
+    cr_expect(leaks_nothing(work));
 }

@@ -129,7 +129,7 @@ Test(server_datagrams, requests_come_back, .init = begin, .fini = end)
     w.now++;
     serve();
     expect_back(&a, 2);
-    cr_expect(w.server.silences == 2 && server_deadline(&w.server) == IBA_NEVER);
+    cr_expect(w.server.silences == 2 && server_deadline(&w.server) == IBA_NEVER && w.server.n_pending == 0);
     r = datagram(4, IBA_CLASS_SA, IBA_METHOD_GET, 0x35, 3);
     send_it(&a, &r);
     cr_assert(got(&b, &r));
@@ -244,6 +244,50 @@ Test(server_datagrams, a_client_dies, .init = begin, .fini = end)
     cr_expect(got(&b, &r), "its number can be used again");
     gone(&a);
     gone(&b);
+}
+
+/* The requests of a client that leaves are forgotten: their answers reach nobody, also not the next one with its
+ * number. */
+Test(server_datagrams, a_client_leaves, .init = begin, .fini = end)
+{
+    struct client a, b;
+    struct ibsim_request r, answer;
+
+    cr_assert(join(&a, 1, "A", false, "A") && join(&b, 2, "B", false, "B"));
+    r = datagram(4, IBA_CLASS_SA, IBA_METHOD_GET, 0x35, 9);
+    send_it(&a, &r);
+    cr_assert(got(&b, &answer));
+    cr_expect_eq(ask(&a, IBSIM_DISCONNECT, "", 0).type, IBSIM_DISCONNECT);
+    cr_expect_not(w.server.pending[0].used);
+    cr_expect_eq(server_deadline(&w.server), IBA_NEVER);
+    gone(&a);
+    cr_assert(join(&a, 3, "A", false, "A") && a.number == 0);
+    answer.dlid = htons(2);
+    answer.slid = 0;
+    answer.mad[3] = IBA_METHOD_GET_RESP;
+    send_it(&b, &answer);
+    cr_expect_not(got(&a, &r));
+    gone(&a);
+    gone(&b);
+}
+
+/* A datagram of another length is none. */
+Test(server_datagrams, lengths, .init = begin, .fini = end)
+{
+    struct client a;
+    struct ibsim_request r = datagram(4, IBA_CLASS_PERF, IBA_METHOD_GET, 1, 1);
+    uint8_t longer[sizeof r + 1] = {0};
+
+    cr_assert(join(&a, 1, "A", false, "A"));
+    memcpy(longer, &r, sizeof r);
+    cr_assert_eq(send(a.mads, &r, sizeof r - 1, 0), (ssize_t)sizeof r - 1);
+    cr_assert_eq(send(a.mads, longer, sizeof longer, 0), (ssize_t)sizeof longer);
+    serve();
+    cr_expect(!got(&a, &r) && w.server.requests == 0);
+    cr_assert_eq(send(a.mads, &r, sizeof r - 1, 0), (ssize_t)sizeof r - 1);
+    send_it(&a, &r);
+    cr_expect(got(&a, &r) && w.server.requests == 1, "the next one is read");
+    gone(&a);
 }
 
 /* More requests than can wait: the one whose place a new request takes is returned. */

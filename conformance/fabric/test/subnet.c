@@ -6,6 +6,7 @@
 #include <string.h>
 #include "fabric/iba_hop.h"
 #include "fabric/iba_node_rules.h"
+#include "leaks.h"
 #include "probe.h"
 #include "subnet.h"
 #include "topology_text.h"
@@ -390,6 +391,39 @@ Test(subnet, many_packets_at_once)
     cr_assert_eq(o.n, ADAPTERS);
     for (unsigned i = 0; i < ADAPTERS; i++)
         cr_expect_eq(o.by[i], 1 + i * STEP % ADAPTERS, "answer %u", i);
+    subnet_free(s);
+    topology_free(t);
+}
+
+static struct topology *net;
+
+static void live(void)
+{
+    struct seen seen = {0};
+    struct subnet *s =
+        subnet_new(net, &(struct subnet_config){.buffer = 80}, &(struct subnet_events){sent, received, &seen});
+
+    subnet_run(s, 0);
+    ask(s, 2, 1, 2);
+    subnet_run(s, 1000000);
+    subnet_free(s);
+}
+
+Test(subnet, nothing_is_left)
+{
+    net = two_adapters();
+    cr_expect(leaks_nothing(live));
+    topology_free(net);
+}
+
+/* The pool has room for the packets that buffers hold if all of them have 256 bytes, five blocks each, and for more. */
+Test(subnet, room_for_packets)
+{
+    struct topology *t = two_adapters();
+    struct subnet *s = subnet_new(t, &(struct subnet_config){.buffer = 100}, &(struct subnet_events){0});
+
+    cr_assert_not_null(s);
+    cr_expect_eq(subnet_pool(s)->n, 1024 + 3 * 64 + 4 * 8 * 100 / 5, "four ports with a cable, 8 lanes");
     subnet_free(s);
     topology_free(t);
 }

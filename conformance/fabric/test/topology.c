@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include "leaks.h"
 #include "topology.h"
 
 static struct topology *read_text(const char *text, char err[TOPOLOGY_ERROR])
@@ -108,6 +109,7 @@ Test(topology, sentences)
         {"Hca 1 \"A\"\n[1](20 \"A\"[1]\n", "2: want [PORT], 1 to 254"},
         {"Hca 1 \"A\"\n[2] \"B\"[1]\n", "2: \"A\" has 1 ports, not 2"},
         {"Hca 1 \"A\"\n[1] \"B\n", "2: want \"NODE\"[PORT] after the port"},
+        {"Hca 2 \"A\"\n[1] xA\"[2]\n", "2: want \"NODE\"[PORT] after the port"},
         {"Hca 1 \"A\"\n[1] \"\"[1]\n", "2: want \"NODE\"[PORT] after the port"},
         {"Hca 1 \"A\"\n[1] \"B\"\n", "2: want \"NODE\"[PORT] after the port"},
         {"Hca 1 \"A\"\n[1] \"B\"[0]\n", "2: want \"NODE\"[PORT] after the port"},
@@ -243,4 +245,18 @@ Test(topology, no_file)
     cr_expect_str_eq(err, "/nonexistent/net: No such file or directory");
     cr_expect_null(topology_read("/", err));
     cr_expect_str_eq(err, "/:0: Is a directory");
+}
+
+static void read_one(void)
+{
+    static const char text[] = "Switch 2 \"S\"\n[1] \"A\"[1]\nHca 1 \"A\"\n";
+    char err[TOPOLOGY_ERROR] = "";
+
+    topology_free(read_text(text, err));
+    topology_free(read_text("Switch 2 \"S\"\n[1] \"A\"[1]\n", err));
+}
+
+Test(topology, nothing_is_left)
+{
+    cr_expect(leaks_nothing(read_one));
 }

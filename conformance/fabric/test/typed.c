@@ -49,6 +49,7 @@ Test(typed, wrong_values)
         {IBA_M_trap_switch, "lidaddr=", "'lidaddr=': no value of 16 bits"},
         {IBA_M_trap_switch, "lidaddr=7x", "'lidaddr=7x': no value of 16 bits"},
         {IBA_M_trap_switch, "lidaddr=-1", "'lidaddr=-1': no value of 16 bits"},
+        {IBA_M_trap_mkey, "mkey=-1", "'mkey=-1': no value of 64 bits"},
         {IBA_M_trap_mkey, "mkey=0x10000000000000000", "'mkey=0x10000000000000000': no value of 64 bits"},
         {IBA_M_trap_mkey, "drhopcount=64", "'drhopcount=64': no value of 6 bits"},
         {IBA_M_trap_mkey, "drnotice=2", "'drnotice=2': no value of 1 bits"},

@@ -11,8 +11,8 @@
 
 static const char net[] = "vendid=0x2c9\ndevid=0x1017\nsysimgguid=0x9\nswitchguid=0x10\nSwitch\t4 \"S\"\n[1] \"A\"[1]\n"
                           "[2] \"B\"[2]\ncaguid=0x20\nHca 1 \"A\"\nsysimgguid=0x31\ncaguid=0x30\nHca 2 \"B\"\n"
-                          "caguid=0x40\nHca 12 \"D\"\ncaguid=0x80\n"
-                          "Hca 1 \"0123456789012345678901234567890123456789012345678901234567890123\"\n";
+                          "caguid=0x40\nHca 20 \"D\"\ncaguid=0x80\n"
+                          "Hca 2 \"0123456789012345678901234567890123456789012345678901234567890123\"\n";
 
 struct bed w;
 
@@ -162,7 +162,7 @@ static void *follow(void *ctx)
     for (size_t i = 0; i < s->n; i++) {
         if (by < 0)
             by = accept(s->listener, NULL, NULL);
-        s->n_asked = recv(by, s->asked, sizeof s->asked, 0);
+        s->n_asked[i] = recv(by, s->asked[i], sizeof s->asked[i], 0);
         if (s->step[i].len)
             answer(by, &s->step[i]);
         if (!s->step[i].and_more) {

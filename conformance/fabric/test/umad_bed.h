@@ -7,7 +7,7 @@
 #include <sys/types.h>
 #include "mad_server.h"
 
-/* Nodes: a switch of 4 ports, adapter A at its port 1, port 2 of adapter B at its port 2, and D, whose 12 ports have no
+/* Nodes: a switch of 4 ports, adapter A at its port 1, port 2 of adapter B at its port 2, and D, whose 20 ports have no
  * cable. The name of one more adapter has 64 bytes. A has LID 2 and 3 (LMC 1), port 2 of B has 4, the switch 5. */
 enum { S, A, B, D, LONG };
 
@@ -36,7 +36,7 @@ bool is_manager(size_t node, unsigned port);
 
 /* ---- a server that answers by a script ---- */
 
-enum { ASKED_MOST = 512 };
+enum { STEPS_MOST = 8, ASKED_MOST = 512 };
 struct step { /* a request comes, this is the answer */
     const void *answer;
     size_t len;    /* 0: none */
@@ -48,8 +48,8 @@ struct script {
     size_t n;
     int listener;
     pthread_t thread;
-    uint8_t asked[ASKED_MOST]; /* the last request */
-    ssize_t n_asked;
+    uint8_t asked[STEPS_MOST][ASKED_MOST]; /* the requests */
+    ssize_t n_asked[STEPS_MOST];
 };
 /* Listens under that name, and answers the requests of all steps. */
 void play(struct script *s, const char *name, const struct step *step, size_t n);

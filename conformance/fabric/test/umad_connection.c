@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 #include "umad_bed.h"
 
@@ -25,7 +26,7 @@ Test(umad_connection, answers, .timeout = 20)
                                  magic = {.head = {MAD_MAGIC + 1, MAD_GET_NODE, 0}},
                                  kind = {.head = {MAD_MAGIC, MAD_GET_PORT, 0}},
                                  error = {.head = {MAD_MAGIC, MAD_GET_NODE, ENODEV}};
-    static const uint8_t longer[sizeof good + 8];
+    static const struct mad_node longer[2] = {{.head = {MAD_MAGIC, MAD_GET_NODE, 0}}};
     static const struct {
         struct step step;
         int result;
@@ -72,8 +73,8 @@ Test(umad_connection, what_it_asks, .timeout = 20)
         play(&s, name, &step, 1);
         cr_assert_eq(connection_ask_once(MAD_GET_NODE, want.port, &n, sizeof n), 0);
         played(&s);
-        cr_assert_eq(s.n_asked, (ssize_t)sizeof p);
-        memcpy(&p, s.asked, sizeof p);
+        cr_assert_eq(s.n_asked[0], (ssize_t)sizeof p);
+        memcpy(&p, s.asked[0], sizeof p);
         cr_expect_eq(memcmp(&p, &want, sizeof p), 0, "row %zu", i);
     }
 }
@@ -112,7 +113,7 @@ Test(umad_connection, a_port, .timeout = 20)
     fd = umad_open_port(NULL, 2);
     played(&s);
     cr_assert_gt(fd, STDERR_FILENO);
-    memcpy(&asked, s.asked, sizeof asked);
+    memcpy(&asked, s.asked[1], sizeof asked);
     cr_expect(asked.head.kind == MAD_OPEN && asked.head.magic == MAD_MAGIC && asked.port == 5);
     cr_expect_eq(umad_close_port(fd), 0);
     play(&s, name, bare, 2);
@@ -125,6 +126,80 @@ Test(umad_connection, a_port, .timeout = 20)
     cr_expect_eq(umad_open_port(NULL, 2), -EINVAL);
     played(&s);
     cr_expect_eq(umad_open_port(NULL, 2), -ECONNREFUSED);
+}
+
+/* Requests of an open port, byte by byte. */
+Test(umad_connection, requests_of_a_port, .timeout = 20)
+{
+    static const struct mad_port port = {.head = {MAD_MAGIC, MAD_GET_PORT, 0}, .number = 5};
+    static const struct mad_answer open_it = {.head = {MAD_MAGIC, MAD_OPEN, 0}},
+                                   agent = {.head = {MAD_MAGIC, MAD_REGISTER, 0}, .value = 7},
+                                   sent = {.head = {MAD_MAGIC, MAD_SEND, 0}},
+                                   gone = {.head = {MAD_MAGIC, MAD_UNREGISTER, 0}};
+    const struct step steps[] = {{&port, sizeof port, 0, true},
+                                 {&open_it, sizeof open_it, STDERR_FILENO, true},
+                                 {&agent, sizeof agent, 0, true},
+                                 {&sent, sizeof sent, 0, true},
+                                 {&gone, sizeof gone, 0, false}};
+    const struct mad_place opens = {.head = {MAD_MAGIC, MAD_OPEN, 0}, .port = 5};
+    const struct mad_registration registers = {
+        .head = {MAD_MAGIC, MAD_REGISTER, 0}, .class = 4, .version = 1, .methods = {3, 0}};
+    const struct mad_setting leaves = {.head = {MAD_MAGIC, MAD_UNREGISTER, 0}, .value = 7};
+    struct mad_sent sends = {.head = {MAD_MAGIC, MAD_SEND, 0}, .envelope = {.agent = 7, .timeout_ms = 9, .retries = 2}};
+    union {
+        struct ib_user_mad u;
+        uint8_t bytes[sizeof(struct ib_user_mad) + 256];
+    } b = {0};
+    long methods[16 / sizeof(long)] = {3};
+    struct script s;
+    int fd;
+
+    (void)unsetenv("IBFABRIC_NODE");
+    play(&s, own_name(), steps, 5);
+    fd = umad_open_port(NULL, 0);
+    cr_assert_gt(fd, 0);
+    cr_assert_eq(umad_register(fd, 4, 1, 0, methods), 7);
+    memset(b.u.data, 0x5b, 256);
+    b.u.addr.sl = 3;
+    sends.envelope.sl = 3;
+    cr_expect_eq(umad_send(fd, 7, &b, 100, 9, 2), 0);
+    cr_expect_eq(umad_unregister(fd, 7), 0);
+    played(&s);
+    cr_expect(s.n_asked[1] == sizeof opens && memcmp(s.asked[1], &opens, sizeof opens) == 0);
+    cr_expect(s.n_asked[2] == sizeof registers && memcmp(s.asked[2], &registers, sizeof registers) == 0);
+    cr_expect(s.n_asked[3] == sizeof sends + 100 && memcmp(s.asked[3], &sends, sizeof sends) == 0);
+    cr_expect_eq(memcmp(s.asked[3] + sizeof sends, b.u.data, 100), 0);
+    cr_expect(s.n_asked[4] == sizeof leaves && memcmp(s.asked[4], &leaves, sizeof leaves) == 0);
+    cr_expect_eq(umad_unregister(fd, 7), -EPIPE, "the server has ended");
+    cr_expect_eq(umad_close_port(fd), 0);
+}
+
+/* A datagram has 24 bytes or more. */
+Test(umad_connection, short_datagrams, .timeout = 20)
+{
+    static const struct mad_port port = {.head = {MAD_MAGIC, MAD_GET_PORT, 0}, .number = 5};
+    static const struct mad_answer open_it = {.head = {MAD_MAGIC, MAD_OPEN, 0}};
+    union {
+        struct ib_user_mad u;
+        uint8_t bytes[sizeof(struct ib_user_mad) + 256];
+    } b = {.u.agent_id = 3};
+    int pair[2], fd, length = 256;
+    struct script s;
+
+    cr_assert_eq(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair), 0);
+    const struct step steps[] = {{&port, sizeof port, 0, true}, {&open_it, sizeof open_it, pair[1], false}};
+    play(&s, own_name(), steps, 2);
+    fd = umad_open_port(NULL, 0);
+    played(&s);
+    cr_assert_gt(fd, 0);
+    cr_assert_eq(send(pair[0], &b, sizeof b.u + 23, 0), (ssize_t)sizeof b.u + 23);
+    cr_assert_eq(send(pair[0], &b, sizeof b.u + 24, 0), (ssize_t)sizeof b.u + 24);
+    cr_expect(umad_recv(fd, &b, &length, 1000) == -EIO && errno == EIO);
+    cr_expect(umad_recv(fd, &b, &length, 1000) == 3 && length == 24);
+    (void)close(pair[0]);
+    (void)close(pair[1]);
+    cr_expect_eq(umad_recv(fd, &b, &length, 1000), -EIO, "the end");
+    cr_expect_eq(umad_close_port(fd), 0);
 }
 
 /* More P_Keys than the answer has room for. */

@@ -325,6 +325,23 @@ Test(umad_datagrams, managers, .init = begin, .fini = end, .timeout = 20)
     (void)close(file);
 }
 
+/* Paths of 16 ports. */
+Test(umad_datagrams, paths_of_managers, .init = begin, .fini = end, .timeout = 20)
+{
+    char path[17][64];
+
+    serve();
+    be_at("D");
+    for (int i = 0; i < 16; i++) {
+        cr_assert_eq(umad_get_issm_path(NULL, i + 1, path[i], sizeof path[i]), 0, "port %d", i + 1);
+        for (int k = 0; k < i; k++)
+            cr_expect_neq(strcmp(path[i], path[k]), 0, "each port has its own");
+    }
+    cr_expect_eq(umad_get_issm_path(NULL, 17, path[16], sizeof path[16]), -EMFILE);
+    cr_expect_eq(umad_get_issm_path(NULL, 16, path[16], sizeof path[16]), 0);
+    cr_expect_str_eq(path[16], path[15]);
+}
+
 struct closer {
     int file, millisecond;
 };

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "leaks.h"
 #include "umad_bed.h"
 
 static const char own[] = "ibfabric0";
@@ -120,9 +121,19 @@ Test(umad_places, the_default_port, .init = begin, .fini = end, .timeout = 20)
     static const struct {
         const char *node;
         int asked, result;
-    } rows[] = {{"B", 0, 2},        {"B", 1, 1},       {"B", 2, 2},   {"B", 3, -EINVAL},
-                {"B", -1, -EINVAL}, {"D", 0, 3},       {"D", 12, 12}, {"D", 13, -EINVAL},
-                {"S", 0, 0},        {"S", 1, -EINVAL}, {"A", 0, 1},   {"X", 0, -ENODEV}};
+    } rows[] = {{"B", 0, 2},
+                {"B", 1, 1},
+                {"B", 2, 2},
+                {"B", 3, -EINVAL},
+                {"B", -1, -EINVAL},
+                {"D", 0, 3},
+                {"D", 20, 20},
+                {"D", 21, -EINVAL},
+                {"S", 0, 0},
+                {"S", 1, -EINVAL},
+                {"A", 0, 1},
+                {"X", 0, -ENODEV},
+                {"0123456789012345678901234567890123456789012345678901234567890123", 0, 1}};
     umad_port_t p;
 
     port_at(D, 3)->info.portphysicalstate = IBA_PHYS_LINKUP;
@@ -161,4 +172,22 @@ Test(umad_places, rates, .init = begin, .fini = end, .timeout = 20)
         cr_expect_eq(p.rate, rows[i].rate, "row %zu: %u", i, p.rate);
         (void)umad_release_port(&p);
     }
+}
+
+static void work(void)
+{
+    umad_ca_t ca;
+    umad_port_t p;
+
+    if (umad_get_ca(own, &ca) == 0)
+        (void)umad_release_ca(&ca);
+    if (umad_get_port(own, 1, &p) == 0)
+        (void)umad_release_port(&p);
+    umad_free_ca_device_list(umad_get_ca_device_list());
+}
+
+Test(umad_places, nothing_is_left, .init = begin, .fini = end, .timeout = 20)
+{
+    serve();
+    cr_expect(leaks_nothing(work));
 }
