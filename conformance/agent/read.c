@@ -237,7 +237,7 @@ static bool no_such(const struct in *in, const char *name, const struct ag_words
     const char *near;
 
     if (!cJSON_IsString(j))
-        return wrong(in, "%s: want a %s", name, words->what);
+        return wrong(in, "%s: want %s %s", name, strchr("aeiou", words->what[0]) ? "an" : "a", words->what);
     near = ibc_nearest(j->valuestring, small_word, words->n, &l);
     return wrong(in, "%s: no %s \"%.40s\"%s%s%s", name, words->what, j->valuestring, near ? "; did you mean \"" : "",
                  near ? near : "", near ? "\"?" : "");
