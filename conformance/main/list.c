@@ -14,10 +14,13 @@
 static int list_capabilities(const struct options *o)
 {
     cJSON *list = o->json ? cJSON_CreateArray() : NULL;
+    size_t longest = 0;
 
+    for (size_t i = 0; i < IBC_CAP_COUNT; i++)
+        longest = strlen(ibc_capability_names[i]) > longest ? strlen(ibc_capability_names[i]) : longest;
     for (size_t i = 0; i < IBC_CAP_COUNT; i++) {
         if (!list) {
-            printf("%-14s%s\n", ibc_capability_names[i], ibc_capability_words[i]);
+            printf("%-*s  %s\n", (int)longest, ibc_capability_names[i], ibc_capability_words[i]);
             continue;
         }
         cJSON *one = json_add_object(list, NULL);
