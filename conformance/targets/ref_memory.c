@@ -142,12 +142,14 @@ static enum ibc_rc register_again(struct ibc_target *t, struct ref_device *dev, 
 {
     const unsigned changes =
         (r->has_range ? IBA_MR_RANGE : 0u) | (r->has_pd ? IBA_MR_PD : 0u) | (r->has_access ? IBA_MR_ACCESS : 0u);
-    const struct iba_mr_attr a = {.base = to->base,
-                                  .length = to->length,
-                                  .iova = to->va,
-                                  .pd = r->pd,
-                                  .access = (uint16_t)r->access,
-                                  .present = to->present};
+    struct iba_mr_attr a = {.pd = r->pd, .access = (uint16_t)r->access};
+
+    if (r->has_range) {
+        a.base = to->base;
+        a.length = to->length;
+        a.iova = to->va;
+        a.present = to->present;
+    }
     const enum iba_mem_err e = iba_mr_reregister(&dev->ca.mem, r->lkey, changes, &a, &out->lkey, &out->rkey);
 
     if (e != IBA_MEM_OK)
@@ -185,8 +187,8 @@ enum ibc_rc ref_reregister(struct ibc_target *t, unsigned d, const struct ibc_re
     struct ref_device *dev = device_of(t, d);
     struct ref_region *g = region_with(dev, r->lkey);
 
-    if (!g)
-        return ref_mem(t, IBA_MEM_NO_KEY);
+    if (!g) /* the adapter refuses: there is no such region, or it consists of pieces */
+        return register_again(t, dev, r, &(struct ref_region){.va = 0}, out);
     if (r->has_range)
         return reregister_range(t, dev, r, g, out);
     return register_again(t, dev, r, g, out);
