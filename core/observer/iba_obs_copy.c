@@ -44,7 +44,7 @@ static bool after_others(const struct same_bytes *c)
 
     for (unsigned i = 0; i < f->n_recent; i++) {
         const struct iba_obs_recent *other = &f->recent[i];
-        if (other->mark.frame != 0 && other->request == c->r->request && other->number > c->r->number)
+        if (other->request == c->r->request && other->number > c->r->number)
             return true;
     }
     return false;

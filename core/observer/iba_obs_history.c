@@ -38,9 +38,9 @@ void iba_obs_open_gap(struct iba_obs_gap *gap, uint8_t *next, iba_time now, iba_
 
 static bool is_in(const struct iba_observer *s, const struct iba_obs_gap *h, iba_psn psn)
 {
-    const int32_t d = iba_psn_diff(psn, h->psn);
+    const uint32_t d = (uint32_t)iba_psn_diff(psn, h->psn); /* before the gap: more than it can have */
 
-    return d >= 0 && (uint32_t)d < h->n && s->now.at - h->at <= s->cfg.late_ns;
+    return d < h->n && s->now.at - h->at <= s->cfg.late_ns;
 }
 
 struct iba_obs_gap *iba_obs_gap_at(const struct iba_observer *s, struct iba_obs_gap *gap, iba_psn psn)
@@ -159,8 +159,7 @@ bool iba_obs_answered_before(const struct iba_look *l)
 {
     for (unsigned i = 0; i < l->flow->n_recent; i++) {
         const struct iba_obs_recent *r = &l->flow->recent[i];
-        if (r->mark.frame != 0 && r->mark.frame != l->s->now.frame && !r->request && !r->refuses &&
-            iba_psn_eq(r->psn, l->psn))
+        if (r->mark.frame != l->s->now.frame && !r->request && !r->refuses && iba_psn_eq(r->psn, l->psn))
             return true;
     }
     return false;
@@ -172,8 +171,7 @@ const struct iba_obs_recent *iba_obs_response_before(const struct iba_look *l)
 
     for (unsigned i = 0; i < l->flow->n_recent; i++) {
         const struct iba_obs_recent *r = &l->flow->recent[i];
-        if (r->mark.frame != 0 && r->mark.frame != l->s->now.frame && !r->request &&
-            (!before || r->number > before->number))
+        if (r->mark.frame != l->s->now.frame && !r->request && (!before || r->number > before->number))
             before = r;
     }
     return before;
@@ -184,8 +182,7 @@ int32_t iba_obs_missing_before(const struct iba_look *l, int32_t lost)
     for (unsigned i = 0; lost > 0 && i < l->flow->n_recent; i++) {
         const struct iba_obs_recent *const r = &l->flow->recent[i];
         const int32_t between = iba_psn_diff(l->psn, r->psn) - 1;
-        if (r->mark.frame != 0 && !r->request && between >= 0 && between < lost &&
-            l->s->now.at - r->mark.at < IBA_OBS_AT_ONCE_NS)
+        if (!r->request && between >= 0 && between < lost && l->s->now.at - r->mark.at < IBA_OBS_AT_ONCE_NS)
             lost = between;
     }
     return lost;
@@ -195,7 +192,7 @@ bool iba_obs_overtaken(const struct iba_look *l, iba_time since)
 {
     for (unsigned i = 0; i < l->flow->n_recent; i++) {
         const struct iba_obs_recent *r = &l->flow->recent[i];
-        if (r->mark.frame != 0 && !r->request && !r->late && r->mark.at >= since && iba_psn_diff(r->psn, l->psn) > 0)
+        if (!r->request && !r->late && r->mark.at >= since && iba_psn_diff(r->psn, l->psn) > 0)
             return true;
     }
     return false;

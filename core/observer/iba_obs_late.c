@@ -140,8 +140,7 @@ bool iba_obs_sent_again_though_late(const struct iba_look *l)
     for (unsigned i = 0; i < l->flow->n_recent; i++) {
         const struct iba_obs_recent *r = &l->flow->recent[i];
         const uint16_t earlier = (uint16_t)(l->ip_id - r->ip_id);
-        if (r->mark.frame != 0 && r->request && earlier != 0 && earlier <= MOST_ID_STEP &&
-            iba_psn_diff(r->psn, l->psn) >= 0)
+        if (r->request && earlier != 0 && earlier <= MOST_ID_STEP && iba_psn_diff(r->psn, l->psn) >= 0)
             return true;
     }
     return false;
@@ -153,8 +152,7 @@ bool iba_obs_left_since(const struct iba_look *l, const struct iba_obs_mark *rea
 
     for (unsigned i = 0; i < l->flow->n_recent; i++) {
         const struct iba_obs_recent *r = &l->flow->recent[i];
-        if (r->mark.frame != 0 && r->request && r->mark.frame < reason->frame &&
-            (!before || r->number > before->number))
+        if (r->request && r->mark.frame < reason->frame && (!before || r->number > before->number))
             before = r;
     }
     const uint16_t step = before ? (uint16_t)(l->ip_id - before->ip_id) : 0;

@@ -156,12 +156,12 @@ static bool goes_on(const struct iba_look *l, const struct iba_obs_read *r)
         return false; /* the newest response belongs to another READ */
     for (unsigned i = 0; i < l->flow->n_recent; i++) {
         const struct iba_obs_recent *o = &l->flow->recent[i];
-        if (o->mark.frame != 0 && !o->request && iba_psn_eq(o->psn, before) && o->number > since)
+        if (!o->request && iba_psn_eq(o->psn, before) && o->number > since)
             since = o->number;
     }
     for (unsigned i = 0; since > 0 && i < l->flow->n_recent; i++) {
         const struct iba_obs_recent *o = &l->flow->recent[i];
-        if (o->mark.frame != 0 && !o->request && o->number > since && iba_psn_diff(o->psn, l->psn) > 0)
+        if (!o->request && o->number > since && iba_psn_diff(o->psn, l->psn) > 0)
             return false;
     }
     return true;
@@ -208,9 +208,9 @@ static bool answers_afresh(const struct iba_look *l, const struct iba_obs_read *
  */
 __attribute__((cold)) static bool passed_by(const struct iba_look *l, const struct iba_obs_read *r)
 {
-    const iba_time soonest = r->mark.at + l->flow->rtt_min_ns;
+    const iba_time soonest = r->mark.at + iba_obs_rtt(l);
 
-    return l->op->pos == IBA_ONLY && l->flow->has_rtt && l->flow->rtt_min_ns >= IBA_OBS_LEAST_RTT_NS &&
+    return l->op->pos == IBA_ONLY && iba_obs_rtt(l) >= IBA_OBS_LEAST_RTT_NS &&
            l->s->now.at >= soonest + IBA_OBS_LEAST_RTT_NS && iba_obs_overtaken(l, soonest);
 }
 

@@ -66,7 +66,7 @@ static bool asks_in_vain(const struct iba_look *l, const struct iba_obs_reason *
 {
     const bool nak = r->cause == IBA_CAUSE_NAK || r->cause == IBA_CAUSE_NONE;
 
-    return nak && r->mark.frame != 0 && iba_psn_eq(r->psn, l->psn) && iba_obs_is_recent(l, r) &&
+    return nak && iba_psn_eq(r->psn, l->psn) && iba_obs_is_recent(l, r) &&
            (before->late || before->mark.at - r->mark.at < iba_obs_rtt(l));
 }
 
@@ -223,8 +223,8 @@ bool iba_obs_sooner_than_known(const struct iba_look *l, const struct iba_obs_re
 {
     const iba_time ago = l->s->now.at - r->mark.at;
 
-    return r->cause == IBA_CAUSE_NAK && !r->served && r->mark.frame != 0 && iba_psn_eq(l->psn, r->psn) &&
-           ago < soonest(l, r) && (ago >= IBA_OBS_LEAST_RTT_NS || !iba_obs_gap_at(l->s, l->flow->rq.gaps, l->psn));
+    return r->cause == IBA_CAUSE_NAK && !r->served && iba_psn_eq(l->psn, r->psn) && ago < soonest(l, r) &&
+           (ago >= IBA_OBS_LEAST_RTT_NS || !iba_obs_gap_at(l->s, l->flow->rq.gaps, l->psn));
 }
 
 /* The packet that a NAK asked for comes much sooner than any round trip seen before. So it may be late instead. */
@@ -243,9 +243,8 @@ static bool nearly_asked_for(const struct iba_look *l, const struct iba_obs_requ
     const int32_t lost = iba_psn_diff(l->psn, r->psn);
     const iba_time ago = l->s->now.at - r->mark.at;
 
-    return r->cause == IBA_CAUSE_NAK && !r->served && r->mark.frame != 0 && lost > 0 &&
-           lost <= IBA_OBS_MOST_BEGINNING && ago < soonest(l, r) && ago >= soonest(l, r) / 2 && lacks &&
-           iba_psn_diff(lacks->psn, r->psn) < 0;
+    return r->cause == IBA_CAUSE_NAK && !r->served && lost > 0 && lost <= IBA_OBS_MOST_BEGINNING &&
+           ago < soonest(l, r) && ago >= soonest(l, r) / 2 && lacks && iba_psn_diff(lacks->psn, r->psn) < 0;
 }
 
 /* The READ or ATOMIC was answered a while ago, and so were later requests that did not come again. A requester that
@@ -308,7 +307,7 @@ static bool may_be_unseen(const struct iba_look *l, const struct iba_obs_read *l
 
     return next || lost < 0 || lost > IBA_OBS_MOST_BEGINNING ||
            (!l->again && (near || l->s->found[IBA_FINDING_NOT_CAPTURED] > 0)) ||
-           (f->has_rtt && l->s->now.at - f->first.at < f->rtt_min_ns);
+           l->s->now.at - f->first.at < iba_obs_rtt(l);
 }
 
 /* A requester notices that an answer is missing when a later response to the same READ comes, or a response to a later

@@ -63,14 +63,11 @@ static void arrived(struct iba_look *l, struct iba_obs_requests *q, iba_psn psn)
 static bool counted_before(const struct iba_look *l, const struct iba_obs_requests *q, uint32_t hi)
 {
     const iba_psn start = iba_psn_of(0), most = iba_psn_of(q->msn_hi);
-    const bool whole = iba_psn_diff(iba_psn_of(q->msn_lo), start) <= 0 && iba_psn_diff(most, start) >= 0;
-
-    const bool few = iba_psn_diff(most, start) < 0 && iba_psn_diff(most, start) >= -IBA_OBS_SENT;
-
+    const bool young = iba_psn_diff(iba_psn_of(q->msn_lo), start) <= 0 && iba_psn_diff(most, start) >= -IBA_OBS_SENT;
     const struct iba_obs_sent *const first = iba_obs_request_at(q, q->first);
     const iba_time began = first ? first->mark.at : l->peer->first.at;
 
-    return !whole && !few && !q->miscounts && iba_psn_diff(iba_psn_of(hi), most) < 0 &&
+    return !young && !q->miscounts && iba_psn_diff(iba_psn_of(hi), most) < 0 &&
            l->s->now.at - began < IBA_OBS_FLIGHT_NS;
 }
 

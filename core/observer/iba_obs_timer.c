@@ -5,9 +5,7 @@
 #include "observer/iba_obs_record.h"
 #include "observer/iba_obs_selective.h"
 
-/* The shortest time of an adaptive timer. */
-#define SHORTEST_TIMER_NS UINT64_C(4000)
-enum { ROUND_TRIPS = 4 };
+enum { ROUND_TRIPS = 4 }; /* of 1 us at least: no adaptive timer is shorter than 4 us */
 
 /* Returns the time of the last response that may have had an effect by now. Repeated responses that came just now,
  * after a pause, have had no effect. */
@@ -41,12 +39,11 @@ static bool takes_receive(const struct iba_look *l)
  * request that needs a receive, since the capture may lack its RNR NAK (RR-49). */
 static bool is_quiet(const struct iba_look *l, iba_time waited)
 {
-    const iba_time there = l->peer->has_rtt ? l->peer->rtt_min_ns : 0;
-    const iba_time back = l->flow->has_rtt ? l->flow->rtt_min_ns : 0;
+    const iba_time there = l->peer->rtt_min_ns, back = l->flow->rtt_min_ns; /* 0: not known */
 
     return (l->peer->has_rtt || waited >= ROUND_TRIPS * IBA_OBS_ROUND_NS ||
             (l->peer->responses == 0 && !takes_receive(l))) &&
-           waited >= SHORTEST_TIMER_NS && waited >= ROUND_TRIPS * (there + back + IBA_OBS_LEAST_RTT_NS);
+           waited >= ROUND_TRIPS * (there + back + IBA_OBS_LEAST_RTT_NS);
 }
 
 static bool stopped(const struct iba_look *l, const struct iba_obs_requests *q)
@@ -114,7 +111,7 @@ bool iba_obs_is_hasty_timer(const struct iba_look *l, struct iba_obs_requests *q
     if (!l->peer || may_be_refused_again(l, q, waited) || !is_quiet(l, waited) || !is_oldest(l, q, waited) ||
         !(iba_psn_eq(q->next, q->high) || stopped(l, q)) || is_late(l, q))
         return false;
-    const bool doubles = before && iba_psn_eq(q->hasty.psn, l->psn) && 2 * waited >= 3 * before && waited <= 3 * before;
+    const bool doubles = iba_psn_eq(q->hasty.psn, l->psn) && 2 * waited >= 3 * before && waited <= 3 * before;
     const bool seen =
         l->s->found[IBA_FINDING_NOT_CAPTURED] == 0 || (!may_be_refused(l, q) && is_quiet(l, iba_obs_pause(l, q)));
     q->hasty.psn = l->psn;

@@ -18,7 +18,7 @@ static iba_psn covered(const struct iba_look *l)
  * the PSNs before its own. The responses to a READ continue within one request. */
 void iba_obs_hold_unsent(struct iba_look *l, struct iba_obs_requests *q)
 {
-    struct iba_obs_unsent *g = NULL;
+    struct iba_obs_unsent *g = &q->unsent[IBA_OBS_UNSENT - 1]; /* the first unused one, or the last */
     const bool goes_on = !iba_opcode_begins(l->op);
     const iba_psn end = covered(l);
     const bool asks =
@@ -35,11 +35,11 @@ void iba_obs_hold_unsent(struct iba_look *l, struct iba_obs_requests *q)
             h->end = iba_psn_diff(end, h->end) > 0 ? end : h->end;
             return;
         }
-        g = h->mark.frame == 0 || !g ? h : g;
+        g = h->mark.frame == 0 ? h : g;
     }
-    if (g && g->mark.frame != 0 && l->peer->requests <= IBA_OBS_FEW && iba_psn_diff(l->psn, g->end) >= 0)
+    if (g->mark.frame != 0 && l->peer->requests <= IBA_OBS_FEW && iba_psn_diff(l->psn, g->end) >= 0)
         g->end = end; /* the requester may have sent all these requests before the capture began */
-    else if (g && g->mark.frame == 0 && iba_psn_diff(end, q->high) <= IBA_OBS_SENT)
+    else if (g->mark.frame == 0 && iba_psn_diff(end, q->high) <= IBA_OBS_SENT)
         *g = (struct iba_obs_unsent){.mark = l->s->now, .psn = l->psn, .end = end, .asks = asks};
     else
         iba_obs_report(l, IBA_FINDING_GHOST_ACK, &(struct iba_obs_detail){.cause = &q->last});
