@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Times and values at which the observer's results change. core/observer/test/edges.golden has a line for each packet
- * of each talk of rows.h, and for the end of the talk. For each line only that packet is changed:
+ * of each talk of rows.h and decisions.h, and for the end of the talk. For each line only that packet is changed:
  *
  * If the packet comes sooner or later, the line has each time, in ns, from which on the results differ. If the packet
- * has another PSN, MSN, length, syndrome or fault, the line has a digest of all results.
+ * has a PSN near its own, the line has a digest of all results; another digest, if it has a PSN farther away, another
+ * MSN, length, syndrome or fault.
  *
  * So a limit that is off by one changes a line, wherever a talk comes near that limit. test/golden.h says how to renew
  * the file. */
 #include "observer/iba_decision.h"
+#include "decisions.h"
 #include "rows.h"
 #include "test/golden.h"
 
@@ -151,22 +153,41 @@ static void with(struct talk *t, unsigned i, const struct shot *x)
     all_of_them = golden_number(all_of_them, results(t));
 }
 
+/* Adds the results with the PSN so much farther. */
+static void with_psn(struct talk *t, unsigned i, const struct shot *was, int32_t step)
+{
+    struct shot x = *was;
+
+    x.psn += (uint32_t)step;
+    with(t, i, &x);
+}
+
+/* Returns a digest of the results with one PSN near that of the packet after the other. */
+static uint64_t near_psns(struct talk *t, unsigned i)
+{
+    static const int8_t steps[] = {-17, -16, -4, -3, -2, -1, 1, 2, 3, 4, 16, 17};
+    const struct shot was = t->packet[i].shot;
+
+    all_of_them = GOLDEN_EMPTY;
+    for (unsigned k = 0; k < sizeof steps; k++)
+        with_psn(t, i, &was, steps[k]);
+    make(&t->packet[i], &was);
+    return all_of_them;
+}
+
 /* Returns a digest of the results with one field of the packet after the other changed to a value that another packet
  * might have. */
 static uint64_t fields(struct talk *t, unsigned i)
 {
-    static const int32_t psns[] = {-2049, -1024, -257, -65,  -17,  -16,  -5,   -4,       -3,
-                                   -2,    -1,    1,    2,    3,    4,    5,    15,       16,
-                                   17,    18,    255,  1023, 1024, 1025, 2048, 0x7fffff, -0x7fffff};
+    static const int32_t far[] = {-2049, -1024, -257, -65,  -5,   5,        15,       18,
+                                  255,   1023,  1024, 1025, 2048, 0x7fffff, -0x7fffff};
     static const uint8_t syndromes[] = {0, 1, 0x1f, 0x20, 0x2e, 0x40, 0x60, 0x61, 0x62, 0x63, 0x64, 0x65, 0x7f};
     const struct shot was = t->packet[i].shot;
     struct shot x = was;
 
     all_of_them = GOLDEN_EMPTY;
-    for (unsigned k = 0; k < sizeof psns / sizeof *psns; k++, x = was) {
-        x.psn += (uint32_t)psns[k];
-        with(t, i, &x);
-    }
+    for (unsigned k = 0; k < sizeof far / sizeof *far; k++)
+        with_psn(t, i, &was, far[k]);
     for (uint32_t k = 1; k < 4 && was.from == B; k++, x = was) {
         x.msn += k == 3 ? UINT32_MAX : k;
         with(t, i, &x);
@@ -192,11 +213,27 @@ static uint64_t fields(struct talk *t, unsigned i)
     return all_of_them;
 }
 
-static void read_row(struct talk *t, unsigned row)
+/* ---- the talks: of rows.h, then of decisions.h ---- */
+
+enum { TALKS = N_ROWS + CASES };
+
+static void read_talk(struct talk *t, unsigned number)
 {
+    const struct shot *x = number < N_ROWS ? rows[number].shot : cases[number - N_ROWS].shot;
+
     t->rest = MS;
-    for (t->n = 0; row_has(&rows[row], t->n); t->n++)
-        make(&t->packet[t->n], &rows[row].shot[t->n]);
+    for (t->n = 0; t->n < MOST && (x[t->n].opcode || x[t->n].bytes); t->n++)
+        make(&t->packet[t->n], &x[t->n]);
+}
+
+static uint64_t *time_of(struct talk *t, unsigned i)
+{
+    return i == t->n ? &t->rest : &t->packet[i].shot.wait;
+}
+
+static unsigned psns(struct talk *t, unsigned i)
+{
+    return i == t->n ? 0 : golden_short(near_psns(t, i));
 }
 
 Test(edges, results_change_where_they_did)
@@ -205,38 +242,60 @@ Test(edges, results_change_where_they_did)
     struct golden g = golden_open(IBPROOF_SOURCE_DIR "/core/observer/test/edges.golden");
     char line[GOLDEN_LINE];
 
-    for (unsigned row = 0; row < N_ROWS; row++) {
-        read_row(&t, row);
+    for (unsigned number = 0; number < TALKS; number++) {
+        read_talk(&t, number);
         for (unsigned i = 1; i <= t.n; i++) {
-            const bool end = i == t.n;
-            int len = snprintf(line, sizeof line, "%u %u %08x", row, i, end ? 0 : (unsigned)fields(&t, i));
-            (void)edges(&t, end ? &t.rest : &t.packet[i].shot.wait, line, len);
+            const unsigned other = i == t.n ? 0 : golden_short(fields(&t, i));
+            const int len = snprintf(line, sizeof line, "%u %u %08x %08x", number, i, psns(&t, i), other);
+            (void)edges(&t, time_of(&t, i), line, len);
             golden_line(&g, line);
         }
     }
     golden_close(&g);
 }
 
-/* The same for the times alone, at the edges that the file has. It takes a tenth of the processor time, since it looks
- * for no edges. */
-Test(edges, results_change_at_the_known_times)
+/* ---- the same, quickly: without a search for edges ---- */
+
+/* Calls `is_so` for each packet, with the digest for its PSNs and the end of its line. */
+static void each_line(bool (*is_so)(struct talk *t, unsigned i, unsigned known, const char *end))
 {
     static struct talk t;
     FILE *golden = fopen(IBPROOF_SOURCE_DIR "/core/observer/test/edges.golden", "r");
     char line[GOLDEN_LINE];
 
     cr_assert(golden != NULL);
-    for (unsigned row = 0; row < N_ROWS; row++) {
-        read_row(&t, row);
+    for (unsigned number = 0; number < TALKS; number++) {
+        read_talk(&t, number);
         for (unsigned i = 1; i <= t.n; i++) {
-            unsigned its_row, its_packet;
+            unsigned its_talk, its_packet, its_psns;
             int head = 0;
-            cr_assert(fgets(line, sizeof line, golden) != NULL, "the file ends before packet %u of row %u", i, row);
-            cr_assert_eq(sscanf(line, "%u %u %*x%n", &its_row, &its_packet, &head), 2);
-            cr_assert(its_row == row && its_packet == i && head > 0, "packet %u of row %u: %s", i, row, line);
-            cr_expect(has_edges(&t, i == t.n ? &t.rest : &t.packet[i].shot.wait, line + head), "packet %u of row %u", i,
-                      row);
+            cr_assert(fgets(line, sizeof line, golden) != NULL, "the file ends before talk %u, packet %u", number, i);
+            cr_assert_eq(sscanf(line, "%u %u %x %*x%n", &its_talk, &its_packet, &its_psns, &head), 3);
+            cr_assert(its_talk == number && its_packet == i && head > 0, "talk %u, packet %u: %s", number, i, line);
+            cr_expect(is_so(&t, i, its_psns, line + head), "talk %u, packet %u", number, i);
         }
     }
     (void)fclose(golden);
+}
+
+static bool same_times(struct talk *t, unsigned i, unsigned known, const char *end)
+{
+    (void)known;
+    return has_edges(t, time_of(t, i), end);
+}
+
+static bool same_psns(struct talk *t, unsigned i, unsigned known, const char *end)
+{
+    (void)end;
+    return psns(t, i) == known;
+}
+
+Test(edges, results_change_at_the_known_times)
+{
+    each_line(same_times);
+}
+
+Test(edges, results_change_with_the_psn)
+{
+    each_line(same_psns);
 }
