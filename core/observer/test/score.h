@@ -97,6 +97,8 @@ struct score_run {
 /* Plays the network of that kind and number. Fills in the findings that are required, and those that the observer
  * reports. */
 void score_play(struct score_run *r, enum score_mode mode, enum score_network network, uint64_t seed);
+/* The same for a network of few packets, of which the network loses, delays, damages and marks many. */
+void score_play_short(struct score_run *r, enum score_mode mode, enum score_network network, uint64_t seed);
 /* Returns whether the capture before `e` lacks that frame and its repeats. Damaged frames count as captured. */
 enum score_missing score_missing(const struct score_run *r, const struct score_sight *e, uint32_t frame);
 /* Returns the kind of finding, as a bit, if the earlier captured packet of that PSN was another request, or had another

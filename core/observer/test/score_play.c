@@ -15,6 +15,9 @@ const char *const score_ways[SCORE_MODES] = {
     [SCORE_WHOLE] = "whole", [SCORE_CUT] = "cut", [SCORE_LOSSY] = "lossy", [SCORE_MIDSTREAM] = "midstream"};
 
 enum { MESSAGES = 20, SLOT = 4096, MOST = 4000, MTU = 256, RATE = 10000 };
+/* A short network has few packets and many faults: */
+enum { SHORT_MESSAGES = 4, SHORT_MOST = 900, SHORT_FAULTS = 8, SHORT_SKIP = 12, SHORT_LOSS = 10, LOSS = 100 };
+static bool is_short;
 #define HOUR UINT64_C(3600000000000)
 
 /* ---- the trace of the engines ---- */
@@ -231,7 +234,8 @@ static void capture(struct score_play *y, struct score_sight *e, const struct ib
 {
     struct iba_view cut;
 
-    e->seen = y->r->n_sight > y->skip && !(y->r->mode == SCORE_LOSSY && iba_random_below(&y->random, 100) == 0);
+    e->seen = y->r->n_sight > y->skip &&
+              !(y->r->mode == SCORE_LOSSY && iba_random_below(&y->random, is_short ? SHORT_LOSS : LOSS) == 0);
     if (!e->seen)
         return;
     e->mode = way_of(v);
@@ -292,20 +296,21 @@ static void post(struct score_play *y, unsigned end, unsigned i, struct iba_rand
         wr.rkey ^= 0x5500;
     }
     pair_post_send(y->p, end, &wr, atomic || wr.op == IBA_WR_READ ? SLOT : 0,
-                   atomic ? 8 : (uint32_t)iba_random_below(r, MOST));
+                   atomic ? 8 : (uint32_t)iba_random_below(r, is_short ? SHORT_MOST : MOST));
 }
 
 static void converse(struct score_play *y, uint64_t seed)
 {
+    const unsigned messages = is_short ? SHORT_MESSAGES : MESSAGES;
     struct iba_random r;
 
     iba_random_seed(&r, seed);
-    for (unsigned i = 0; i < MESSAGES; i++) {
+    for (unsigned i = 0; i < messages; i++) {
         const bool unready = seed % 4 == 1;
         for (unsigned e = 0; e < 2 && !unready; e++)
             pair_post_recv(y->p, e, i, SLOT, MOST);
         for (unsigned e = 0; e < 2; e++)
-            post(y, e, i, &r, seed % 8 == 3 && i == MESSAGES - 1 && e == seed / 8 % 2);
+            post(y, e, i, &r, seed % 8 == 3 && i == messages - 1 && e == seed / 8 % 2);
         if (unready)
             cr_assert(pair_run(y->p, y->p->now + iba_random_below(&r, 400000)));
         for (unsigned e = 0; e < 2 && unready; e++)
@@ -410,13 +415,19 @@ static void reused(struct score_run *r, uint64_t seed)
     }
 }
 
+/* The entries of the arrays are written before they are read. */
+static void forget(struct score_run *r)
+{
+    memset((char *)r + offsetof(struct score_run, n_frame), 0, sizeof *r - offsetof(struct score_run, n_frame));
+}
+
 /* The capture also has the earlier connection, which other tests judge. */
 static iba_time connection_before(struct score_play *y, struct pair_config *c, uint64_t seed)
 {
     static struct score_run before;
     struct score_run *const r = y->r;
 
-    memset(&before, 0, sizeof before);
+    forget(&before);
     before.mode = r->mode;
     before.network = SCORE_REUSED;
     y->r = &before;
@@ -435,15 +446,20 @@ static iba_time connection_before(struct score_play *y, struct pair_config *c, u
 void score_play(struct score_run *r, enum score_mode mode, enum score_network network, uint64_t seed)
 {
     static struct score_play y;
-    const struct iba_net_faults faults = faults_of[network](seed);
+    struct iba_net_faults faults = faults_of[network](seed);
+    uint32_t *const rates[] = {&faults.lose, &faults.duplicate, &faults.corrupt, &faults.reorder, &faults.ecn_mark};
+    for (unsigned i = 0; is_short && i < sizeof rates / sizeof *rates; i++)
+        *rates[i] *= SHORT_FAULTS;
     struct pair_config c = pair_config_of(seed, 3 * (size_t)SLOT, &faults);
 
     memset(&y, 0, sizeof y);
-    memset(r, 0, sizeof *r);
+    forget(r);
     r->mode = mode;
     r->network = network;
     y.r = r;
-    y.skip = mode == SCORE_MIDSTREAM ? 20 + (uint32_t)(seed * 13 % 200) : 0;
+    y.skip = mode != SCORE_MIDSTREAM ? 0
+             : is_short              ? 1 + (uint32_t)(seed * 13 % SHORT_SKIP)
+                                     : 20 + (uint32_t)(seed * 13 % 200);
     iba_random_seed(&y.random, seed);
     y.observer = iba_observer_init(
         y.memory, &(struct iba_observer_config){
@@ -453,4 +469,11 @@ void score_play(struct score_run *r, enum score_mode mode, enum score_network ne
     score_truth(r);
     if (network == SCORE_REUSED)
         reused(r, seed);
+}
+
+void score_play_short(struct score_run *r, enum score_mode mode, enum score_network network, uint64_t seed)
+{
+    is_short = true;
+    score_play(r, mode, network, seed);
+    is_short = false;
 }
