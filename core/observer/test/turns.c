@@ -14,6 +14,7 @@
 #define ACKED(n, m, ns)     .opcode = IBA_RC_ACKNOWLEDGE, .from = B, .psn = n, .syndrome = ACK, .msn = m, .wait = ns
 #define NAKED(n, m, ns)     .opcode = IBA_RC_ACKNOWLEDGE, .from = B, .psn = n, .syndrome = NAK, .msn = m, .wait = ns
 #define REFUSED(n, m, ns)   .opcode = IBA_RC_ACKNOWLEDGE, .from = B, .psn = n, .syndrome = RNR, .msn = m, .wait = ns
+#define GRANTED(n, code, m, ns) .opcode = IBA_RC_ACKNOWLEDGE, .from = B, .psn = n, .syndrome = code, .msn = m, .wait = ns
 #define FIRST(n, m, ns)     .opcode = IBA_RC_READ_RESP_FIRST, .from = B, .psn = n, .bytes = MTU, .syndrome = ACK, .msn = m, .wait = ns
 #define MIDDLE(n, ns)       .opcode = IBA_RC_READ_RESP_MIDDLE, .from = B, .psn = n, .bytes = MTU, .wait = ns
 #define LAST(n, m, ns)      .opcode = IBA_RC_READ_RESP_LAST, .from = B, .psn = n, .bytes = 88, .syndrome = ACK, .msn = m, .wait = ns
@@ -39,7 +40,7 @@ static const struct turn {
     {"2 ANSWER_KIND <1", 0, {{READING(2, 8, 0)}, {RESULT(2, 1, 0)}}},
     /* packet 4 comes after more than four round trips of 21.1 us: its requester had a reason to send it again */
     {"4 RETRY_TIMEOUT <2", 0, {{SENT(0, 0)}, {SENT(1, 21000)}, {ACKED(0, 1, 100)}, {SENT(1, 102900)}}},
-    /* of two missing answers only the first is told */
+    /* of two missing answers only the first is reported */
     {"5 ANSWER_MISSING <3", 0, {{SENT(1, 0)}, {ACKED(0, 0, 0)}, {ADDED(2, 0)}, {READING(3, 8, 0)}, {ACKED(3, 3, 100)}}},
     /* an acknowledgement shows that a refused request came again, and it comes once more */
     {"2 RNR <1 x14, 4 RETRY_RNR <2", 0, {{SENT(2, 0)}, {REFUSED(2, 0, 0)}, {ACKED(2, 1, 0)}, {SENT(2, 0)}}},
@@ -53,6 +54,24 @@ static const struct turn {
     {"4 NAK_SEQUENCE <3, 5 RETRY_NAK <4, 6 RETRY_NAK <4", 0, {{B_SENDS(50, 0)}, {A_ACKS(50, 1, 0)}, {SENT(1, 0)}, {NAKED(1, 0, 0)}, {SENT(1, 100)}, {SENT(1, 999999)}}},
     /* software may obey an RNR NAK up to 60 ms late */
     {"2 RNR <1 x14, 4 RETRY_RNR <2", 0, {{READING(4, 600, 0)}, {REFUSED(4, 0, 0)}, {WROTE(7, 60240000)}, {READING(4, 600, 0)}}},
+    /* the retransmission of 3, sent after the NAK, is overtaken by new requests: the NAK is still its reason */
+    {"6 NAK_SEQUENCE <3, 7 RETRY_NAK <6, 8 RETRY_NAK <6, 10 RETRY_NAK <6", 0, {{SENT(1, 0), .id = 10}, {ACKED(1, 1, 0)}, {SENT(2, 0), .id = 11}, {SENT(3, 100), .id = 12}, {SENT(4, 100), .id = 13}, {NAKED(2, 1, 0)}, {SENT(2, 0), .id = 14}, {SENT(4, 100), .id = 16}, {SENT(5, 100), .id = 17}, {SENT(3, 100), .id = 15}, {ACKED(5, 5, 0)}}},
+    /* the identification shows that the last one was sent before the NAK, which is no reason for it */
+    {"6 NAK_SEQUENCE <3, 7 RETRY_NAK <6, 8 RETRY_NAK <6, 9 RETRY_NAK <6, 11 RETRY_UNCLEAR <8, 11 LATE", 0, {{SENT(1, 0), .id = 10}, {ACKED(1, 1, 0)}, {SENT(2, 0), .id = 11}, {SENT(3, 100), .id = 12}, {SENT(4, 100), .id = 14}, {NAKED(2, 1, 0)}, {SENT(2, 0), .id = 15}, {SENT(3, 100), .id = 16}, {SENT(4, 100), .id = 17}, {SENT(5, 100), .id = 18}, {SENT(3, 100), .id = 13}, {ACKED(5, 5, 0)}}},
+    /* the answer to 4 shows that 2 and 3 had arrived */
+    {"4 NOT_CAPTURED x2", 0, {{SENT(1, 0)}, {ACKED(1, 1, 0)}, {READING(4, 600, 0)}, {FIRST(4, 2, 0)}, {MIDDLE(5, 0)}, {LAST(6, 2, 0)}, {SENT(7, 0)}, {ACKED(7, 3, 0)}}},
+    /* the answer to 4 shows that 3 had arrived, and jumps over the answer to 2 */
+    {"4 GAP <3 x1, 5 NOT_CAPTURED <4 x1, 5 ANSWER_MISSING <3", 0, {{SENT(1, 0)}, {ACKED(1, 1, 0)}, {READING(2, 8, 0)}, {READING(4, 8, 0)}, {ONLY(4, 3, 0)}, {SENT(5, 0)}, {ACKED(5, 4, 0)}}},
+    /* 16 missing responses are a loss within one answer: its READ, which the capture lacks, counts once; ... */
+    {"4 NOT_CAPTURED x9, 6 NOT_CAPTURED x12, 5 RESPONSE_GAP x16", 0, {{SENT(1, 0)}, {ACKED(1, 1, 0)}, {SENT(40, 0)}, {FIRST(10, 5, 0)}, {MIDDLE(27, 0)}, {ACKED(40, 9, 0)}}},
+    /* ... 17 are more than one run may lose */
+    {"4 NOT_CAPTURED x9, 5 NOT_CAPTURED x18, 6 NOT_CAPTURED x11, 5 RESPONSE_GAP x17", 0, {{SENT(1, 0)}, {ACKED(1, 1, 0)}, {SENT(40, 0)}, {FIRST(10, 5, 0)}, {MIDDLE(28, 0)}, {ACKED(40, 9, 0)}}},
+    /* the requester had credits for 2, and waits 1 ms for more; ... */
+    {"5 CREDIT_STALL <4", 0, {{SENT(1, 0)}, {GRANTED(1, 0, 1, 0)}, {SENT(2, 0)}, {GRANTED(2, 2, 2, 1000000)}, {SENT(3, 0)}, {SENT(4, 0)}}},
+    /* ... a shorter pause may be a round trip */
+    {"", 0, {{SENT(1, 0)}, {GRANTED(1, 0, 1, 0)}, {SENT(2, 0)}, {GRANTED(2, 2, 2, 999999)}, {SENT(3, 0)}, {SENT(4, 0)}}},
+    /* both READs lack their answers: the finding names the first */
+    {"6 ANSWER_MISSING <3", 0, {{SENT(1, 0)}, {ACKED(1, 1, 0)}, {READING(2, 8, 0)}, {READING(3, 8, 0)}, {SENT(4, 0)}, {ACKED(4, 4, 0)}}},
 };
 /* clang-format on */
 
