@@ -428,3 +428,37 @@ Test(walk, each_link_begins_with_its_header)
     (void)iba_view_parse(&v, IBA_LINK_IB, buf, IBA_BYTES_fc, IBA_BYTES_fc, NULL);
     cr_expect_eq(layer(0), IBA_H_fc, "six bytes are a packet of flow control");
 }
+
+/* ---- captures that end inside a header ---- */
+
+/* The capture keeps too few bytes, and the packet itself ends soon. That is no fault of the packet, whichever header is
+ * cut. */
+Test(walk, no_fault_where_the_capture_ends)
+{
+    static const struct carrier cut[] = {
+        {IBA_LINK_IB, true, NULL, H(IBA_H_lrh, IBA_H_rwh)},
+        {IBA_LINK_ETHERNET, false, NULL, H(IBA_H_eth, IBA_H_vlan)},
+        {IBA_LINK_ETHERNET, false, NULL, H(IBA_H_eth, IBA_H_mpls)},
+        {IBA_LINK_ETHERNET, false, NULL, H(IBA_H_eth, IBA_H_ipv4, IBA_H_gre, IBA_H_grecsum)},
+        {IBA_LINK_ETHERNET, false, NULL, H(IBA_H_eth, IBA_H_ipv4, IBA_H_gre, IBA_H_grekey)},
+        {IBA_LINK_ETHERNET, false, NULL, H(IBA_H_eth, IBA_H_ipv4, IBA_H_gre, IBA_H_greseq)},
+        {IBA_LINK_ETHERNET, false, NULL, H(IBA_H_eth, IBA_H_ipv6, IBA_H_ip6ext)},
+        {IBA_LINK_SLL, false, NULL, H(IBA_H_sll)},
+        {IBA_LINK_SLL2, false, NULL, H(IBA_H_sll2)},
+        {IBA_LINK_IPOIB, true, NULL, H(IBA_H_ipoibph, IBA_H_ipoib)},
+    };
+    unsigned compared = 0;
+
+    for (size_t i = 0; i < COUNT(cut); i++)
+        for (size_t bytes = 0; bytes <= 20; bytes++) {
+            size_t len;
+            (void)carry(&cut[i], bytes, &len);
+            (void)iba_view_parse(&v, cut[i].link, buf, len, len, NULL);
+            for (size_t n = 0; v.err == IBA_OK && n < len; n++, compared++) {
+                struct iba_view w;
+                (void)iba_view_parse(&w, cut[i].link, buf, n, len, NULL);
+                EXPECT(w.err == IBA_OK, "carrier %zu, %zu of %zu bytes: %s", i, n, len, iba_strerror(w.err));
+            }
+        }
+    EXPECT(compared > 1000, "%u", compared);
+}
