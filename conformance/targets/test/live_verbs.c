@@ -284,6 +284,39 @@ Test(live_verbs, memory_in_parts, .init = begin, .fini = end)
     cr_expect_str_eq(t->fault, "agent: asked for 1024 bytes of memory: it gives 2");
 }
 
+/* An agent that gives no limit, or a larger one, gets as many bytes as the protocol allows. */
+Test(live_verbs, memory_in_the_largest_parts, .init = begin, .fini = end)
+{
+    static const uint32_t limits[] = {0, AG_BYTES, AG_BYTES + 1};
+    static uint8_t bytes[AG_BYTES + 1];
+    char last[100];
+
+    replies("");
+    (void)snprintf(last, sizeof last, "\"do\":\"write_memory\",\"at\":%d,\"hex\":\"00\"}\n", (int)AG_BYTES);
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        live_of(t)->hello.limits.bytes = limits[i];
+        cr_expect_eq(o->write_memory(t, 0, 0, bytes, sizeof bytes), IBC_OK, "%s", t->fault);
+        cr_expect_str_eq(b->asked, last, "row %zu: %.60s", i, b->asked);
+    }
+}
+
+/* Of more queue pairs than can be remembered the last have no type. */
+Test(live_verbs, more_queue_pairs_than_are_remembered, .init = begin, .fini = end)
+{
+    const struct ibc_send s = {.wr = {.op = IBA_WR_SEND, .remote_qkey = 11}, .dest = {.hop = 1}};
+    uint32_t qpn;
+
+    for (uint32_t i = 0; i < 2; i++) {
+        live_of(t)->n_qp = LIVE_QPS - 1 + i;
+        (void)snprintf(b->reply, sizeof b->reply, "\"ok\":{\"qpn\":%u}", 9000 + i);
+        cr_assert_eq(o->create_qp(t, 0, &(struct ibc_qp_spec){.type = IBA_QPT_UD}, &qpn), IBC_OK);
+        cr_expect_eq(live_of(t)->n_qp, LIVE_QPS);
+        replies("");
+        cr_expect_eq(o->post_send(t, 0, 9000 + i, &s), IBC_OK);
+        cr_expect_eq(strstr(b->asked, "\"qkey\":11") != NULL, i == 0, "%s", b->asked);
+    }
+}
+
 Test(live_verbs, the_port, .init = begin, .fini = end)
 {
     static const uint8_t group[16] = {0xff, 0x0e, [10] = 0xff, 0xff, 0xef, 0, 0, 9},

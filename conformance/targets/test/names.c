@@ -135,6 +135,35 @@ Test(names, each_row_has_a_name)
     }
 }
 
+/* The list has each change that the engine can make, and no others. */
+Test(names, each_change_is_listed)
+{
+    size_t n = emit_row_count + hear_row_count, more;
+    struct iba_cm_changed_rules cm;
+    struct iba_changed_rules rules;
+    struct ibc_mutant last;
+
+    for (unsigned t = 0; t < IBA_TABLE_COUNT; t++)
+        for (uint16_t row = 0; row < tables[t]->n; row++)
+            for (unsigned kind = IBA_CHANGE_DROP; kind <= IBA_CHANGE_OTHER; kind++)
+                for (uint16_t with = 0; with < (kind == IBA_CHANGE_OTHER ? 9 : 1); with++)
+                    n += iba_rules_change(&rules, (enum iba_rule_table)t, row, (enum iba_change_kind)kind, with);
+    for (unsigned t = 0; t < IBA_CM_TABLES; t++)
+        for (uint16_t row = 0; row < cm_tables[t]->n; row++)
+            for (unsigned k = 0; k < IBA_CM_ROW_CHANGES; k++)
+                n += iba_cm_rules_change(&cm, (enum iba_cm_table)t, row, (enum iba_cm_row_change)k);
+    for (unsigned t = 0; t < IBA_FABRIC_TABLE_COUNT; t++)
+        n += iba_fabric_tables[t]->n;
+    (void)iba_tag_rules(&more);
+    n += more;
+    const struct iba_behaviours *const *lists = iba_behaviour_lists(&more);
+    for (size_t i = 0; i < more; i++)
+        for (uint16_t row = 0; row < lists[i]->n; row++)
+            n += (size_t)__builtin_popcount(lists[i]->row[row].kinds);
+    cr_expect_eq(ibc_mutant_count(), n, "%zu, not %zu", ibc_mutant_count(), n);
+    cr_expect(ibc_mutant_at(n - 1, &last) && !ibc_mutant_at(n, &last));
+}
+
 Test(names, kinds_of_changes)
 {
     struct ref_change c = applied("requester.order=drop");

@@ -352,6 +352,8 @@ Test(ref_fabric, ports)
     cr_expect_eq(d[30], 3, "widths: 0x%02x", d[30]);
     cr_expect_eq(d[32], 7 << 4 | IBA_PORT_ACTIVE, "speeds and state: 0x%02x", d[32]);
     cr_expect_eq(d[33] >> 4, IBA_PHYS_LINKUP);
+    cr_expect_eq(iba_portinfo_linkspeedextsupported(d), 3, "extended speeds: %u",
+                 iba_portinfo_linkspeedextsupported(d));
     cr_expect_eq(d[37] >> 4, 4, "lanes: 0x%02x", d[37]);
     cr_expect(d[39] == 64 && d[40] == 64, "arbitration: %u, %u", d[39], d[40]);
     cr_expect_eq(d[41] & 15, IBA_MTU_4096, "MTU: 0x%02x", d[41]);

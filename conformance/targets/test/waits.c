@@ -214,6 +214,20 @@ Test(waits, connections)
     cr_expect_eq(held_descriptors(), before);
 }
 
+/* A place of 255 letters is looked for, a longer one is none. */
+Test(waits, long_places)
+{
+    char spec[300] = "tcp:";
+
+    for (unsigned n = 255; n <= 256; n++) {
+        memset(spec + 4, 'h', n);
+        memcpy(spec + 4 + n - 2, ":1", 3);
+        c = (struct channel){.fd = -1};
+        cr_expect_not(channel_open(&c, spec, ibc_wire_clock() + 9000 * ms));
+        cr_expect_eq(strcmp(c.fault, "want tcp:HOST:PORT, PORT a number up to 65535") == 0, n == 256, "%s", c.fault);
+    }
+}
+
 /* ---- the starter of agents ---- */
 
 /* Orders and replies as both sides of the starter's socket have them. */
