@@ -182,7 +182,7 @@ static bool open_unix(struct channel *c, const char *path, uint64_t until)
 
     if (!*path || strlen(path) >= sizeof a.sun_path)
         return fail(c, "want a path of 1 to %zu bytes", sizeof a.sun_path - 1);
-    memcpy(a.sun_path, path, strlen(path) + 1);
+    memcpy(a.sun_path, path, strlen(path));
     return connect_to(c, (const struct sockaddr *)&a, sizeof a, until);
 }
 

@@ -51,8 +51,8 @@ static bool hear(struct ibc_wire *w, const uint64_t *mac, size_t n)
                                  (uint8_t)(mac[i] >> 40), (uint8_t)(mac[i] >> 32), (uint8_t)(mac[i] >> 24),
                                  (uint8_t)(mac[i] >> 16), (uint8_t)(mac[i] >> 8), (uint8_t)mac[i]);
     if (used < sizeof text)
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s", n ? ")" : "");
-    if (used < sizeof text && filter(w->fd, text))
+        (void)snprintf(text + used, sizeof text - used, "%s", n ? ")" : "");
+    if (filter(w->fd, text)) /* a text that was cut has an open parenthesis */
         return true;
     wire_explain(w, "no filter to be had: %s", strerror(errno));
     return false;

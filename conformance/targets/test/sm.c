@@ -337,6 +337,8 @@ Test(sm, reads_switch_info)
     iba_layout_get(&iba_mad_layouts[IBA_M_switchinfo], mad + 64, &is);
     cr_expect_eq(is.linearfdbtop, 16);
     cr_expect_eq(is.linearfdbcap, sm_bed_node(s, SW)->cfg.lft);
+    for (unsigned i = 24; i < 64; i++) /* after its fields */
+        cr_expect_eq(mad[64 + i], 0, "byte %u", i);
     cr_expect_eq(reads(s, A1, 0x12, 0), 0x1c);
     sm_bed_close(s);
 }
