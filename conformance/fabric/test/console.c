@@ -332,8 +332,9 @@ Test(console, traps)
 static struct subnet *begin_circle(const struct subnet_config *c)
 {
     static const char circle[] =
-        "Switch 3 \"S\"\n[1] \"A\"[1]\n[2] \"T\"[3]\nSwitch 3 \"T\"\n[1] \"B\"[1]\n[2] \"U\"[3]\n"
-        "Switch 3 \"U\"\n[1] \"C\"[1]\n[2] \"S\"[3]\nHca 1 \"A\"\nHca 1 \"B\"\nHca 1 \"C\"\n";
+        "Hca 1 \"A\"\nSwitch 3 \"S\"\n[1] \"A\"[1]\n[2] \"T\"[3]\nSwitch 3 \"T\"\n[1] \"B\"[1]\n[2] \"U\"[3]\n"
+        "Switch 3 \"U\"\n[1] \"C\"[1]\n[2] \"S\"[3]\nHca 1 \"B\"\nHca 1 \"C\"\n";
+    static const size_t switches[] = {1, 2, 3}, adapters[] = {0, 4, 5};
     struct subnet *s;
 
     topology = topology_of(circle);
@@ -341,10 +342,10 @@ static struct subnet *begin_circle(const struct subnet_config *c)
     cr_assert_not_null(s);
     subnet_run(s, 0);
     for (size_t i = 0; i < 3; i++) {
-        struct iba_node *n = &subnet_node(s, i)->n;
+        struct iba_node *n = &subnet_node(s, switches[i])->n;
         for (unsigned p = 0; p <= 3; p++)
-            set(s, i, p, 0);
-        set(s, 3 + i, 1, (uint16_t)(i + 1));
+            set(s, switches[i], p, 0);
+        set(s, adapters[i], 1, (uint16_t)(i + 1));
         n->sw.linearfdbtop = 3;
         n->sw.lifetimevalue = 31; /* packets wait forever */
         n->port[1].info.hoqlife = n->port[2].info.hoqlife = 31;
@@ -365,7 +366,7 @@ Test(console, packets_that_stop_each_other)
         {"loops 0", "loop\t3\nS\t2\tlane 0\nT\t2\tlane 0\nU\t2\tlane 0\n"},
         {"flood 30 0 0", "sent\t19\ndelivered\t5\ntwice\t0\nastray\t0\nwaiting\t14\nunsent\t161\nlost\t0\nns\t983\n"},
         {"stalls",
-         "waiting\t6\nstuck\t6\nloop\t3\nS\t2\tlane 0\nT\t2\tlane 0\nU\t2\tlane 0\n"}, /* and the adapters' own */
+         "waiting\t6\nstuck\t6\nloop\t3\nU\t2\tlane 0\nS\t2\tlane 0\nT\t2\tlane 0\n"}, /* and the adapters' own */
         {"credits S 2", "lane\tsent\tlimit\tcredits\twaiting\tbuffer\theld\n0\t108\t129\t21\t4\t68\t0\n" OTHER_LANES},
         {"credits A 1", "lane\tsent\tlimit\tcredits\twaiting\tbuffer\theld\n0\t169\t176\t7\t2\t68\t0\n" OTHER_LANES},
     };

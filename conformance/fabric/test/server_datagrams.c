@@ -73,6 +73,26 @@ Test(server_datagrams, from_program_to_program, .init = begin, .fini = end)
     gone(&b);
 }
 
+/* Lengths are kept for 65535 datagrams, by their PSNs. */
+Test(server_datagrams, sequence_numbers, .init = begin, .fini = end)
+{
+    static const uint16_t before[] = {0, 1, 255, 0x7fff, 0xfffe, 0xffff}, after[] = {1, 2, 256, 0x8000, 0xffff, 1};
+    struct client a, b;
+    struct ibsim_request r;
+
+    cr_assert(join(&a, 1, "A", false, "A") && join(&b, 2, "B", false, "B"));
+    for (size_t i = 0; i < sizeof before / sizeof *before; i++) {
+        w.server.psn = before[i];
+        r = datagram(4, CLASS_APPLICATION, IBA_METHOD_SEND, 0x30, i);
+        r.length = htobe64(50 + i);
+        send_it(&a, &r);
+        cr_expect_eq(w.server.psn, after[i]);
+        cr_expect(got(&b, &r) && be64toh(r.length) == 50 + i, "row %zu", i);
+    }
+    gone(&a);
+    gone(&b);
+}
+
 /* A program asks another one. The answer comes back with status 0; what is late, or wrong in its class, does not. */
 Test(server_datagrams, a_program_answers, .init = begin, .fini = end)
 {
@@ -183,12 +203,19 @@ Test(server_datagrams, takers, .init = begin, .fini = end)
     for (uint64_t tid = 3; tid <= 4; tid++) {
         r = datagram(4, tid == 3 ? IBA_CLASS_SA : IBA_CLASS_SMP, IBA_METHOD_GET, tid == 3 ? 0x35 : SM_INFO, tid);
         send_it(&a, &r);
-        cr_expect(got(&b[1], &r) && !got(&b[0], &r) && !got(&b[2], &r), "the manager");
+        cr_expect(got(&b[1], &r), "the manager");
+        cr_expect(ntohs(r.slid) == 2 && ntohs(r.dlid) == 4, "their LIDs");
+        cr_expect(!got(&b[0], &r) && !got(&b[2], &r));
     }
     cr_expect_eq(ask(&b[1], IBSIM_DISCONNECT, "", 0).type, IBSIM_DISCONNECT);
     r = datagram(4, IBA_CLASS_SA, IBA_METHOD_GET, 0x35, 5);
     send_it(&b[0], &r);
     cr_expect(!got(&b[0], &r) && got(&b[2], &r), "nobody takes its own request");
+    while (got(&a, &r)) /* what the manager has not answered */
+        cr_expect_eq(ntohl(r.status), ETIMEDOUT);
+    r = datagram(5, IBA_CLASS_SA, IBA_METHOD_GET, 0x35, 6);
+    send_it(&a, &r);
+    expect_back(&a, 6); /* no program is at the switch */
     gone(&a);
     for (unsigned i = 0; i < 3; i++)
         gone(&b[i]);
