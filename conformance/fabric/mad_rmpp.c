@@ -399,7 +399,6 @@ static void receive_ack(struct mad_layer *l, unsigned open, unsigned agent, cons
         return; /* an old one */
     s->retries = segment > s->acked ? s->to.retries : s->retries;
     s->acked = segment;
-    s->sent = s->sent < segment ? segment : s->sent;
     s->window = window < s->segments ? window : s->segments;
     if (s->acked < s->segments)
         (void)send_window(l, s);

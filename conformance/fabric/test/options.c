@@ -72,6 +72,7 @@ Test(options, wrong_ones)
         {"net --credits 2049", "--credits 2049: want blocks of 64 bytes, 68 to 2048"},
         {"net --credits x", "--credits x: want blocks of 64 bytes, 68 to 2048"},
         {"net --credits 100x", "--credits 100x: want blocks of 64 bytes, 68 to 2048"},
+        {"net --credits +100", "--credits +100: want blocks of 64 bytes, 68 to 2048"},
         {"net --credits -100", "--credits -100: want blocks of 64 bytes, 68 to 2048"},
         {"net --credits ''", "--credits : want blocks of 64 bytes, 68 to 2048"},
         {"net --credits :100", "--credits :100: want blocks of 64 bytes, 68 to 2048"},
