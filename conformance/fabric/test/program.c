@@ -46,8 +46,13 @@ static void begin(void)
     cr_assert(f && fputs(net, f) >= 0 && fclose(f) == 0);
 }
 
+static pid_t children[4]; /* those that run */
+
 static void end(void)
 {
+    for (unsigned i = 0; i < 4; i++) /* a test failed before they ended */
+        if (children[i])
+            (void)kill(children[i], SIGKILL);
     (void)unlink("net");
     (void)unlink("pcapng");
     cr_assert(chdir("/") == 0 && rmdir(folder) == 0);
@@ -75,6 +80,9 @@ static void start(struct running *r, ...)
     *r = (struct running){.to = in[1], .from = out[0], .faults = err[0]};
     cr_assert_eq(posix_spawn(&r->pid, path, &a, NULL, argv, environ), 0, "%s", path);
     (void)posix_spawn_file_actions_destroy(&a);
+    for (n = 0; children[n];)
+        n++;
+    children[n] = r->pid;
     (void)close(in[0]);
     (void)close(out[1]);
     (void)close(err[1]);
@@ -106,6 +114,8 @@ static int ended(struct running *r)
     collect(r->from, r->said, sizeof r->said);
     collect(r->faults, r->complained, sizeof r->complained);
     cr_assert_eq(waitpid(r->pid, &status, 0), r->pid);
+    for (unsigned i = 0; i < 4; i++)
+        children[i] = children[i] == r->pid ? 0 : children[i];
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
