@@ -70,7 +70,8 @@ Test(mad_layer, who_gets_a_request, .init = begin, .fini = end)
         {APPLICATION, 1, SEND, NULL, 0}, {APPLICATION, 2, SEND, NULL, -1},     {APPLICATION, 1, 4, NULL, -1},
         {APPLICATION, 1, 0x43, NULL, 1}, {VENDOR, 1, SEND, "abc", 2},          {VENDOR, 1, SEND, "abd", 3},
         {VENDOR, 1, SEND, "xbc", -1},    {LAST_VENDOR, 1, SEND, "abc", 4},     {LAST_VENDOR, 1, SEND, "abd", -1},
-        {0x50, 1, SEND, "xyz", 5},       {APPLICATION + 1, 1, SEND, NULL, -1},
+        {0x50, 1, SEND, "xyz", 5},       {APPLICATION + 1, 1, SEND, NULL, -1}, {APPLICATION, 1, 0x3f, NULL, 6},
+        {APPLICATION, 1, 0x7f, NULL, 7},
     };
 
     cr_assert_eq(registers(B, APPLICATION, 1, SEND, NULL), 0);
@@ -79,6 +80,7 @@ Test(mad_layer, who_gets_a_request, .init = begin, .fini = end)
     cr_assert_eq(registers(B, VENDOR, 1, SEND, "abd"), 3);
     cr_assert_eq(registers(B, LAST_VENDOR, 1, SEND, "abc"), 4);
     cr_assert_eq(registers(B, 0x50, 1, SEND, "abc"), 5, "only classes of vendors have an OUI");
+    cr_assert(registers(B, APPLICATION, 1, 0x3f, NULL) == 6 && registers(B, APPLICATION, 1, 0x7f, NULL) == 7);
     cr_assert_eq(registers(A, 1, 1, 0, NULL), 0);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         cr_assert_eq(sends(A, 0, datagram(rows[i].class, rows[i].version, rows[i].method, 5, rows[i].oui), 256, 0, 0),
