@@ -241,7 +241,6 @@ int fuzz_mutants(const struct options *o)
         h.model = ibc_target_open("reference", err, sizeof err);
         rc = h.model ? predict(&h) : wrong(EXIT_HARNESS, "%s", err);
     }
-    fflush(stdout);
     if (rc == EXIT_OK)
         rc = hunt(&h);
     for (unsigned i = 0; i < h.n_seq; i++)

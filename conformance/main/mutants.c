@@ -98,7 +98,6 @@ static int play_reference(struct mutation *m)
     m->outcome = calloc(m->cases.n * m->n, sizeof *m->outcome);
     if (!m->reference || !m->usable || !m->outcome)
         return wrong(EXIT_HARNESS, "out of memory");
-    fflush(stdout);
     if (!play_cases(&run, m->reference))
         return EXIT_HARNESS;
     for (size_t i = 0; i < m->cases.n; i++)

@@ -37,7 +37,7 @@ static unsigned long number(const char **at)
 {
     char *end;
 
-    if (**at < '1' || **at > '9')
+    if (**at < '1') /* a blank or a sign, which strtoul() takes; of a letter it takes nothing */
         return 0;
     const unsigned long n = strtoul(*at, &end, 10);
     *at = end;

@@ -214,6 +214,7 @@ bool pool_run(const struct pool *p, char *err, size_t errlen)
 
     if (q.jobs == 0 || q.parts == 0)
         return true;
+    fflush(stdout); /* otherwise each child would print the rest again */
     q.children = q.children > MAX_CHILDREN ? MAX_CHILDREN : q.children > q.jobs ? q.jobs : q.children;
     for (size_t i = 0; good && i < q.children; i++) {
         w.child[i].part = q.parts; /* counts as finished with a job, so that it gets its first one */

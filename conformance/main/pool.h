@@ -30,7 +30,7 @@ struct pool {
 };
 
 /* Runs all jobs. False: err has one line, since no process could be created, or a signal came (system/signals.h);
- * then the parts that the children were working on are lost. The caller must flush the standard output before. */
+ * then the parts that the children were working on are lost. */
 bool pool_run(const struct pool *p, char *err, size_t errlen);
 
 /* Whether a child died because its time limit was over. */

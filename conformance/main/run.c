@@ -109,7 +109,6 @@ static int play_all(struct running *u)
     u->r = calloc(u->sel.n, sizeof *u->r);
     if (!u->played || !u->r)
         return wrong(EXIT_HARNESS, "out of memory");
-    fflush(stdout);
     return play_cases(&run, u->played) ? EXIT_OK : EXIT_HARNESS;
 }
 

@@ -3,11 +3,16 @@
  * once. */
 #include "main/pool.h"
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
+#include "system/signals.h"
 
 enum { JOBS = 37, PARTS = 5 };
 enum act { WORKS, CRASHES, LEAVES, CLOSES, HANGS };
@@ -161,4 +166,114 @@ Test(pool, nothing_to_do)
 
     cr_expect(pool_run(&p, err, sizeof err));
     cr_expect_geq(pool_cores(), 1);
+}
+
+/* The children print nothing of what the parent has not printed yet. */
+Test(pool, output_is_printed_once)
+{
+    struct lab l = {0};
+    char err[160], path[] = "pool.XXXXXX", text[40] = "";
+    const struct pool p = {
+        .children = 3, .jobs = 4, .parts = 1, .ctx = &l, .work = work, .done = done, .died = died, .mute = false};
+    const int fd = mkstemp(path), out = dup(1);
+
+    cr_assert(fd >= 0 && out >= 0 && unlink(path) == 0 && fflush(stdout) == 0 && dup2(fd, 1) == 1);
+    printf("before");
+    const bool good = pool_run(&p, err, sizeof err);
+    (void)fflush(stdout);
+    cr_assert(dup2(out, 1) == 1 && close(out) == 0);
+    cr_expect(good && pread(fd, text, sizeof text - 1, 0) == 6, "%s", text);
+    cr_expect_str_eq(text, "before");
+    (void)close(fd);
+}
+
+/* ---- runs that end early ---- */
+
+static void ends_the_run(void *ctx, uint32_t job, uint32_t part, const uint8_t *record, size_t len)
+{
+    done(ctx, job, part, record, len);
+    if (job == 2)
+        raise(SIGTERM);
+}
+
+static void no_child_is_left(void)
+{
+    cr_expect(waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD);
+}
+
+Test(pool, a_signal)
+{
+    struct lab l = {0};
+    char err[160] = "";
+    const struct pool p = {.children = 2,
+                           .jobs = JOBS,
+                           .parts = 1,
+                           .mute = true,
+                           .ctx = &l,
+                           .work = work,
+                           .done = ends_the_run,
+                           .died = died};
+
+    cr_assert(signals_mind(NULL));
+    cr_expect_not(pool_run(&p, err, sizeof err));
+    cr_expect_str_eq(err, "a signal ended the run");
+    cr_expect(l.done[2][0] == 1 && l.done[JOBS - 1][0] == 0);
+    no_child_is_left();
+}
+
+/* Without descriptors for the first child, or for the second one, there is no run. Some descriptors above the first
+ * free one may be in use. */
+Test(pool, no_descriptors)
+{
+    const int first = dup(1);
+    struct rlimit was;
+
+    cr_assert(first >= 0 && close(first) == 0 && getrlimit(RLIMIT_NOFILE, &was) == 0);
+    for (rlim_t room = 1; room <= 30; room += room < 9 ? 1 : 21) {
+        const struct rlimit is = {.rlim_cur = (rlim_t)first + room, .rlim_max = was.rlim_max};
+        struct lab l = {0};
+        char err[160] = "";
+        const struct pool p = {
+            .children = 2, .jobs = 4, .parts = 1, .mute = true, .ctx = &l, .work = work, .done = done, .died = died};
+        cr_assert_eq(setrlimit(RLIMIT_NOFILE, &is), 0);
+        const bool good = pool_run(&p, err, sizeof err);
+        cr_assert_eq(setrlimit(RLIMIT_NOFILE, &was), 0);
+        cr_expect(good ? room > 5 : room < 30, "%u descriptors: %s", (unsigned)room, err);
+        cr_expect_str_eq(err, good ? "" : "no process to be had: Too many open files");
+        cr_expect_eq(dup(1), first, "none is left open");
+        (void)close(first);
+        no_child_is_left();
+    }
+}
+
+static void no_other_can_be_started(void *ctx, uint32_t job, uint32_t part, int status)
+{
+    struct rlimit was;
+
+    died(ctx, job, part, status);
+    cr_assert(getrlimit(RLIMIT_NOFILE, &was) == 0);
+    cr_assert_eq(setrlimit(RLIMIT_NOFILE, &(struct rlimit){3, was.rlim_max}), 0);
+}
+
+/* A child dies, and there is none to take its place. */
+Test(pool, no_successor)
+{
+    struct lab l = {.act = {{LEAVES}}};
+    struct rlimit was;
+    char err[160] = "";
+    const struct pool p = {.children = 1,
+                           .jobs = 3,
+                           .parts = 1,
+                           .mute = true,
+                           .ctx = &l,
+                           .work = work,
+                           .done = done,
+                           .died = no_other_can_be_started};
+
+    cr_assert_eq(getrlimit(RLIMIT_NOFILE, &was), 0);
+    const bool good = pool_run(&p, err, sizeof err);
+    cr_assert_eq(setrlimit(RLIMIT_NOFILE, &was), 0);
+    cr_expect(!good && l.died[0][0] == 1 && l.done[1][0] == 0);
+    cr_expect_str_eq(err, "no process to be had: Too many open files");
+    no_child_is_left();
 }
