@@ -165,7 +165,7 @@ class Suite(Test):
         if report is None:
             return f"{part[0]} or one after it (the engine died)"
         for result in report["results"]:
-            if result["verdict"] in ("FAIL", "DEVIATES") or result["counters"] == "FAIL":
+            if {result["verdict"], result["counters"]} & {"FAIL", "DEVIATES"}:
                 return result["id"]
             if result["verdict"] == "ERROR":  # it is one process with the tester: it went down, or answered what no verb can
                 return f"{result['id']} (the engine died)"
