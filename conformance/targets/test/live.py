@@ -141,7 +141,7 @@ def without_time(value):
 
 def has_no_verb(id):
     """Whether the scenario needs subnets, regions of pieces, EE contexts or tags, for which an agent has no verb."""
-    return id.startswith(("fabric.", "memory.pieces.", "rd.", "tm."))
+    return id.startswith(("fabric.", "memory.pieces.", "memory.reregister.pieces", "rd.", "tm."))
 
 
 def left(mark):
