@@ -273,6 +273,11 @@ def asked(tests, folder, classes, quick, also=""):
     return [(test, group) for test, group in pairs if group]
 
 
+def accuracy_of(tests, folder, classes):
+    """[the test that scores the observer], if the class accuracy is asked about the folder."""
+    return [tests[ACCURACY["test"]]] if "accuracy" in classes and folder in ACCURACY["folders"] and ACCURACY["test"] in tests else []
+
+
 def is_script(test):
     """Whether the test is no program of Criterion."""
     return not test.command[0].endswith("/run-test")
@@ -367,9 +372,9 @@ class Killers:
             self.groups["scenarios"] = [Suite(tree)]
         if visible:
             self.groups["comparison"] = [Comparison(tree)]
-        if "accuracy" in classes and folder in ACCURACY["folders"] and ACCURACY["test"] in tests:
-            score = tests[ACCURACY["test"]]
-            self.groups["accuracy"] = [Test("accuracy", score.command, dict(score.environment, IBPROOF_SEEDS=ACCURACY["networks"]), True)]
+        if "accuracy" in classes:
+            self.groups["accuracy"] = [Test("accuracy", score.command, dict(score.environment, IBPROOF_SEEDS=ACCURACY["networks"]), True)
+                                       for score in accuracy_of(tests, folder, classes)]
         self.parts = {c: [(test, part, state_of(test, tree.source)) for test in group for part in test.parts()]
                       for c, group in self.groups.items()}
         for group in self.parts.values():  # programs first, scripts then; what is known to be slow last

@@ -228,6 +228,14 @@ class Users(unittest.TestCase):
         self.assertEqual([kill.class_of(t, "dissect/input") for t in tests], ["tests", "tests", "unit", None])
         self.assertEqual([kill.class_of(t, "dissect/system") for t in tests], ["unit", "tests", "tests", None])
 
+    def test_accuracy_needs_its_program_although_it_is_slow(self):
+        score = kill.Test(kill.ACCURACY["test"], ["run-test"], {}, True)
+        tests = {score.name: score}
+        self.assertEqual(kill.asked(tests, "core/observer", ["unit", "accuracy"], True), [])
+        self.assertEqual(kill.accuracy_of(tests, "core/observer", ["unit", "accuracy"]), [score])
+        self.assertEqual(kill.accuracy_of(tests, "core/observer", ["unit"]), [])
+        self.assertEqual(kill.accuracy_of(tests, "core/cm", ["accuracy"]), [])
+
 
 class Linked(unittest.TestCase):
     """Which programs are linked with mutants before a test runs."""
