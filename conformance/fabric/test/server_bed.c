@@ -26,32 +26,16 @@ static void received(void *ctx, size_t node, uint8_t port, const uint8_t *packet
 
 struct iba_node_port *port_at(size_t node, unsigned port)
 {
-    return &subnet_node(w.s, node)->n.port[port];
+    return two_hosts_port(w.s, node, port);
 }
 
 void begin(void)
 {
-    static const struct {
-        size_t node;
-        unsigned port, lid;
-    } ports[] = {{S, 0, 5}, {S, 1, 0}, {S, 2, 0}, {A, 1, 2}, {B, 2, 4}};
     const struct subnet_events events = {.received = received};
     char err[SOCKETS_ERROR] = "";
 
     w = (struct bed){.t = topology_of(net)};
-    w.s = subnet_new(w.t, &(struct subnet_config){0}, &events);
-    cr_assert_not_null(w.s);
-    subnet_run(w.s, 0);
-    for (size_t i = 0; i < sizeof ports / sizeof *ports; i++) {
-        port_at(ports[i].node, ports[i].port)->info.portstate = IBA_PORT_ACTIVE;
-        port_at(ports[i].node, ports[i].port)->info.lid = (uint16_t)ports[i].lid;
-    }
-    port_at(A, 1)->info.lmc = 1;
-    struct iba_node *sw = &subnet_node(w.s, S)->n;
-    sw->sw.linearfdbtop = 5;
-    sw->lft[2] = sw->lft[3] = 1;
-    sw->lft[4] = 2;
-    sw->lft[5] = 0;
+    w.s = two_hosts(w.t, &events);
     (void)snprintf(w.name, sizeof w.name, "server-%d", (int)getpid());
     cr_assert(server_open(&w.server, w.s, w.name, 0, err), "%s", err);
 }

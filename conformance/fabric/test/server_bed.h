@@ -4,9 +4,10 @@
 #ifndef IBF_TEST_SERVER_BED_H
 #define IBF_TEST_SERVER_BED_H
 #include "server.h"
+#include "two_hosts.h"
 
-/* Nodes: a switch and three adapters. Port 1 of B has no cable, and C has none at all. */
-enum { S, A, B, C };
+/* One more adapter, which has no cable. Port 1 of B has none, either. */
+enum { C = B + 1 };
 enum { CLASS_APPLICATION = 0x0a, PERMISSIVE = 0xffff, SM_INFO = 0x20, NODE_INFO = 0x11, UNKNOWN = 99 };
 #define SECOND UINT64_C(1000000000)
 
@@ -23,7 +24,6 @@ struct client {
 };
 extern struct bed w;
 
-/* All links are Active. A has LID 2 and 3 (LMC 1), B 4 at its port 2, the switch 5. */
 void begin(void);
 void end(void);
 void serve(void);

@@ -6,10 +6,10 @@
 #include <pthread.h>
 #include <sys/types.h>
 #include "mad_server.h"
+#include "two_hosts.h"
 
-/* Nodes: a switch of 4 ports, adapter A at its port 1, port 2 of adapter B at its port 2, and D, whose 20 ports have no
- * cable. The name of one more adapter has 64 bytes. A has LID 2 and 3 (LMC 1), port 2 of B has 4, the switch 5. */
-enum { S, A, B, D, LONG };
+/* More adapters: D, whose 20 ports have no cable, and one whose name has 64 bytes. */
+enum { D = B + 1, LONG };
 
 struct bed {
     struct topology *t;
