@@ -24,4 +24,7 @@ int command_check(const struct options *o);
 int command_diff(const struct options *o);
 int command_devices(const struct options *o);
 int command_fuzz(const struct options *o);
+
+/* Prints a line of the table of capabilities, which list and show have. */
+void command_print_capability(const char *indent, unsigned capability);
 #endif

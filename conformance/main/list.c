@@ -11,16 +11,22 @@
 #include "select.h"
 #include "targets/target.h"
 
+void command_print_capability(const char *indent, unsigned capability)
+{
+    size_t longest = 0;
+
+    for (unsigned i = 0; i < IBC_CAP_COUNT; i++)
+        longest = strlen(ibc_capability_names[i]) > longest ? strlen(ibc_capability_names[i]) : longest;
+    printf("%s%-*s  %s\n", indent, (int)longest, ibc_capability_names[capability], ibc_capability_words[capability]);
+}
+
 static int list_capabilities(const struct options *o)
 {
     cJSON *list = o->json ? cJSON_CreateArray() : NULL;
-    size_t longest = 0;
 
-    for (size_t i = 0; i < IBC_CAP_COUNT; i++)
-        longest = strlen(ibc_capability_names[i]) > longest ? strlen(ibc_capability_names[i]) : longest;
-    for (size_t i = 0; i < IBC_CAP_COUNT; i++) {
+    for (unsigned i = 0; i < IBC_CAP_COUNT; i++) {
         if (!list) {
-            printf("%-*s  %s\n", (int)longest, ibc_capability_names[i], ibc_capability_words[i]);
+            command_print_capability("", i);
             continue;
         }
         cJSON *one = json_add_object(list, NULL);

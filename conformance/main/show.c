@@ -50,7 +50,7 @@ static void print_needs(const struct ibc_scenario *s)
         printf("\nNeeds\n");
     for (unsigned i = 0; i < IBC_CAP_COUNT; i++)
         if (s->needs >> i & 1)
-            printf("    %-16s  %s\n", ibc_capability_names[i], ibc_capability_words[i]);
+            command_print_capability("    ", i);
     if (s->n_covers)
         printf("\nCovers\n");
     for (unsigned i = 0; i < s->n_covers; i++)
