@@ -14,7 +14,7 @@ enum iba_change_kind { /* how a row is changed; the kinds that a row can have ar
                        IBA_CHANGE_DROP,  /* the device lacks the row */
                        IBA_CHANGE_SWAP,  /* the row comes after its successor; in a table of numbers the two rows are
                                             exchanged */
-                       IBA_CHANGE_OTHER, /* the row does something else; `with` selects what, if there is a choice */
+                       IBA_CHANGE_OTHER, /* the row does something else */
 };
 struct iba_behaviour {
     const char *name, *sentence,
@@ -28,7 +28,7 @@ struct iba_behaviours {
 };
 struct iba_change { /* the changed row of a broken device */
     const struct iba_behaviours *list;
-    uint16_t row, with;
+    uint16_t row;
     uint8_t kind; /* enum iba_change_kind */
 };
 
