@@ -119,7 +119,7 @@ static bool take_value(struct ref_emit *e, const char *value)
     char *end;
 
     e->op = strchr("+^*-", *value) && *value ? *value++ : '=';
-    if (*value < '0') /* which strtoull() would take: another sign, a blank, nothing at all */
+    if (*value < '0') /* strtoull() would accept a second sign, or blanks before the number */
         return false;
     errno = 0;
     e->value = strtoull(value, &end, 0);

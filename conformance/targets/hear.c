@@ -55,7 +55,7 @@ bool hear_parse(struct ref_hear *h, const char *name, size_t len, const char *ch
 
     *h = (struct ref_hear){.what = HEAR_FIELD, .minds = *change == '!'};
     change += h->minds;
-    if (*change < '0') /* which strtoull() would take: a sign, a blank, nothing at all */
+    if (*change < '0') /* strtoull() would accept a sign, or blanks before the number */
         return false;
     h->value = strtoull(change, &end, 0);
     if (*end != 0)

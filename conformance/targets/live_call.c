@@ -83,7 +83,7 @@ static bool receive(struct live *l, uint64_t until, const struct channel_idle *i
             return false;
         }
         const bool good = ag_read_reply(answer, len, l->q.verb, &l->r, why, cap);
-        if (l->r.id == l->q.id) /* which is not 0, as of an answer without an id */
+        if (l->r.id == l->q.id) /* an answer without an id has id 0, which no request has */
             return good;
         if (!l->up && l->r.has_id && skipped < OF_OTHERS)
             continue;
