@@ -14,12 +14,14 @@ import collections
 import concurrent.futures
 import hashlib
 import json
+import math
 import os
 import pathlib
 import re
 import shlex
 import subprocess
 import tempfile
+import time
 
 import equivalent
 import kill
@@ -29,7 +31,7 @@ import tree
 
 HERE = pathlib.Path(__file__).resolve().parent
 TIMEOUT = 120  # seconds; an endless loop is ended by its limit of processor time
-PROCESSOR_TIME = 3
+PROCESSOR_TIME = 60  # seconds of a test without a mutant
 TRIED = 4  # mutants of a function, until one counts
 FUNCTION = re.compile(r"^(?!typedef|enum \w*\s*\{|struct \w*\s*\{)[A-Za-z_][^;{}#=]*?\b(\w+)\([^;{}]*\)\n\{", re.M)
 
@@ -100,8 +102,8 @@ class Bench:
         subprocess.run(words, cwd=self.build, check=True, capture_output=True)
         return program
 
-    def passes(self, program, **environment):
-        done = kill.run_bounded(["prlimit", f"--cpu={PROCESSOR_TIME}", str(program), "-j1", "--fail-fast"], TIMEOUT,
+    def passes(self, program, processor_time, **environment):
+        done = kill.run_bounded(["prlimit", f"--cpu={processor_time}", str(program), "-j1", "--fail-fast"], TIMEOUT,
                                 env=dict(os.environ, **environment), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         return done is not None and done[0] == 0
 
@@ -137,6 +139,7 @@ class Round:
         self.switched = set()  # mutants that the objects contain
         objects = [o for o in pool.map(self.built, sorted({m.file for m in self.numbers})) if o]
         self.programs = list(pool.map(lambda test: bench.link(test, [*objects, switch], place), tests))
+        self.limits = {}  # of each program: the seconds of processor time after which it counts as endless
         self.reached = list(pool.map(self.reach, self.programs))
 
     def built(self, file):
@@ -154,15 +157,18 @@ class Round:
         return to
 
     def reach(self, program):
-        """The numbers of the mutants that would have an effect in the test."""
+        """The numbers of the mutants that would have an effect in the test. A slow computer needs more time for all tests, so the limit of a
+        test is a multiple of the time that it takes without a mutant."""
         file = self.place / f"{program.name}.seen"
-        if not self.bench.passes(program, MUTATE_SEEN=str(file)):
-            raise RuntimeError(f"{program.name} does not pass without a mutant")
+        begun = time.monotonic()
+        if not self.bench.passes(program, PROCESSOR_TIME, MUTATE_SEEN=str(file)):
+            raise tree.BuildError(f"{program.name} fails without a mutant, or takes more than {PROCESSOR_TIME} s of processor time")
+        self.limits[program] = 2 + math.ceil(3 * (time.monotonic() - begun))
         return {n for n, byte in enumerate(file.read_bytes()) if byte} if file.exists() else set()
 
     def is_noticed(self, mutant):
         number = self.numbers[mutant]
-        return any(number in reached and not self.bench.passes(program, MUTATE=str(number))
+        return any(number in reached and not self.bench.passes(program, self.limits[program], MUTATE=str(number))
                    for program, reached in zip(self.programs, self.reached))
 
     def counts(self, mutant):

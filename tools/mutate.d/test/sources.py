@@ -23,6 +23,7 @@ import kill  # noqa: E402
 import linked  # noqa: E402
 import operators  # noqa: E402
 import rows  # noqa: E402
+import sample  # noqa: E402
 import switched  # noqa: E402
 import tree  # noqa: E402
 
@@ -372,6 +373,36 @@ const struct box *last(const struct box *b)
         fixed = [m for m in self.mutants if not m.around]
         self.assertTrue([m for m in fixed if self.text[m.start:m.end] == b"3" and b"case" in self.text[m.start - 5:m.start]])
         self.assertTrue([m for m in fixed if self.text[m.start:m.end] == b"10"])
+
+
+class SampleTest(unittest.TestCase):
+    """The time after which the sample takes a mutant's test for endless."""
+
+    def round(self, command):
+        one = object.__new__(sample.Round)
+        one.bench, one.place, one.limits = object.__new__(sample.Bench), self.folder, {}
+        program = self.folder / "t-test"
+        program.write_text(f"#!/bin/sh\n{command}\n", encoding="utf-8")
+        program.chmod(0o700)
+        return one, program
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def test_a_slow_test_has_more_time(self):
+        one, program = self.round("sleep 0.5")
+        one.reach(program)
+        self.assertGreater(one.limits[program], 3)
+        one, program = self.round("exit 0")
+        one.reach(program)
+        self.assertEqual(one.limits[program], 3)
+
+    def test_a_test_that_fails_without_a_mutant_is_told(self):
+        one, program = self.round("exit 1")
+        with self.assertRaisesRegex(tree.BuildError, "t-test fails without a mutant"):
+            one.reach(program)
 
 
 class Bounded(unittest.TestCase):
