@@ -126,7 +126,7 @@ Test(listen, ports)
 
     cr_assert(opens(&l, "tcp:", "0"), "%s", err);
     cr_expect(l.tcp && strncmp(l.name, "tcp:127.0.0.1:", 14) == 0 && strtoul(l.name + 14, NULL, 10) > 0, "%s", l.name);
-    snprintf(where, sizeof where, "127.0.0.1:%s", l.name + 14);
+    snprintf(where, sizeof where, "127.0.0.1:%.20s", l.name + 14);
     cr_expect_not(opens(&other, "tcp:", where));
     cr_expect(strstr(err, "Address already in use"), "%s", err);
     ag_listen_end(&other);
