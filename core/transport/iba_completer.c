@@ -365,15 +365,13 @@ static void fail_local_length(struct iba_rx *x)
  * counts as lost when a page of the buffers is absent. */
 void iba_requester_store(struct iba_rx *x, const uint8_t *data, size_t len)
 {
-    const struct iba_sqe *e;
-    enum iba_wc_status status;
-    bool absent = false;
+    bool absent;
 
     if (!acknowledge_before(x, x->psn) || !iba_psn_eq(x->qp->s.una, x->psn)) /* unequal in broken devices only */
         return;
-    e = iba_sqe_at(x->qp, 0);
-    status = iba_sgl_scatter(x->ca, x->qp->pd, e->wr.sge, e->wr.n_sge, e->wr.op == IBA_WR_READ ? offset(x, e) : 0, data,
-                             len, &absent);
+    const struct iba_sqe *const e = iba_sqe_at(x->qp, 0);
+    const enum iba_wc_status status = iba_sgl_scatter(x->ca, x->qp->pd, e->wr.sge, e->wr.n_sge,
+                                                      e->wr.op == IBA_WR_READ ? offset(x, e) : 0, data, len, &absent);
     if (absent)
         drop(x);
     else if (status != IBA_WC_SUCCESS)

@@ -67,12 +67,11 @@ IBA_REFUSAL_TABLE(WORK_REQUEST_CHECKS, work_request_checks, WORK_REQUEST)
 static enum iba_wc_status copy_inline(struct iba_ca *ca, const struct iba_qp *qp, struct iba_sqe *e)
 {
     uint8_t data[IBA_MAX_INLINE];
-    bool absent = false;
-    enum iba_wc_status status;
+    bool absent;
 
     if (!(e->wr.flags & IBA_WR_INLINE))
         return IBA_WC_SUCCESS;
-    status = iba_sgl_gather(ca, qp->pd, e->wr.sge, e->wr.n_sge, 0, data, e->length, &absent);
+    const enum iba_wc_status status = iba_sgl_gather(ca, qp->pd, e->wr.sge, e->wr.n_sge, 0, data, e->length, &absent);
     if (status != IBA_WC_SUCCESS || absent || !IBA_KEEPS(ca, posting, inline_copied)) {
         e->wr.flags &= (uint8_t)~IBA_WR_INLINE;
         return status;
@@ -87,14 +86,13 @@ void iba_requester_post(struct iba_ca *ca, struct iba_qp *qp, const struct iba_s
     struct iba_sqe *e = iba_sqe_at(qp, qp->s.count);
     const uint64_t length = iba_sgl_length(wr->sge, wr->n_sge);
     struct iba_call c = {.ca = ca, .qp = qp, .send = {.wr = wr, .entry = e, .length = length}};
-    int fault;
 
     assert(qp->s.count < qp->s.n && wr->op < IBA_WR_RECV && wr->n_sge <= IBA_MAX_SGE);
     e->wr = *wr;
     e->wr.flags &= (uint8_t)~IBA_WR_TAGGED;
     e->length = length <= IBA_MAX_MESSAGE ? (uint32_t)length : 0;
     e->state = IBA_SQE_WAITING;
-    fault = iba_refuse(&c, &work_request_checks);
+    const int fault = iba_refuse(&c, &work_request_checks);
     e->status = fault == IBA_PASSES ? (uint8_t)copy_inline(ca, qp, e) : (uint8_t)fault;
     qp->s.count++;
 }
@@ -150,14 +148,12 @@ bool iba_sqe_may_go(const struct iba_qp *qp, const struct iba_sqe *e)
 
 bool iba_requester_ready(const struct iba_ca *ca, const struct iba_qp *qp, iba_time now)
 {
-    const struct iba_sqe *e;
-
     (void)now; /* iba_requester_advance() ends the timers that delay the queue */
     if (qp->s.next >= qp->s.count || qp->s.page_due != IBA_NEVER || !iba_qp_may_send(qp))
         return false;
     if (qp->type == IBA_QPT_RD && iba_rd_waits(ca, qp))
         return false;
-    e = iba_sqe_at(qp, qp->s.next);
+    const struct iba_sqe *const e = iba_sqe_at(qp, qp->s.next);
     return ca->deviate ? ca->deviate->may_go(ca, qp, e) : iba_sqe_may_go(qp, e);
 }
 

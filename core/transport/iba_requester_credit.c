@@ -15,7 +15,6 @@ bool iba_requester_limited(const struct iba_qp *qp, uint32_t ssn)
 void iba_requester_credit(const struct iba_ca *ca, struct iba_qp *qp, uint8_t code, uint32_t msn)
 {
     unsigned credit = code & 31u;
-    uint32_t limit;
 
     if (ca->deviate && !ca->deviate->credit(ca, qp, &credit, &msn))
         return;
@@ -23,7 +22,7 @@ void iba_requester_credit(const struct iba_ca *ca, struct iba_qp *qp, uint8_t co
         qp->s.unlimited = true;
     if (qp->s.unlimited) /* also true without negotiated flow control (RQ-45) */
         return;
-    limit = msn + iba_credit_count((uint8_t)credit);
+    const uint32_t limit = msn + iba_credit_count((uint8_t)credit);
     if (sequence_diff(limit, qp->s.lsn) > 0) /* RQ-44 */
         qp->s.lsn = limit & IBA_PSN_MASK;
 }

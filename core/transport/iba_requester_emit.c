@@ -198,11 +198,10 @@ static enum iba_wc_status gather(struct iba_ca *ca, const struct iba_qp *qp, con
 static bool write_payload(struct iba_ca *ca, struct iba_qp *qp, const struct iba_request *p, iba_time now, uint8_t *at)
 {
     bool absent = false;
-    enum iba_wc_status status;
 
     if (p->payload == 0)
         return true;
-    status = gather(ca, qp, p, at, &absent);
+    const enum iba_wc_status status = gather(ca, qp, p, at, &absent);
     if (absent) {
         qp->s.page_due = now + IBA_PAGE_WAIT_NS;
         return false;
@@ -259,7 +258,6 @@ static void note_asked(const struct iba_ca *ca, struct iba_qp *qp, struct iba_sq
 static bool build(struct iba_ca *ca, struct iba_qp *qp, const struct iba_request *p, iba_time now, struct iba_tx *tx)
 {
     const uint8_t *envelope = qp->envelope;
-    uint8_t *bth, *at;
 
     tx->envelope = qp->envelope_bytes;
     if (iba_qp_is_datagram(qp)) {
@@ -272,11 +270,11 @@ static bool build(struct iba_ca *ca, struct iba_qp *qp, const struct iba_request
         tx->envelope = ah->envelope_bytes;
     }
     memcpy(tx->buf, envelope, tx->envelope);
-    bth = tx->buf + tx->envelope;
+    uint8_t *const bth = tx->buf + tx->envelope;
     write_bth(qp, p, tx, bth);
     if (iba_is_context(qp) && IBA_DEVIATES(ca, rd, PKEY_OF_CONTEXT))
         iba_bth_set_p_key(bth, PKEY_SMI);
-    at = write_value(p, write_reach(p, write_address(ca, qp, p, bth + IBA_BYTES_bth)));
+    uint8_t *const at = write_value(p, write_reach(p, write_address(ca, qp, p, bth + IBA_BYTES_bth)));
     if (!write_payload(ca, qp, p, now, at))
         return false;
     tx->body = (size_t)(at - bth) + p->payload + ((0 - p->payload) & 3);

@@ -121,14 +121,12 @@ void iba_requester_retire(struct iba_ca *ca, struct iba_qp *qp)
 
 void iba_requester_flush(struct iba_ca *ca, struct iba_qp *qp)
 {
-    enum iba_wc_status own;
-
     if (qp->type == IBA_QPT_RD)
         iba_rd_let_go(ca, qp);
     if (ca->deviate)
         ca->deviate->flushes(ca, qp);
     /* RQ-55: only the oldest request may have a status of its own. */
-    own = qp->s.count > 0 ? (enum iba_wc_status)iba_sqe_at(qp, 0)->status : IBA_WC_SUCCESS;
+    enum iba_wc_status own = qp->s.count > 0 ? (enum iba_wc_status)iba_sqe_at(qp, 0)->status : IBA_WC_SUCCESS;
     for (; qp->s.count > 0; own = IBA_WC_FLUSHED)
         pop(ca, qp, own != IBA_WC_SUCCESS ? own : IBA_WC_FLUSHED);
     qp->s.next = 0;

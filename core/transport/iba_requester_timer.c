@@ -24,12 +24,10 @@ struct iba_retries iba_requester_retries(const struct iba_ca *ca, const struct i
 /* RQ-19 permits a timeout between T and 4T; this requester uses exactly T. */
 void iba_requester_restart_timer(const struct iba_ca *ca, struct iba_qp *qp, iba_time now)
 {
-    iba_time t;
-
     qp->s.ack_due = IBA_NEVER;
     if (iba_psn_diff(qp->s.asked, qp->s.una) <= 0)
         return;
-    t = iba_requester_ack_timeout(ca, qp);
+    const iba_time t = iba_requester_ack_timeout(ca, qp);
     if (t > 0)
         qp->s.ack_due = now + t;
 }

@@ -569,3 +569,5 @@ Test(completer, response_after_a_finished_operation)
     ack(102);
     EXPECT_WC(4, IBA_WC_SUCCESS);
 }
+
+#include "completer_order.h" /* uses the functions above */
