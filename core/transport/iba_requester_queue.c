@@ -63,7 +63,7 @@ static void complete_tagged(struct iba_ca *ca, const struct iba_qp *qp, const st
                               .srqn = qp->srq};
 
     if (e->wr.op == IBA_WR_READ)
-        iba_cq_push(ca, iba_recv_cq(ca, qp), &wc, !good);
+        iba_cq_push(ca, iba_recv_cq(ca, qp), &wc, false);
 }
 
 /* Reports the completion if the work request asks for it, or if it failed (RQ-53, QS-36). */
@@ -88,7 +88,7 @@ static void complete(struct iba_ca *ca, struct iba_qp *qp, const struct iba_sqe 
     if (ca->deviate)
         reported = ca->deviate->completion(ca, qp, e, &wc, reported);
     if (reported)
-        iba_cq_push(ca, qp->send_cq, &wc, status != IBA_WC_SUCCESS);
+        iba_cq_push(ca, qp->send_cq, &wc, false);
 }
 
 /* A completion may fail the QP (QS-32). So the oldest entry leaves the queue before its completion is reported. */

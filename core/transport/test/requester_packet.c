@@ -335,6 +335,93 @@ Test(requester_packet, raw_datagrams)
     EXPECT_WC(1, IBA_WC_LOCAL_LENGTH);
 }
 
+/* WF-09, WF-58: the least length, and whole words. An IPv6 header or the RWH counts. */
+Test(requester_packet, lengths_of_raw_packets)
+{
+    for (uint8_t type = IBA_QPT_RAW_IPV6; type <= IBA_QPT_RAW_ETHERTYPE; type++)
+        for (uint32_t length = 0; length <= 16; length++) {
+            const bool fits = length % 4 == 0 && length >= (type == IBA_QPT_RAW_IPV6 ? 12 : 8);
+            struct iba_av av = {.port = 1, .dlid = 0x22};
+            struct iba_send_wr w;
+            struct iba_tx tx;
+            START(IBA_QPT_UD, (void)0);
+            iba_port_init(iba_ca_port(&b.ca, 1), 1, IBA_PORT_IB, IBA_MTU_4096, 0x020000000001);
+            iba_ca_port(&b.ca, 1)->lid = 0x11;
+            w = wr_of(IBA_WR_SEND, 1, length);
+            cr_assert_eq(iba_create_ah(&b.ca, b.pd, &av, &w.ah), IBA_VERB_OK);
+            w.imm_or_key = 0xfe08;
+            b.qp->type = type;
+            iba_requester_post(&b.ca, b.qp, &w);
+            memset(b.frame, 0xee, sizeof b.frame);
+            cr_expect_eq(emits(&tx), fits, "type %u, %u bytes", type, length);
+            EXPECT_WC(1, fits ? IBA_WC_SUCCESS : IBA_WC_LOCAL_LENGTH);
+            cr_expect_eq(b.qp->state, fits ? IBA_QPS_RTS : IBA_QPS_SQE);
+            if (fits && type == IBA_QPT_RAW_ETHERTYPE)
+                cr_expect_arr_eq(b.frame + 8, ((const uint8_t[]){0, 0, 0xfe, 0x08}), 4, "the RWH has 2 reserved bytes");
+        }
+}
+
+/* QS-82, UU-42, WF-26, WF-35: address handles that a datagram may not use when its turn comes. */
+enum handle_fault { USABLE, FREED, NOT_THERE, OTHER_DOMAIN, OTHER_PORT, NO_GRH, HANDLE_FAULTS };
+
+static void send_with(enum handle_fault f, uint8_t type, bool ib, bool group)
+{
+    struct iba_av av = bench_av();
+    struct iba_send_wr w;
+    struct iba_tx tx;
+
+    START(IBA_QPT_UD, (void)0);
+    av.dlid = ib ? 0x22 : 0;
+    if (ib) {
+        iba_port_init(iba_ca_port(&b.ca, 1), 1, IBA_PORT_IB, IBA_MTU_4096, 0x020000000001);
+        iba_ca_port(&b.ca, 1)->lid = 0x11;
+    }
+    w = wr_of(IBA_WR_SEND, 1, 64);
+    cr_assert_eq(iba_create_ah(&b.ca, b.pd, &av, &w.ah), IBA_VERB_OK);
+    w.remote_qpn = group ? 0xffffff : 0x777;
+    b.qp->type = type;
+    b.ca.ah[w.ah].used = f != FREED;
+    b.ca.ah[w.ah].pd ^= f == OTHER_DOMAIN;
+    b.ca.ah[w.ah].av.port = f == OTHER_PORT ? 2 : 1;
+    b.ca.ah[w.ah].av.grh = f != NO_GRH;
+    if (f == NOT_THERE) {
+        b.ca.ah[1] = b.ca.ah[0];
+        b.ca.n_ah = 1;
+        w.ah = 1;
+    }
+    iba_requester_post(&b.ca, b.qp, &w);
+    const bool raw = type == IBA_QPT_RAW_ETHERTYPE, usable = f == NO_GRH ? raw || !group || !ib : f == USABLE;
+    cr_expect_eq(emits(&tx), usable && (ib || !raw), "fault %u of type %u, IB %u, group %u", f, type, ib, group);
+    EXPECT_WC(1, usable && (ib || !raw) ? IBA_WC_SUCCESS : IBA_WC_LOCAL_QP_OPERATION);
+}
+
+Test(requester_packet, address_handles)
+{
+    static const uint8_t types[] = {IBA_QPT_UD, IBA_QPT_RAW_ETHERTYPE};
+
+    for (enum handle_fault f = USABLE; f < HANDLE_FAULTS; f++)
+        for (unsigned i = 0; i < 8; i++)
+            send_with(f, types[i & 1], i & 2, i & 4);
+}
+
+/* WF-30, WF-35: the bits and the P_Key that the state of the path and the QP's entry of the table decide. */
+Test(requester_packet, path_bits_of_the_bth)
+{
+    static const uint8_t states[] = {IBA_PATH_MIGRATED, IBA_PATH_REARM, IBA_PATH_ARMED};
+
+    for (unsigned i = 0; i < 6; i++) {
+        START(IBA_QPT_RC, (void)0);
+        b.ca.port[0].n_pkey = 2;
+        b.ca.port[0].pkey[1] = 0x8123;
+        b.qp->attr.pkey_index = i & 1;
+        b.qp->attr.path_mig = states[i / 2];
+        post(IBA_WR_SEND, 1, 10);
+        EXPECT_SENT(IBA_RC_SEND_ONLY, 100);
+        cr_assert_eq(iba_bth_m(b.bth), states[i / 2] == IBA_PATH_MIGRATED);
+        cr_assert_eq(iba_bth_p_key(b.bth), i & 1 ? 0x8123 : 0xffff);
+    }
+}
+
 /* RQ-60: XRC requests name the receiving SRQ in every packet, and otherwise equal those of RC. */
 Test(requester_packet, xrc)
 {

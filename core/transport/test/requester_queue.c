@@ -94,6 +94,49 @@ Test(requester_queue, without_flow_control_there_is_no_limit)
     cr_assert_eq(sends_all(), 20); /* RQ-45 */
 }
 
+/* RQ-41: the first packet of a message beyond the limit is sent again like any other, and asks again. An older request
+ * that is acknowledged does not let the message go on. */
+Test(requester_queue, limited_message_after_another)
+{
+    START(IBA_QPT_RC, s.flow_control = true);
+    post(IBA_WR_WRITE, 1, 10);
+    post(IBA_WR_SEND, 2, 3000);
+    EXPECT_SENT(IBA_RC_WRITE_ONLY, 100);
+    for (unsigned i = 0; i < 2; i++) {
+        EXPECT_SENT(IBA_RC_SEND_FIRST, 101);
+        cr_assert_eq(iba_bth_a(b.bth), 1);
+        EXPECT_SILENCE();
+        if (i == 0) {
+            respond((struct response){IBA_RC_ACKNOWLEDGE, .syndrome = 0, .psn = 100, .msn = 1});
+            EXPECT_SILENCE();
+            wait_until(iba_ca_deadline(&b.ca));
+        }
+    }
+    respond((struct response){IBA_RC_ACKNOWLEDGE, .syndrome = 0, .psn = 101, .msn = 1});
+    EXPECT_SENT(IBA_RC_SEND_MIDDLE, 102);
+    cr_assert_eq(iba_bth_a(b.bth), 0);
+    EXPECT_SENT(IBA_RC_SEND_LAST, 103);
+}
+
+/* RQ-44: sequence numbers have 24 bits. */
+Test(requester_queue, sequence_numbers_wrap)
+{
+    START(IBA_QPT_RC, s.flow_control = true);
+    b.qp->s.ssn = b.qp->s.lsn = 0xffffff;
+    post(IBA_WR_WRITE, 1, 10);
+    post(IBA_WR_SEND, 2, 10);
+    post(IBA_WR_SEND, 3, 10);
+    EXPECT_SENT(IBA_RC_WRITE_ONLY, 100);
+    EXPECT_SENT(IBA_RC_SEND_ONLY, 101);
+    cr_assert_eq(b.qp->s.ssn, 1);
+    cr_assert_eq(b.qp->s.lsn, 0);
+    EXPECT_SENT(IBA_RC_SEND_ONLY, 102); /* one message beyond LSN 0 */
+    EXPECT_SILENCE();
+    b.qp->s.lsn = 0xfffffe;
+    respond((struct response){IBA_RC_ACKNOWLEDGE, .syndrome = 3, .psn = 100, .msn = 0xffffff});
+    cr_assert_eq(b.qp->s.lsn, 2);
+}
+
 /* ---- span of open PSNs ---- */
 
 Test(requester_queue, span_of_reads)
@@ -121,6 +164,39 @@ Test(requester_queue, read_that_never_fits_is_told)
     post_wr(&w);
     EXPECT_SILENCE();
     EXPECT_WC(1, IBA_WC_LOCAL_LENGTH);
+}
+
+/* RQ-03, WF-67: the longest READ whose responses fit, and a message of 2^31 bytes, which any other request may have. */
+Test(requester_queue, longest_requests)
+{
+    struct iba_send_wr w;
+    struct iba_wc wc;
+
+    for (unsigned more = 0; more < 2; more++) {
+        START(IBA_QPT_RC, s.mtu = IBA_MTU_256);
+        w = wr_of(IBA_WR_READ, 1, 0x7fffff00 + more); /* 2^23 - 1 responses, and one more */
+        post_wr(&w);
+        cr_assert_eq(sends_all(), 1 - more);
+        cr_assert_eq(no_wc(), !more);
+    }
+    START(IBA_QPT_RC, s.mtu = IBA_MTU_4096);
+    w = wr_of(IBA_WR_READ, 1, 0x80000000);
+    post_wr(&w);
+    EXPECT_SENT(IBA_RC_READ_REQUEST, 100);
+    cr_assert_eq(iba_reth_dmalen(sent(IBA_H_reth)), 0x80000000);
+    START(IBA_QPT_RC, s.mtu = IBA_MTU_256);
+    w = wr_of(IBA_WR_WRITE, 1, MEMORY);
+    w.n_sge = 2;
+    w.sge[1] = (struct iba_sge){.addr = IOVA, .length = 0x80000000 - MEMORY, .lkey = b.lkey};
+    post_wr(&w);
+    EXPECT_SENT(IBA_RC_WRITE_FIRST, 100);
+    cr_assert_eq(iba_reth_dmalen(sent(IBA_H_reth)), 0x80000000);
+    START(IBA_QPT_RC, (void)0);
+    w = wr_of(IBA_WR_SEND, 1, 0x80000001);
+    iba_requester_post(&b.ca, b.qp, &w);
+    EXPECT_SILENCE();
+    cr_assert_eq(iba_poll_cq(&b.ca, b.cqn, &wc), 1);
+    cr_assert_eq(wc.byte_len, 0); /* nothing was sent */
 }
 
 /* ---- local faults ---- */
@@ -194,6 +270,46 @@ Test(requester_queue, unsignaled)
     EXPECT_WC(2, IBA_WC_SUCCESS);
     EXPECT_WC(5, IBA_WC_SUCCESS);
     cr_assert(no_wc());
+}
+
+/* What a completion tells of each request. */
+Test(requester_queue, completions)
+{
+    for (unsigned op = IBA_WR_SEND; op <= IBA_WR_ATOMIC_WRITE; op++) {
+        const enum iba_op answer = op == IBA_WR_READ                                 ? IBA_RC_READ_RESP_ONLY
+                                   : op == IBA_WR_CMP_SWAP || op == IBA_WR_FETCH_ADD ? IBA_RC_ATOMIC_ACKNOWLEDGE
+                                                                                     : IBA_RC_ACKNOWLEDGE;
+        struct iba_send_wr w;
+        struct iba_wc wc;
+        START(IBA_QPT_RC, s.sig_all = false);
+        w = wr_of((enum iba_wr_op)op, 41 + op, 8);
+        w.flags = IBA_WR_SIGNALED | IBA_WR_TAGGED; /* TAGGED is for the engine alone */
+        post_wr(&w);
+        cr_assert_eq(sends_all(), 1);
+        data(answer, 100, b.memory, op == IBA_WR_READ ? 8 : 0);
+        memset(&wc, 0xee, sizeof wc);
+        cr_assert_eq(iba_poll_cq(&b.ca, b.cqn, &wc), 1, "op %u", op);
+        cr_assert_eq(wc.wr_id, 41 + op);
+        cr_assert_eq(wc.op, op);
+        cr_assert_eq(wc.status, IBA_WC_SUCCESS);
+        cr_assert_eq(wc.qpn, QPN);
+        cr_assert_eq(wc.byte_len, 8);
+        cr_assert_eq(wc.imm_or_key, 0, "only a bind returns a key");
+        cr_assert_eq(wc.flags, 0);
+    }
+}
+
+/* QS-33: the failure of a request wakes a user who waits for solicited completions, its success does not. */
+Test(requester_queue, failures_are_solicited)
+{
+    for (unsigned fails = 0; fails < 2; fails++) {
+        START(IBA_QPT_RC, (void)0);
+        cr_assert_eq(iba_req_notify_cq(&b.ca, b.cqn, true), IBA_VERB_OK);
+        post(IBA_WR_SEND, 1, 10);
+        cr_assert_eq(sends_all(), 1);
+        nak(fails ? 0x62 : 0x1f, 100);
+        cr_assert_eq(b.cq.notified, fails);
+    }
 }
 
 /* ---- local operations ---- */
@@ -316,10 +432,12 @@ Test(requester_queue, illegal_forms)
                {IBA_QPT_UD, IBA_WR_WRITE, IBA_WC_LOCAL_QP_OPERATION, 8},
                {IBA_QPT_RC, IBA_WR_CMP_SWAP, IBA_WC_LOCAL_LENGTH, 7}, /* WF-68 */
                {IBA_QPT_RC, IBA_WR_ATOMIC_WRITE, IBA_WC_LOCAL_LENGTH, 9},
-               {IBA_QPT_RC, IBA_WR_SEND, IBA_WC_LOCAL_LENGTH, 0x80000001}}; /* WF-67 */
+               {IBA_QPT_RC, IBA_WR_SEND, IBA_WC_LOCAL_LENGTH, 0x80000001},       /* WF-67 */
+               {IBA_QPT_UC, IBA_WR_READ, IBA_WC_LOCAL_QP_OPERATION, 0x80000001}, /* the first fault counts */
+               {IBA_QPT_RC, IBA_WR_READ, IBA_WC_LOCAL_LENGTH, 0x80000001}};
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         struct iba_send_wr w;
-        START((enum iba_qp_type)row[i].type, (void)0);
+        START((enum iba_qp_type)row[i].type, s.max_rd = 0);
         w = wr_of((enum iba_wr_op)row[i].op, 1, 8);
         w.sge[0].length = row[i].length;
         iba_requester_post(&b.ca, b.qp, &w);
@@ -390,6 +508,63 @@ Test(requester_queue, open_psns_end_before_half_of_all)
             e.state = state ? IBA_SQE_BEGUN : IBA_SQE_WAITING;
             e.first = qp.s.una;
             qp.s.next_psn = iba_psn_add(qp.s.una, open);
+            e.wr.op = IBA_WR_WRITE;
             cr_expect_eq(iba_sqe_may_go(&qp, &e), open + 1 < IBA_PSN_SPAN, "state %u, %u open", e.state, open);
+            e.wr.op = IBA_WR_READ; /* one that has begun has its PSNs, and is only sent again */
+            qp.attr.max_rd = 1;
+            cr_expect_eq(iba_sqe_may_go(&qp, &e), state || open + 1 < IBA_PSN_SPAN, "state %u, %u open", e.state, open);
         }
+}
+
+/* QS-84: inline data are those of the time of posting, in every packet of the message. */
+Test(requester_queue, inline_data)
+{
+    uint8_t before[IBA_MAX_INLINE];
+    struct iba_send_wr w;
+
+    START(IBA_QPT_RC, s.mtu = IBA_MTU_256);
+    w = wr_of(IBA_WR_SEND, 1, IBA_MAX_INLINE);
+    w.flags = IBA_WR_INLINE;
+    memcpy(before, b.memory, sizeof before);
+    post_wr(&w);
+    memset(b.memory, 0x2e, sizeof before);
+    for (uint32_t at = 0, psn = 100; at < sizeof before; at += 256, psn++) {
+        cr_assert(sends());
+        cr_assert_eq(iba_bth_psn(b.bth), psn);
+        cr_assert_eq(b.v.payload_len, sizeof before - at < 256 ? sizeof before - at : 256);
+        cr_assert_eq(memcmp(b.v.wire + b.v.payload_at, before + at, b.v.payload_len), 0, "from byte %u", at);
+    }
+    EXPECT_SILENCE();
+    START(IBA_QPT_RC, (void)0);
+    w = wr_of(IBA_WR_SEND, 1, 10);
+    w.flags = IBA_WR_INLINE;
+    w.sge[0].lkey ^= 1;
+    post_wr(&w);
+    EXPECT_SILENCE();
+    EXPECT_WC(1, IBA_WC_LOCAL_PROTECTION);
+}
+
+/* An inline buffer of which a page is absent is read when its page is there. */
+Test(requester_queue, inline_data_of_an_absent_page)
+{
+    static uint8_t present[MEMORY / IBA_MEM_PAGE / 8];
+    struct iba_mr_attr mr;
+    struct iba_send_wr w;
+    uint32_t rkey;
+
+    START(IBA_QPT_RC, (void)0);
+    memset(present, 0, sizeof present);
+    mr = (struct iba_mr_attr){.base = b.memory,
+                              .length = MEMORY,
+                              .iova = IOVA,
+                              .pd = b.pd,
+                              .access = IBA_ACCESS_LOCAL_WRITE | IBA_ACCESS_ON_DEMAND,
+                              .present = present};
+    w = wr_of(IBA_WR_SEND, 1, 10);
+    w.flags = IBA_WR_INLINE;
+    cr_assert_eq(iba_mr_register(&b.ca.mem, &mr, &w.sge[0].lkey, &rkey), IBA_MEM_OK);
+    post_wr(&w);
+    memset(present, 0xff, sizeof present);
+    EXPECT_SENT(IBA_RC_SEND_ONLY, 100);
+    cr_assert_eq(memcmp(b.v.wire + b.v.payload_at, b.memory, 10), 0);
 }

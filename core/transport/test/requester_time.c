@@ -189,3 +189,132 @@ Test(requester_time, rest_of_a_read)
         cr_assert_eq(iba_reth_dmalen(sent(IBA_H_reth)), 5000 - got * 1024);
     }
 }
+
+/* RQ-20: a request that asks while the timer runs does not restart it. */
+Test(requester_time, runs_from_the_first_request)
+{
+    const iba_time t = UINT64_C(4096) << 14;
+    iba_time began;
+
+    START(IBA_QPT_RC, (void)0);
+    post(IBA_WR_SEND, 1, 10);
+    began = b.now;
+    EXPECT_SENT(IBA_RC_SEND_ONLY, 100);
+    b.now += t / 4;
+    post(IBA_WR_SEND, 2, 10);
+    EXPECT_SENT(IBA_RC_SEND_ONLY, 101);
+    cr_assert_eq(iba_ca_deadline(&b.ca), began + t);
+    wait_until(began + t);
+    EXPECT_SENT(IBA_RC_SEND_ONLY, 100);
+    cr_assert_eq(iba_ca_deadline(&b.ca), began + 2 * t);
+}
+
+/* RQ-21: when sending resumes at an earlier PSN, the timer stops until a packet asks again. */
+Test(requester_time, stops_until_a_packet_is_sent_again)
+{
+    const iba_time t = UINT64_C(4096) << 14;
+
+    START(IBA_QPT_RC, (void)0);
+    for (uint64_t i = 0; i < 5; i++)
+        post(IBA_WR_SEND, i, 10);
+    cr_assert_eq(sends_all(), 5);
+    nak(0x60, 101);
+    cr_assert_eq(iba_ca_deadline(&b.ca), IBA_NEVER);
+    ack(102); /* it arrives late, for the first copies */
+    cr_assert_eq(iba_ca_deadline(&b.ca), IBA_NEVER);
+    b.now += t / 2;
+    EXPECT_SENT(IBA_RC_SEND_ONLY, 103);
+    cr_assert_eq(iba_ca_deadline(&b.ca), b.now + t);
+}
+
+/* RQ-05: packets that are sent again are counted anew before one asks for an ACK. */
+Test(requester_time, ackreq_of_a_retransmission)
+{
+    START(IBA_QPT_RC, s.mtu = IBA_MTU_256);
+    post(IBA_WR_SEND, 1, 200 * 256);
+    for (unsigned i = 0; i < 100; i++)
+        cr_assert(sends());
+    wait_until(iba_ca_deadline(&b.ca));
+    for (unsigned i = 0; i < 200; i++) {
+        EXPECT_SENT(i == 0 ? IBA_RC_SEND_FIRST : i == 199 ? IBA_RC_SEND_LAST : IBA_RC_SEND_MIDDLE, 100 + i);
+        cr_assert_eq(iba_bth_a(b.bth), i % 64 == 63 || i == 199, "packet %u", i);
+    }
+}
+
+/* RQ-24: a request that begins while another is open leaves the retries that are left. A count that changes while the
+ * queue is drained holds for the next request. */
+Test(requester_time, retries_of_a_new_request)
+{
+    struct iba_qp_attr a = {.retry = 3, .rnr_retry = 2};
+
+    START(IBA_QPT_RC, (void)0);
+    cr_assert_eq(b.qp->s.retry_left, 7);
+    cr_assert_eq(b.qp->s.rnr_left, 7);
+    post(IBA_WR_SEND, 1, 10);
+    EXPECT_SENT(IBA_RC_SEND_ONLY, 100);
+    wait_until(iba_ca_deadline(&b.ca));
+    post(IBA_WR_SEND, 2, 10);
+    EXPECT_SENT(IBA_RC_SEND_ONLY, 100);
+    EXPECT_SENT(IBA_RC_SEND_ONLY, 101);
+    cr_assert_eq(b.qp->s.retry_left, 6);
+    ack(101);
+    modify(IBA_QPS_SQD, &a, 0);
+    modify(IBA_QPS_SQD, &a, IBA_QPA_RETRY | IBA_QPA_RNR_RETRY);
+    modify(IBA_QPS_RTS, &a, 0);
+    post(IBA_WR_SEND, 3, 10);
+    EXPECT_SENT(IBA_RC_SEND_ONLY, 102);
+    cr_assert_eq(b.qp->s.retry_left, 3);
+    cr_assert_eq(b.qp->s.rnr_left, 2);
+}
+
+/* The deadline of a queue is the first of its three timers. */
+Test(requester_time, first_of_three_timers)
+{
+    static const iba_time times[] = {10, 20, 30, IBA_NEVER};
+
+    for (unsigned i = 0; i < 64; i++) {
+        struct iba_qp qp = {.type = IBA_QPT_RC};
+        iba_time first = IBA_NEVER;
+        for (unsigned k = 0; k < 3; k++)
+            first = times[i >> 2 * k & 3] < first ? times[i >> 2 * k & 3] : first;
+        qp.s.ack_due = times[i & 3];
+        qp.s.rnr_due = times[i >> 2 & 3];
+        qp.s.page_due = times[i >> 4];
+        cr_expect_eq(iba_requester_deadline(&qp), first, "case %u", i);
+    }
+}
+
+/* RQ-18, RQ-22, RQ-29: a timeout has 5 bits, a retry count 3. */
+Test(requester_time, widths_of_counts)
+{
+    struct iba_qp qp = {.attr = {.retry = 0xfa, .rnr_retry = 0xfd}};
+
+    START(IBA_QPT_RC, (void)0);
+    cr_assert_eq(iba_ack_timeout_ns(0xe0), 0);
+    cr_assert_eq(iba_ack_timeout_ns(0xe0 | 5), UINT64_C(4096) << 5);
+    cr_assert_eq(iba_requester_retries(&b.ca, &qp).retry, 2);
+    cr_assert_eq(iba_requester_retries(&b.ca, &qp).rnr, 5);
+}
+
+/* No timer of a queue that has failed, or that the user has failed, stays. */
+Test(requester_time, no_timer_in_error)
+{
+    for (unsigned i = 0; i < 3; i++) {
+        START(IBA_QPT_RC, (void)0);
+        post(IBA_WR_SEND, 1, 10);
+        post(IBA_WR_READ, 2, 10);
+        cr_assert_eq(sends_all(), 2);
+        if (i == 1)
+            nak(0x2e, 100);
+        cr_assert_neq(iba_ca_deadline(&b.ca), IBA_NEVER);
+        if (i == 2)
+            nak(0x62, 100);
+        else
+            modify(IBA_QPS_ERR, &(struct iba_qp_attr){0}, 0);
+        cr_assert_eq(iba_ca_deadline(&b.ca), IBA_NEVER, "case %u", i);
+        cr_assert_eq(b.qp->s.rd_open, 0);
+        EXPECT_WC(1, i == 2 ? IBA_WC_REMOTE_ACCESS : IBA_WC_FLUSHED);
+        EXPECT_WC(2, IBA_WC_FLUSHED);
+        iba_ca_check(&b.ca);
+    }
+}
