@@ -272,7 +272,7 @@ Test(requester_queue, unsignaled)
     cr_assert(no_wc());
 }
 
-/* What a completion tells of each request. */
+/* The fields of the completion of each request. */
 Test(requester_queue, completions)
 {
     for (unsigned op = IBA_WR_SEND; op <= IBA_WR_ATOMIC_WRITE; op++) {

@@ -227,7 +227,7 @@ Test(requester_time, stops_until_a_packet_is_sent_again)
     cr_assert_eq(iba_ca_deadline(&b.ca), b.now + t);
 }
 
-/* RQ-05: packets that are sent again are counted anew before one asks for an ACK. */
+/* RQ-05: packets that are sent again are counted again before one asks for an ACK. */
 Test(requester_time, ackreq_of_a_retransmission)
 {
     START(IBA_QPT_RC, s.mtu = IBA_MTU_256);
