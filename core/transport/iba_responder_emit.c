@@ -375,7 +375,7 @@ bool iba_responder_ready(const struct iba_ca *ca, const struct iba_qp *qp)
 
 bool iba_responder_send(struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *tx)
 {
-    if (qp->cnp_due && iba_qp_may_receive_requests(qp))
+    if (qp->cnp_due) /* never in Error */
         return emit_cnp(ca, qp, tx);
     if (qp->r.resp_count == 0)
         return emit_grant(ca, qp, tx);

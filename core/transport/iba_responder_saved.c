@@ -18,8 +18,8 @@ const struct iba_saved_op *iba_saved_find(const struct iba_rx *x)
 
     for (uint32_t i = 0; i < x->qp->r.n_saved; i++) {
         const struct iba_saved_op *s = &x->qp->r.saved[i].op;
-        const int32_t d = iba_psn_diff(x->psn, s->psn);
-        if (s->used && s->opcode == opcode && d >= 0 && (uint32_t)d < s->n_psn)
+        /* An operation after the PSN has a difference of more than 2^31; an entry without one has n_psn 0. */
+        if (s->opcode == opcode && (uint32_t)iba_psn_diff(x->psn, s->psn) < s->n_psn)
             return s;
     }
     return NULL;

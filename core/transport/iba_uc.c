@@ -24,7 +24,6 @@ static void abandon(struct iba_rx *x)
     x->qp->r.op = IBA_NO_MESSAGE;
     if (x->qp->r.has_wqe && receive_is_lost(x))
         iba_rx_complete(x, IBA_WC_REMOTE_INVALID_REQ);
-    x->qp->r.wqe_done = 0;
 }
 
 static void establish(struct iba_rx *x)
@@ -49,11 +48,6 @@ static void fail(struct iba_rx *x)
     iba_rx_complete(x, IBA_WC_LOCAL_PROTECTION);
     x->qp->r.op = IBA_NO_MESSAGE;
     iba_rx_fail(x);
-}
-
-static bool write_unnoticed(const struct iba_rx *x)
-{
-    return iba_rx_write(x) && iba_rx_no_receive_wqe(x);
 }
 
 static bool send_part(const struct iba_rx *x)
@@ -129,7 +123,7 @@ static void deliver_write(struct iba_rx *x)
     R(page_absent,       page_absent,               abandon,           "accesses an absent page",                                    "UU-10") \
     R(send_part,         send_part,                 store_send,        "is a SEND with more to come",                                "UU-12") \
     R(send_end,          iba_rx_send,               deliver_send,      "ends a SEND",                                                "UU-12") \
-    R(write_unnoticed,   write_unnoticed,           store_write,       "ends a WRITE with immediate data, and there is no receive WQE", "UU-08") \
+    R(write_unnoticed,   iba_rx_no_receive_wqe,     store_write,       "ends a WRITE with immediate data, and there is no receive WQE", "UU-08") \
     R(write_notify,      write_notify,              deliver_write,     "ends a WRITE and notifies",                                  "UU-12") \
     R(write,             iba_rx_write,              store_write,       "is a WRITE",                                                 "UU-12")
 /* clang-format on */
