@@ -3,6 +3,7 @@
  * responder_rules.c); headers and receives of contexts. */
 #include "receive.h"
 #include "transport/iba_rd.h"
+#include "transport/iba_wr_ops.h"
 #include "xrc_rd_requests.h"
 
 static struct bed bed;
@@ -78,4 +79,156 @@ Test(rd, a_receive_is_taken_back_from_any_context)
         cr_expect(!bed.rc.r.has_wqe && bed.rc.r.op == IBA_NO_MESSAGE);
         cr_expect_not(iba_rd_take_back(&bed.ca, &bed.ud, &id), "twice");
     }
+}
+
+/* ---- what a context answers ---- */
+
+enum { SOURCE_QPN = 0x77, CREDITS = 0x1f, NAK_OP = 0x63, NAK_RD = 0x64 };
+
+static void give_rd(uint8_t opcode, int ahead, size_t payload, const struct iba_qp *to)
+{
+    ask_rd(&bed, opcode, ahead, payload, to);
+    give(&bed);
+}
+
+static void answered(uint8_t opcode, int ahead)
+{
+    cr_assert(answer(&bed), "an answer 0x%02x", opcode);
+    cr_expect_eq(answer_opcode(&bed), opcode, "opcode 0x%02x", answer_opcode(&bed));
+    cr_expect_eq(answer_psn(&bed), (uint32_t)(EPSN + ahead) & IBA_PSN_MASK, "PSN 0x%x", answer_psn(&bed));
+    cr_expect_eq(iba_bth_destqp(iba_view_bth(&bed.answer)), SOURCE_QPN);
+    cr_expect_eq(iba_rdeth_eecnxt(iba_view_hdr(&bed.answer, IBA_H_rdeth)), PEER_QPN);
+}
+
+static void context_with_receives(unsigned n)
+{
+    bed_make(&bed, IBA_PORT_IB, false);
+    as_context(&bed);
+    for (unsigned i = 0; i < n; i++) {
+        struct iba_recv_wr w = buffer(&bed, FULL);
+        w.wr_id = 90 + i;
+        MUST(iba_post_recv(&bed.ca, UD_QPN, &w));
+    }
+}
+
+/* UU-33: a SEND of two packets completes at the RD QP, and names the sender's QP. */
+Test(rd, completion_of_the_rd_qp)
+{
+    context_with_receives(1);
+    give_rd(IBA_RD_SEND_FIRST, 0, MTU, &bed.ud);
+    answered(IBA_RD_ACKNOWLEDGE, 0);
+    give_rd(IBA_RD_SEND_LAST, 1, 8, &bed.ud);
+    answered(IBA_RD_ACKNOWLEDGE, 1);
+    cr_expect_eq(answer_syndrome(&bed), CREDITS);
+    const struct iba_wc wc = completion(&bed);
+    cr_expect(wc.wr_id == 90 && wc.status == IBA_WC_SUCCESS && wc.byte_len == MTU + 8 && wc.op == IBA_WR_RECV);
+    cr_expect(wc.qpn == UD_QPN && wc.src_qpn == SOURCE_QPN);
+}
+
+/* UU-34: a RESYNC abandons the message before it. Its receive completes in error, its answers are lost, and the next
+ * message begins at the PSN after the RESYNC. */
+Test(rd, resync_abandons_a_message)
+{
+    context_with_receives(2);
+    give_rd(IBA_RD_SEND_FIRST, 0, MTU, &bed.ud); /* its ACK still waits when the RESYNC comes */
+    give_rd(IBA_RD_RESYNC, 5, 0, &bed.ud);
+    struct iba_wc wc = completion(&bed);
+    cr_expect(wc.wr_id == 90 && wc.status == IBA_WC_REMOTE_ABORTED && wc.qpn == UD_QPN && no_completion(&bed));
+    answered(IBA_RD_ACKNOWLEDGE, 5);
+    cr_expect_not(answer(&bed), "the ACK of the message is lost");
+    give_rd(IBA_RD_SEND_ONLY, 6, 8, &bed.ud);
+    answered(IBA_RD_ACKNOWLEDGE, 6);
+    wc = completion(&bed);
+    cr_expect(wc.wr_id == 91 && wc.status == IBA_WC_SUCCESS && wc.byte_len == 8);
+}
+
+/* UU-34: after a RESYNC a refused request may come again, and a new gap gets a NAK. */
+Test(rd, resync_ends_a_refusal)
+{
+    context_with_receives(1);
+    rd_qkey_differs(&bed);
+    bed.ud.rq.count = 1;
+    give(&bed);
+    answered(IBA_RD_ACKNOWLEDGE, 0);
+    give_rd(IBA_RD_SEND_ONLY, 0, 8, &bed.ud);
+    answered(IBA_RD_ACKNOWLEDGE, 0);
+    cr_expect_eq(answer_syndrome(&bed), NAK_RD, "refused again");
+    give_rd(IBA_RD_RESYNC, 0, 0, &bed.ud);
+    answered(IBA_RD_ACKNOWLEDGE, 0);
+    give_rd(IBA_RD_SEND_ONLY, 3, 8, &bed.ud);
+    answered(IBA_RD_ACKNOWLEDGE, 1);
+    cr_expect_eq(answer_syndrome(&bed), 0x60, "a gap");
+    give_rd(IBA_RD_RESYNC, 4, 0, &bed.ud);
+    answered(IBA_RD_ACKNOWLEDGE, 4);
+    give_rd(IBA_RD_SEND_ONLY, 7, 8, &bed.ud);
+    answered(IBA_RD_ACKNOWLEDGE, 5);
+    cr_expect_eq(answer_syndrome(&bed), 0x60, "another gap");
+    give_rd(IBA_RD_SEND_ONLY, 5, 8, &bed.ud);
+    answered(IBA_RD_ACKNOWLEDGE, 5);
+    cr_expect_eq(answer_syndrome(&bed), CREDITS);
+}
+
+/* UU-35: a fault in a receive fails the RD QP; the context stays usable. A message that it refuses in the middle
+ * completes its receive in error. */
+Test(rd, faults_and_refusals)
+{
+    context_with_receives(0);
+    struct iba_recv_wr w = buffer(&bed, FULL);
+    w.sge[0].lkey ^= 1;
+    MUST(iba_post_recv(&bed.ca, UD_QPN, &w));
+    give_rd(IBA_RD_SEND_ONLY, 0, 8, &bed.ud);
+    answered(IBA_RD_ACKNOWLEDGE, 0);
+    cr_expect_eq(answer_syndrome(&bed), NAK_OP);
+    cr_expect(completion(&bed).status == IBA_WC_LOCAL_PROTECTION && bed.ud.state == IBA_QPS_ERR);
+    cr_expect_eq(bed.rc.state, IBA_QPS_RTS);
+
+    context_with_receives(1);
+    give_rd(IBA_RD_SEND_FIRST, 0, MTU, &bed.ud);
+    answered(IBA_RD_ACKNOWLEDGE, 0);
+    ask_rd(&bed, IBA_RD_SEND_LAST, 1, 8, &bed.ud);
+    iba_deth_set_q_key(PART(&bed, deth), bed.ud.attr.qkey + 1);
+    give(&bed);
+    answered(IBA_RD_ACKNOWLEDGE, 1);
+    cr_expect_eq(answer_syndrome(&bed), NAK_RD);
+    const struct iba_wc wc = completion(&bed);
+    cr_expect(wc.wr_id == 90 && wc.status == IBA_WC_REMOTE_ABORTED && no_completion(&bed));
+    cr_expect(bed.rc.state == IBA_QPS_RTS && bed.ud.state == IBA_QPS_RTS);
+}
+
+/* UU-32, QS-69: a READ uses the domain and the windows of the RD QP. When its memory is gone, the context stays. */
+Test(rd, read_of_an_rd_qp)
+{
+    for (int gone = 0; gone < 2; gone++) {
+        struct iba_bind b = {.va = VA, .length = MEMORY, .access = IBA_ACCESS_REMOTE};
+        uint32_t key;
+        context_with_receives(0);
+        MUST(iba_mw_alloc(&bed.ca.mem, IBA_MEM_MW2B, bed.pd, &key));
+        b.mr_lkey = bed.lkey;
+        b.mw_rkey = key;
+        b.key_byte = (uint8_t)(key + 1);
+        MUST(iba_mw_bind(&bed.ca.mem, &b, bed.pd, UD_QPN, &key));
+        ask_rd(&bed, IBA_RD_READ_REQUEST, 0, 0, &bed.ud);
+        iba_reth_set_r_key(PART(&bed, reth), key);
+        iba_reth_set_dmalen(PART(&bed, reth), MTU + 8);
+        give(&bed);
+        answered(IBA_RD_READ_RESP_FIRST, 0);
+        cr_expect_arr_eq(answer_data(&bed), bed.memory, MTU);
+        if (gone)
+            MUST(iba_mw_free(&bed.ca.mem, key));
+        answered(gone ? IBA_RD_ACKNOWLEDGE : IBA_RD_READ_RESP_LAST, 1);
+        if (gone)
+            cr_expect_eq(answer_syndrome(&bed), 0x62);
+        else
+            cr_expect_arr_eq(answer_data(&bed), bed.memory + MTU, 8);
+        cr_expect_eq(bed.rc.state, IBA_QPS_RTS);
+    }
+}
+
+/* RR-59: an event about a request of RD names the RD QP. */
+Test(rd, events_name_the_rd_qp)
+{
+    context_with_receives(0);
+    give_rd(IBA_RD_WRITE_LAST, 0, 8, &bed.ud);
+    cr_expect_eq(bed.events[IBA_EVENT_WQ_INVALID_REQUEST], 1);
+    cr_expect(bed.last_event.object == UD_QPN && bed.last_event.port == 1);
 }

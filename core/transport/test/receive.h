@@ -46,6 +46,7 @@ struct bed {
     uint32_t lkey, rkey;
     uint64_t seed;
     unsigned events[64];
+    struct iba_event last_event;
     struct iba_recipe r; /* the packet that is being built */
     uint8_t payload[4096 + 8], in[4096 + 200], out[IBA_TX_MOST];
     struct iba_view answer;
@@ -60,6 +61,7 @@ static inline uint64_t bed_random(void *ctx)
 static inline void bed_event(void *ctx, const struct iba_event *e)
 {
     ((struct bed *)ctx)->events[e->kind]++;
+    ((struct bed *)ctx)->last_event = *e;
 }
 
 #define MUST(call)                                                                                                     \
@@ -329,6 +331,17 @@ static inline void each_changed_table(enum iba_rule_table t, uint16_t rows,
                 if (kind != IBA_CHANGE_OTHER)
                     break;
             }
+}
+
+/* Makes the adapter a device that lacks the row; `c` must live as long as it. */
+static inline void lack(struct bed *b, enum iba_rule_table t, const char *row, struct iba_changed_rules *c)
+{
+    uint16_t i = 0;
+
+    while (strcmp(b->ca.table[t]->row[i].name, row) != 0)
+        i++;
+    cr_assert(iba_rules_change(c, t, i, IBA_CHANGE_DROP, 0), "the row %s can be left out", row);
+    iba_ca_set_rules(&b->ca, t, &c->rules);
 }
 
 /* Puts the next packet that the adapter sends into b->answer. */

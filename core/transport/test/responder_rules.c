@@ -512,6 +512,7 @@ static void check_row(struct bed *b, const struct expectation *e)
     cr_assert_eq(all_hits(b, IBA_TABLE_RC_RESPONDER), once ? 1 : 2, "%s is hit alone", e->row);
     cr_assert_eq(events(b), e->event != 0, "%s: events", e->row);
     cr_assert_eq(b->events[e->event], e->event != 0, "%s: event", e->row);
+    cr_assert(e->event == 0 || b->last_event.object == (b->rc.type == IBA_QPT_EE ? UC_QPN : RC_QPN), "%s", e->row);
     check_answer(b, e);
     cr_assert_eq(b->rc.state == IBA_QPS_ERR, e->fails, "%s: state %d", e->row, b->rc.state);
     iba_ca_check(&b->ca);

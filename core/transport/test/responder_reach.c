@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Which memory a request of a reliable service may use: rights, bounds, protection domains and windows of each
+ * operation, and what a device stores that lacks a check. */
+#include "receive.h"
+#include "wire/iba_opcode_rows.h"
+#include "xrc_rd_requests.h"
+
+static struct bed bed;
+
+enum { NONE = 0, CREDITS = 0x1f, NAK_INV = 0x61, NAK_ACC = 0x62 };
+
+static const struct operation {
+    const char *name;
+    uint8_t opcode, placement, payload, length;
+    uint16_t rights;
+} operations[] = {
+    {"READ", IBA_RC_READ_REQUEST, 0, 0, 16, IBA_ACCESS_REMOTE_READ},
+    {"WRITE", IBA_RC_WRITE_ONLY, 0, 16, 16, IBA_ACCESS_REMOTE_WRITE},
+    {"Compare and Swap", IBA_RC_CMP_SWAP, 0, 0, 8, IBA_ACCESS_REMOTE_ATOMIC},
+    {"Fetch and Add", IBA_RC_FETCH_ADD, 0, 0, 8, IBA_ACCESS_REMOTE_ATOMIC},
+    {"FLUSH to visibility", IBA_RC_FLUSH, 1, 0, 16, IBA_ACCESS_FLUSH_GLOBAL},
+    {"FLUSH to persistence", IBA_RC_FLUSH, 2, 0, 16, IBA_ACCESS_FLUSH_PERSISTENT},
+    {"FLUSH to both", IBA_RC_FLUSH, 3, 0, 16, IBA_ACCESS_FLUSH_GLOBAL | IBA_ACCESS_FLUSH_PERSISTENT},
+    {"ATOMIC WRITE", IBA_RC_ATOMIC_WRITE, 0, 8, 8, IBA_ACCESS_REMOTE_WRITE},
+};
+
+/* Gives the device the operation on the bytes at `va`. Returns the syndrome of its answer; NONE: there is none. */
+static uint8_t outcome(const struct operation *o, uint32_t rkey, uint64_t va, unsigned selectivity)
+{
+    ask(&bed, o->opcode, 0, o->payload);
+    if (HAS(&bed, reth)) {
+        iba_reth_set_va(PART(&bed, reth), va);
+        iba_reth_set_r_key(PART(&bed, reth), rkey);
+        iba_reth_set_dmalen(PART(&bed, reth), o->length);
+    }
+    if (HAS(&bed, atomiceth)) {
+        iba_atomiceth_set_va(PART(&bed, atomiceth), va);
+        iba_atomiceth_set_r_key(PART(&bed, atomiceth), rkey);
+    }
+    if (HAS(&bed, feth)) {
+        iba_feth_set_placement(PART(&bed, feth), o->placement);
+        iba_feth_set_selectivity(PART(&bed, feth), selectivity);
+    }
+    give(&bed);
+    return answer(&bed) ? answer_syndrome(&bed) : NONE;
+}
+
+static const struct operation *anew(size_t i)
+{
+    bed_make(&bed, IBA_PORT_IB, false);
+    return &operations[i];
+}
+
+/* RR-34, RR-41, RR-43, RR-45, RR-66, RR-67: each operation needs its own rights of the QP and of the region, and no
+ * others. */
+Test(responder_reach, rights)
+{
+    for (size_t i = 0; i < COUNT(operations); i++) {
+        for (unsigned bit = 1; bit < IBA_ACCESS_OF_REGION; bit <<= 1) {
+            const struct operation *o = anew(i);
+            if (!(o->rights & bit))
+                continue;
+            region(&bed, (uint16_t)(ALL_RIGHTS & ~bit), bed.pd, &bed.lkey, &bed.rkey);
+            EXPECT(outcome(o, bed.rkey, VA, 0) == NAK_ACC, "%s: a region without 0x%x", o->name, bit);
+            (void)anew(i);
+            bed.rc.attr.access = (uint16_t)(IBA_ACCESS_REMOTE & ~bit);
+            EXPECT(outcome(o, bed.rkey, VA, 0) == NAK_INV, "%s: a QP without 0x%x", o->name, bit);
+        }
+        const struct operation *o = anew(i);
+        bed.rc.attr.access = o->rights;
+        region(&bed, o->rights | IBA_ACCESS_LOCAL_WRITE, bed.pd, &bed.lkey, &bed.rkey);
+        EXPECT(outcome(o, bed.rkey, VA, 0) == CREDITS, "%s", o->name);
+    }
+}
+
+/* Bounds (QS-54), protection domains (QS-55), and windows, which only the QP may use that bound them (QS-69). A FLUSH
+ * of a whole region has no bounds (RR-66). */
+Test(responder_reach, bounds)
+{
+    for (size_t i = 0; i < COUNT(operations); i++) {
+        const struct operation *o = anew(i);
+        const uint64_t last = VA + MEMORY - o->length;
+        EXPECT(outcome(o, bed.rkey, last, 0) == CREDITS, "%s: the last bytes", o->name);
+        (void)anew(i);
+        EXPECT(outcome(o, bed.rkey, last + 8, 0) == NAK_ACC, "%s: bytes beyond", o->name);
+        (void)anew(i);
+        EXPECT(outcome(o, bed.rkey, VA - 8, 0) == NAK_ACC, "%s: bytes before", o->name);
+        (void)anew(i);
+        EXPECT(outcome(o, bed.rkey, last + 8, 1) == (o->placement ? CREDITS : NAK_ACC), "%s: of all", o->name);
+        (void)anew(i);
+        EXPECT(outcome(o, bed.rkey, last + 8, 2) == NAK_ACC, "%s: a reserved selectivity", o->name);
+    }
+}
+
+/* Returns the key of a window of type 2 that QP `qpn` has bound. */
+static uint32_t window(enum iba_mem_kind kind, uint32_t qpn)
+{
+    uint32_t key;
+    struct iba_bind b = {.mr_lkey = bed.lkey, .va = VA, .length = MEMORY, .access = IBA_ACCESS_REMOTE};
+
+    MUST(iba_mw_alloc(&bed.ca.mem, kind, bed.pd, &key));
+    b.mw_rkey = key;
+    b.key_byte = (uint8_t)(key + 1);
+    MUST(iba_mw_bind(&bed.ca.mem, &b, bed.pd, qpn, &key));
+    return key;
+}
+
+Test(responder_reach, domains_and_windows)
+{
+    for (size_t i = 0; i < COUNT(operations); i++) {
+        const struct operation *o = anew(i);
+        region(&bed, ALL_RIGHTS, bed.other_pd, &bed.lkey, &bed.rkey);
+        EXPECT(outcome(o, bed.rkey, VA, 0) == NAK_ACC, "%s: another domain", o->name);
+        for (unsigned kind = IBA_MEM_MW2A; kind <= IBA_MEM_MW2B; kind++) {
+            (void)anew(i);
+            EXPECT(outcome(o, window((enum iba_mem_kind)kind, RC_QPN), VA, 0) == CREDITS, "%s: own window", o->name);
+            (void)anew(i);
+            EXPECT(outcome(o, window((enum iba_mem_kind)kind, UC_QPN), VA, 0) == NAK_ACC, "%s: other's", o->name);
+        }
+    }
+}
+
+/* QS-69, RR-60: the key of a READ is checked for each packet of the response. */
+Test(responder_reach, read_through_a_window)
+{
+    bed_make(&bed, IBA_PORT_IB, false);
+    ask(&bed, IBA_RC_READ_REQUEST, 0, 0);
+    iba_reth_set_r_key(PART(&bed, reth), window(IBA_MEM_MW2B, RC_QPN));
+    iba_reth_set_dmalen(PART(&bed, reth), 2 * MTU);
+    give(&bed);
+    for (unsigned i = 0; i < 2; i++) {
+        cr_assert(answer(&bed));
+        cr_expect_arr_eq(answer_data(&bed), bed.memory + i * MTU, MTU);
+    }
+}
+
+/* QS-46: keys of an XRC target are those of the domain of the SRQ that the request names, also while a READ is
+ * answered. */
+Test(responder_reach, read_of_an_xrc_target)
+{
+    for (int other = 0; other < 2; other++) {
+        bed_make(&bed, IBA_PORT_IB, true);
+        as_target(&bed, false);
+        if (other)
+            region(&bed, ALL_RIGHTS, bed.other_pd, &bed.lkey, &bed.rkey);
+        ask(&bed, IBA_XRC_READ_REQUEST, 0, 0);
+        iba_xrceth_set_srqn(PART(&bed, xrceth), bed.srq_number);
+        iba_reth_set_dmalen(PART(&bed, reth), MTU + 4);
+        give(&bed);
+        cr_assert(answer(&bed));
+        if (other) {
+            cr_expect_eq(answer_syndrome(&bed), NAK_ACC);
+            continue;
+        }
+        cr_expect_eq(answer_opcode(&bed), IBA_XRC_READ_RESP_FIRST);
+        cr_assert(answer(&bed));
+        cr_expect_eq(answer_opcode(&bed), IBA_XRC_READ_RESP_LAST);
+        cr_expect_arr_eq(answer_data(&bed), bed.memory + MTU, 4);
+    }
+}
+
+/* ---- devices that lack a check ---- */
+
+/* A device that lacks one row of the responder gets the packet in bed.r. It changes no memory, and no byte outside of
+ * the region. */
+static void stores_nothing(const char *row, const char *what)
+{
+    static uint8_t before[MEMORY];
+    struct iba_changed_rules c;
+
+    memcpy(before, bed.memory, MEMORY);
+    lack(&bed, IBA_TABLE_RC_RESPONDER, row, &c);
+    give(&bed);
+    EXPECT(memcmp(before, bed.memory, MEMORY) == 0, "%s: %s", row, what);
+}
+
+/* A broken device lacks a row that protects memory. It stores no part of a payload that the row refuses. */
+Test(responder_reach, a_device_without_the_check_stores_nothing)
+{
+    for (size_t n = 0; n <= 16; n += 4) { /* a payload of another length than 8 bytes */
+        bed_make(&bed, IBA_PORT_IB, false);
+        ask(&bed, IBA_RC_ATOMIC_WRITE, 0, n);
+        iba_reth_set_dmalen(PART(&bed, reth), 8);
+        if (n != 8)
+            stores_nothing("bad_payload", "ATOMIC WRITE");
+    }
+    static const struct {
+        const char *row;
+        uint8_t opcode, payload;
+    } denied[] = {{"atomic_write_denied", IBA_RC_ATOMIC_WRITE, 8},
+                  {"atomic_denied", IBA_RC_FETCH_ADD, 0},
+                  {"atomic_denied", IBA_RC_CMP_SWAP, 0},
+                  {"write_denied", IBA_RC_WRITE_ONLY, 8}};
+    for (size_t i = 0; i < COUNT(denied); i++) {
+        bed_make(&bed, IBA_PORT_IB, false);
+        bed.rkey ^= 1;
+        ask(&bed, denied[i].opcode, 0, denied[i].payload);
+        if (HAS(&bed, atomiceth))
+            iba_atomiceth_set_swapdt(PART(&bed, atomiceth), 5);
+        stores_nothing(denied[i].row, "a wrong key");
+    }
+    for (unsigned announced = 0; announced < 8; announced += 4) { /* 8 bytes arrive, and 4 fit */
+        bed_make(&bed, IBA_PORT_IB, false);
+        ask(&bed, IBA_RC_WRITE_ONLY, 0, 8);
+        iba_reth_set_va(PART(&bed, reth), announced ? VA + MEMORY - 4 : VA);
+        iba_reth_set_dmalen(PART(&bed, reth), announced);
+        stores_nothing("write_beyond", "more than announced");
+    }
+}
+
+/* A WRITE of more bytes than announced: a device without the row for that stores them if it may. The bytes that are
+ * left stay 0, and what follows is stored behind. */
+Test(responder_reach, a_device_that_takes_longer_writes)
+{
+    struct iba_changed_rules c;
+
+    bed_make(&bed, IBA_PORT_IB, false);
+    memset(bed.memory, 0, MEMORY);
+    lack(&bed, IBA_TABLE_RC_RESPONDER, "write_beyond", &c);
+    ask(&bed, IBA_RC_WRITE_FIRST, 0, MTU);
+    iba_reth_set_dmalen(PART(&bed, reth), 16);
+    give(&bed);
+    cr_expect_arr_eq(bed.memory, bed.payload, MTU);
+    ask(&bed, IBA_RC_WRITE_LAST, 1, 8);
+    bed.r.payload = bed.payload + MTU;
+    give(&bed);
+    cr_expect_arr_eq(bed.memory, bed.payload, MTU + 8);
+    cr_expect_eq(bed.rc.r.left, 0);
+}
+
+/* RR-39: a DMA length of 2^31 bytes is allowed. */
+Test(responder_reach, the_longest_message)
+{
+    static const uint8_t opcodes[] = {IBA_RC_READ_REQUEST, IBA_RC_WRITE_FIRST};
+
+    for (size_t i = 0; i < COUNT(opcodes); i++)
+        for (uint32_t over = 0; over < 2; over++) {
+            bed_make(&bed, IBA_PORT_IB, false);
+            ask(&bed, opcodes[i], 0, i * MTU);
+            iba_reth_set_dmalen(PART(&bed, reth), UINT32_C(0x80000000) + over);
+            give(&bed);
+            cr_expect_eq(hits(&bed, IBA_TABLE_RC_RESPONDER, "dma_too_long"), over);
+            cr_expect_eq(hits(&bed, IBA_TABLE_RC_RESPONDER, i ? "write_denied" : "read_denied"), !over);
+        }
+}
+
+/* A device that lacks the row for the end of a SEND executes no SEND as an operation of another kind. */
+Test(responder_reach, a_send_is_no_write)
+{
+    static const uint8_t opcodes[] = {IBA_RC_SEND_ONLY, IBA_RC_SEND_ONLY_IMM};
+    struct iba_changed_rules c;
+
+    for (size_t i = 0; i < COUNT(opcodes); i++) {
+        bed_make(&bed, IBA_PORT_IB, false);
+        post(&bed, RC_QPN, FULL);
+        lack(&bed, IBA_TABLE_RC_RESPONDER, "send_end", &c);
+        ask(&bed, opcodes[i], 0, 8);
+        give(&bed);
+        cr_expect_eq(all_hits(&bed, IBA_TABLE_RC_RESPONDER), 0);
+        cr_expect_not(answer(&bed));
+    }
+}
