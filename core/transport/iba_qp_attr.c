@@ -11,7 +11,6 @@ enum {
     FIVE_BITS = 31,
     THREE_BITS = 7,
     FLOW_LABEL_MAX = 0xfffff,
-    QPN_MAX = 0xffffff,
     QPN_MULTICAST = 0xffffff,
     SL_MAX_IB = 15,
     SL_MAX_ROCE = 7, /* RO-27 */
@@ -108,7 +107,7 @@ static bool mig_of_software(uint8_t mig)
 
 static bool ordinary_qpn(uint32_t qpn)
 {
-    return qpn > 1 && qpn <= QPN_MAX && qpn != QPN_MULTICAST;
+    return qpn > 1 && qpn < QPN_MULTICAST;
 }
 
 /* clang-format off */
@@ -183,15 +182,13 @@ static const struct attribute {
 enum { N_ATTRIBUTES = sizeof attributes / sizeof *attributes };
 
 /* Some attributes depend on others, so they are checked again when only the other one is given. Returns `mask` with
- * these attributes added. */
+ * these attributes added. A QP that has a path and may be given a port is connected. */
 static uint32_t depends(const struct iba_qp *qp, uint32_t mask)
 {
-    const bool has_path = iba_qp_has(qp, IBA_QP_CONNECTED) && qp->envelope_bytes > 0;
-
     if ((mask & IBA_QPA_PORT) == 0)
         return mask;
     return mask | (qp->state != IBA_QPS_RESET ? IBA_QPA_PKEY_INDEX : 0) |
-           (has_path ? IBA_QPA_AV | IBA_QPA_PATH_MTU : 0);
+           (qp->envelope_bytes > 0 ? IBA_QPA_AV | IBA_QPA_PATH_MTU : 0);
 }
 
 bool iba_qp_attr_merge(struct iba_call *c, struct iba_qp_attr *to)

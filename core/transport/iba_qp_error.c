@@ -62,7 +62,7 @@ void iba_qp_sq_error(struct iba_ca *ca, struct iba_qp *qp)
 
 void iba_qp_drained(struct iba_ca *ca, struct iba_qp *qp)
 {
-    if (qp->state != IBA_QPS_SQD || qp->s.drained)
+    if (qp->state != IBA_QPS_SQD)
         return;
     qp->s.drained = true;
     if (qp->s.sqd_asked)

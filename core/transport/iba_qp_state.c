@@ -272,15 +272,13 @@ static void become(struct iba_ca *ca, struct iba_qp *qp, uint8_t to, uint32_t ma
         iba_qp_drain(ca, qp, (mask & IBA_QPA_SQD_NOTIFY) && qp->attr.sqd_notify);
     } else {
         qp->state = to;
-        if (from == IBA_QPS_INIT && to == IBA_QPS_RTR)
+        if (to == IBA_QPS_RTR)
             iba_responder_start(qp);
         if (from == IBA_QPS_RTR && to == IBA_QPS_RTS) {
             iba_requester_start(qp);
             if (iba_limiter_of(ca, qp))
                 ca->limiter->start(ca->limiter->ctx, qp->qpn);
         }
-        if (from == IBA_QPS_SQD && to == IBA_QPS_RTS)
-            qp->s.drained = qp->s.sqd_asked = false;
     }
 }
 

@@ -52,7 +52,7 @@ static bool no_transport(const struct iba_rx *x)
 
 static bool raw_unwanted(const struct iba_rx *x)
 {
-    return raw(x) && (!x->qp || !iba_qp_may_receive_requests(x->qp) || x->qp->attr.port != x->port->number);
+    return raw(x) && (!x->qp || !iba_qp_may_receive_requests(x->qp));
 }
 
 /* ---- transport header ---- */
