@@ -16,6 +16,7 @@ static const struct {
     {IBA_QPT_RAW_IPV6, "send"},
     {IBA_QPT_RAW_ETHERTYPE, "send"},
     {IBA_QPT_XRC_INI, "send send_imm send_inv write write_imm read cmp_swap fetch_add flush atomic_write"},
+    {IBA_QPT_RD, "send send_imm write write_imm read cmp_swap fetch_add"},
 };
 static const struct {
     const char *word;
@@ -192,7 +193,7 @@ Test(post, flush_asks_for_something)
 
 Test(post, destination_of_datagrams)
 {
-    static const uint8_t types[] = {IBA_QPT_UD, IBA_QPT_SMI, IBA_QPT_GSI};
+    static const uint8_t types[] = {IBA_QPT_UD, IBA_QPT_SMI, IBA_QPT_GSI, IBA_QPT_RAW_IPV6, IBA_QPT_RAW_ETHERTYPE};
 
     for (unsigned t = 0; t < sizeof types; t++) {
         struct desk *d = desk_open();
@@ -210,6 +211,65 @@ Test(post, destination_of_datagrams)
     }
 }
 
+/* UU-33: a reliable datagram names the QP at the other end. Its address has the place of the fourth entry, so the list
+ * and inline data are shorter. */
+Test(post, reliable_datagrams)
+{
+    static const uint8_t data[IBA_MAX_INLINE];
+    struct desk *d = desk_open();
+    const uint32_t qpn = desk_qp_in(d, 0, IBA_QPT_RD, IBA_QPS_RTS);
+    struct iba_send_wr wr = {.op = IBA_WR_SEND, .ah = IBA_NONE, .remote_qpn = UINT32_MAX};
+
+    wr.n_sge = 3;
+    wr.rd.remote_qpn = 0xffffff;
+    OK(iba_post_send(&d->ca, qpn, &wr));
+    wr.rd.remote_qpn = 0x1000000;
+    REFUSED(d, iba_post_send(&d->ca, qpn, &wr), ATTR_VALUE);
+    wr.rd.remote_qpn = 5;
+    wr.n_sge = 4;
+    REFUSED(d, iba_post_send(&d->ca, qpn, &wr), SGE);
+    wr.n_sge = 1;
+    wr.flags = IBA_WR_INLINE;
+    wr.sge[0] = (struct iba_sge){.addr = (uintptr_t)data, .length = 3 * 16};
+    OK(iba_post_send(&d->ca, qpn, &wr));
+    wr.sge[0].length++;
+    REFUSED(d, iba_post_send(&d->ca, qpn, &wr), LENGTH);
+}
+
+/* A work request with several faults is refused for the first one: the QP and its state, the operation, its form, then
+ * where it goes. */
+Test(post, first_fault_counts)
+{
+    struct desk *d = desk_open();
+    struct iba_qp_init init = desk_init(d, 2, IBA_QPT_UD);
+    const uint32_t target = desk_qp(d, 0, IBA_QPT_XRC_TGT), rc = desk_qp(d, 1, IBA_QPT_RC);
+    struct iba_send_wr wr = {.op = IBA_WR_RECV, .n_sge = 5, .ah = IBA_NONE, .remote_qpn = UINT32_MAX};
+    uint32_t ud;
+
+    init.n_sq = 0;
+    init.sq = NULL;
+    OK(iba_create_qp(&d->ca, &d->qp[2], &init, &ud));
+    REFUSED(d, iba_post_send(&d->ca, target, &wr), TYPE);
+    REFUSED(d, iba_post_send(&d->ca, rc, &wr), STATE);
+    desk_drive(d, rc, IBA_QPS_RTS);
+    desk_drive(d, ud, IBA_QPS_RTS);
+    REFUSED(d, iba_post_send(&d->ca, rc, &wr), OPCODE);
+    wr.op = IBA_WR_CMP_SWAP;
+    REFUSED(d, iba_post_send(&d->ca, rc, &wr), SGE);
+    REFUSED(d, iba_post_send(&d->ca, ud, &wr), OPCODE);
+    wr.n_sge = 1, wr.flags = IBA_WR_INLINE;
+    REFUSED(d, iba_post_send(&d->ca, rc, &wr), LENGTH);
+    wr.op = IBA_WR_SEND;
+    wr.sge[0].length = 65;
+    REFUSED(d, iba_post_send(&d->ca, ud, &wr), NO_AH);
+    wr.ah = d->ah0;
+    REFUSED(d, iba_post_send(&d->ca, ud, &wr), LENGTH);
+    wr.sge[0].length = 0;
+    REFUSED(d, iba_post_send(&d->ca, ud, &wr), ATTR_VALUE);
+    wr.remote_qpn = 5;
+    REFUSED(d, iba_post_send(&d->ca, ud, &wr), FULL);
+}
+
 /* A connection has a fixed destination, so the destination in the work request is ignored. */
 Test(post, destination_of_connections)
 {
@@ -224,7 +284,8 @@ Test(post, destination_of_connections)
 
 Test(post, send_by_state)
 {
-    static const uint8_t types[] = {IBA_QPT_RC, IBA_QPT_UC, IBA_QPT_UD, IBA_QPT_SMI, IBA_QPT_GSI, IBA_QPT_XRC_INI};
+    static const uint8_t types[] = {IBA_QPT_RC,  IBA_QPT_UC,      IBA_QPT_UD, IBA_QPT_SMI,
+                                    IBA_QPT_GSI, IBA_QPT_XRC_INI, IBA_QPT_RD, IBA_QPT_RAW_IPV6};
 
     for (unsigned t = 0; t < sizeof types; t++)
         for (uint8_t s = 0; s < IBA_QPS_COUNT; s++) {
@@ -267,8 +328,9 @@ Test(post, nothing_but_flushed)
 
 Test(post, recv_by_state)
 {
-    static const uint8_t types[] = {IBA_QPT_RC,  IBA_QPT_UC,       IBA_QPT_UD,           IBA_QPT_SMI,
-                                    IBA_QPT_GSI, IBA_QPT_RAW_IPV6, IBA_QPT_RAW_ETHERTYPE};
+    static const uint8_t types[] = {
+        IBA_QPT_RC, IBA_QPT_UC, IBA_QPT_UD, IBA_QPT_SMI, IBA_QPT_GSI, IBA_QPT_RAW_IPV6, IBA_QPT_RAW_ETHERTYPE,
+        IBA_QPT_RD};
 
     for (unsigned t = 0; t < sizeof types; t++)
         for (uint8_t s = 0; s < IBA_QPS_COUNT; s++) {

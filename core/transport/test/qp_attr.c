@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Values of attributes: the last legal one and the first illegal one of each, and their effects. */
+#include "transport/deviations_qp.h"
 #include "transport/iba_qp_attr.h"
 #include "verbs.h"
 
@@ -227,6 +228,7 @@ Test(attr, envelope_follows_path)
         OK(iba_modify_qp(&d->ca, qpn, &a, IBA_QPA_PORT | IBA_QPA_AV));
         iba_envelope_write(&d->ca.port[1], &a.av, qpn ^ 0x345 << 8, expected);
         cr_assert_arr_eq(d->qp[0].envelope, expected, 62);
+        cr_assert_eq(d->qp[0].attr.port, 2);
     }
 }
 
@@ -275,4 +277,159 @@ Test(attr, connections_lead_to_no_group)
         cr_expect_eq(iba_av_legal(&d->ca, &av, true), !leads, "case %u", k);
         cr_expect(iba_av_legal(&d->ca, &av, false), "case %u", k);
     }
+}
+
+/* QS-80: the longest MTU there is, on a port that has it. */
+Test(attr, longest_mtu)
+{
+    begin(IBA_QPT_RC, IBA_QPS_INIT);
+    d->ca.port[0].mtu = IBA_MTU_4096;
+    BAD(RTR, 0, a.path_mtu = IBA_MTU_4096 + 1);
+    {
+        struct iba_qp_attr a = desk_attr(&d->qp[0]);
+        a.state = IBA_QPS_RTR;
+        a.path_mtu = IBA_MTU_4096;
+        OK(iba_modify_qp(&d->ca, qpn, &a, IBA_QPA_STATE | iba_qp_required(IBA_QPT_RC, IBA_QPS_INIT, IBA_QPS_RTR)));
+    }
+    cr_assert_eq(d->qp[0].attr.path_mtu, IBA_MTU_4096);
+}
+
+/* RO-24 is about IP addresses, which only RoCEv2 has. */
+Test(attr, rocev1_has_no_ip_version)
+{
+    struct iba_av av = desk_av();
+
+    d = desk_open();
+    iba_gid_set_ipv4(av.dgid, 0x0a000001);
+    cr_expect_not(iba_av_legal(&d->ca, &av, true));
+    iba_port_init(iba_ca_port(&d->ca, 1), 1, IBA_PORT_ROCE1, IBA_MTU_2048, 0x020000000001);
+    cr_expect(iba_av_legal(&d->ca, &av, true));
+}
+
+/* A device without the check of the GID index takes the first GID for one that the port does not have. */
+Test(attr, an_index_beyond_the_gids)
+{
+    const struct iba_change any_index = {.list = &iba_attr_behaviours, .row = IBA_ROW_attr_AV_SGID};
+    struct iba_av av = desk_av();
+
+    d = desk_open();
+    iba_gid_set_ipv4(d->ca.port[0].gid[1], 0x0a000001); /* left over from a longer table */
+    iba_ca_change(&d->ca, &any_index);
+    for (av.sgid_index = 0; av.sgid_index < 3; av.sgid_index++) {
+        iba_gid_set_ipv4(av.dgid, 0x0a000002);
+        cr_expect_not(iba_av_legal(&d->ca, &av, true), "%u", av.sgid_index);
+        av.dgid[0] = 0xfe;
+        cr_expect(iba_av_legal(&d->ca, &av, true), "%u", av.sgid_index);
+    }
+}
+
+/* A device without the check of the port's MTU takes 4096 on any port, and no code without a meaning. */
+Test(attr, an_mtu_above_the_ports)
+{
+    const struct iba_change any_mtu = {.list = &iba_attr_behaviours, .row = IBA_ROW_attr_PATH_MTU};
+
+    for (unsigned mtu = 0; mtu < 8; mtu++) {
+        struct iba_qp_attr a;
+        begin(IBA_QPT_UC, IBA_QPS_INIT);
+        iba_ca_change(&d->ca, &any_mtu);
+        a = desk_attr(&d->qp[0]);
+        a.state = IBA_QPS_RTR;
+        a.path_mtu = (uint8_t)mtu;
+        cr_expect_eq(
+            iba_modify_qp(&d->ca, qpn, &a, IBA_QPA_STATE | iba_qp_required(IBA_QPT_UC, IBA_QPS_INIT, IBA_QPS_RTR)),
+            mtu >= 1 && mtu <= 5 ? IBA_VERB_OK : IBA_VERB_ATTR_VALUE, "%u", mtu);
+    }
+}
+
+/* ---- each attribute has a field ---- */
+#define FIELD(id, field)                                                                                               \
+    {                                                                                                                  \
+#id, IBA_QPA_##id, offsetof(struct iba_qp_attr, field), sizeof((struct iba_qp_attr *)0)->field                 \
+    }
+static const struct field {
+    const char *name;
+    uint32_t bit;
+    size_t at, bytes;
+} while_drained[] = {FIELD(ACCESS, access),
+                     FIELD(PKEY_INDEX, pkey_index),
+                     FIELD(AV, av),
+                     FIELD(TIMEOUT, timeout),
+                     FIELD(RETRY, retry),
+                     FIELD(RNR_RETRY, rnr_retry),
+                     FIELD(MAX_RD, max_rd),
+                     FIELD(MAX_DEST_RD, max_dest_rd),
+                     FIELD(ALT_PATH, alt_av),
+                     FIELD(MIN_RNR, min_rnr),
+                     FIELD(PATH_MIG, path_mig)};
+
+/* QS-10: an attribute that is given changes, and no other. */
+Test(attr, one_changes_alone)
+{
+    for (unsigned i = 0; i < sizeof while_drained / sizeof *while_drained; i++) {
+        const struct field *f = &while_drained[i];
+        struct iba_qp_attr before, expected, a;
+
+        begin(IBA_QPT_RC, IBA_QPS_SQD);
+        before = d->qp[0].attr;
+        a = desk_attr(&d->qp[0]);
+        a.access = IBA_ACCESS_REMOTE_ATOMIC, a.pkey_index = 1, a.av.tclass = 5, a.timeout = 1, a.retry = 2;
+        a.rnr_retry = 3, a.max_rd = 4, a.max_dest_rd = 1, a.alt_av.tclass = 6, a.min_rnr = 7;
+        expected = before;
+        memcpy((uint8_t *)&expected + f->at, (uint8_t *)&a + f->at, f->bytes);
+        OK(iba_modify_qp(&d->ca, qpn, &a, f->bit));
+        cr_expect_arr_neq((uint8_t *)&before, (uint8_t *)&expected, sizeof before, "%s", f->name);
+        cr_expect_arr_eq((uint8_t *)&d->qp[0].attr, (uint8_t *)&expected, sizeof expected, "%s", f->name);
+    }
+}
+
+/* A QP on its way to Ready to Send has each value that it was given, and none else. */
+Test(attr, all_that_were_given)
+{
+    const struct iba_qp_attr *got;
+    struct iba_qp_attr expected;
+
+    begin(IBA_QPT_RC, IBA_QPS_RTS);
+    got = &d->qp[0].attr;
+    expected = desk_attr(&d->qp[0]);
+    cr_expect_eq(got->port, expected.port);
+    cr_expect_eq(got->access, expected.access);
+    cr_expect_eq(got->path_mtu, expected.path_mtu);
+    cr_expect_eq(got->timeout, expected.timeout);
+    cr_expect_eq(got->retry, expected.retry);
+    cr_expect_eq(got->rnr_retry, expected.rnr_retry);
+    cr_expect_eq(got->min_rnr, expected.min_rnr);
+    cr_expect_eq(got->max_rd, expected.max_rd);
+    cr_expect_eq(got->max_dest_rd, expected.max_dest_rd);
+    cr_expect_eq(got->dest_qpn, expected.dest_qpn);
+    cr_expect_eq(got->rq_psn, expected.rq_psn);
+    cr_expect_eq(got->sq_psn, expected.sq_psn);
+    cr_expect(got->path_mig == 0 && got->qkey == 0 && !got->sqd_notify && got->alt_av.port == 0, "not given");
+    OK(desk_step(d, qpn, IBA_QPS_SQD, IBA_QPA_SQD_NOTIFY));
+    cr_expect(got->sqd_notify);
+    GOOD(UD, RTS, RTS, IBA_QPA_QKEY, a.qkey = 0x55aa);
+    cr_expect_eq(d->qp[0].attr.qkey, 0x55aa);
+    cr_expect_eq(d->qp[0].attr.sq_psn, 0x123456);
+}
+
+/* QS-78: after a migration the QP uses the alternate path, its port, and the flow of its peer. */
+Test(attr, migration)
+{
+    uint8_t expected[IBA_ENVELOPE_MAX];
+    struct iba_av alt = desk_av();
+
+    alt.port = 2;
+    alt.tclass = 0xa0;
+    begin(IBA_QPT_RC, IBA_QPS_INIT);
+    OK(desk_step(d, qpn, IBA_QPS_RTR, 0));
+    d->qp[0].attr.alt_av = alt;
+    d->qp[0].attr.path_mig = IBA_PATH_ARMED;
+    iba_qp_migrate(&d->ca, &d->qp[0]);
+    iba_envelope_write(&d->ca.port[1], &alt, qpn ^ 0x345 << 8, expected);
+    cr_expect_eq(d->qp[0].attr.port, 2);
+    cr_expect_eq(d->qp[0].attr.path_mig, IBA_PATH_MIGRATED);
+    cr_expect_eq(d->qp[0].attr.av.tclass, 0xa0);
+    cr_expect_eq(d->qp[0].envelope_bytes, 62);
+    cr_expect_arr_eq(d->qp[0].envelope, expected, 62);
+    cr_expect_eq(desk_events(d, IBA_EVENT_PATH_MIGRATED, qpn), 1);
+    cr_expect_eq(d->n_event, 1);
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Completion queues, receive queues, shared receive queues (QS-31..QS-43). */
 #include <signal.h>
+#include "transport/iba_recv.h"
 #include "transport/iba_wr_ops.h"
+#include "transport/iba_xrc.h"
 #include "verbs.h"
 
 static void push(struct desk *d, uint32_t cq, uint64_t id, enum iba_wc_status status, bool solicited)
@@ -144,6 +146,7 @@ Test(queue, cq_overflow)
     cr_assert_eq(d->qp[2].state, IBA_QPS_RESET);
     cr_assert_eq(d->qp[3].state, IBA_QPS_RTS);
     cr_assert_eq(d->cq[1].notified, 0);
+    cr_assert_eq(d->cq[1].armed, 0, "the arm has ended with the queue");
     REFUSED(d, iba_req_notify_cq(&d->ca, d->recv_cq, false), STATE);
     for (unsigned i = 0; i < N_WC; i++) /* earlier completions can be read, the lost ones not */
         completes(d, d->recv_cq, i, IBA_WC_SUCCESS);
@@ -346,6 +349,7 @@ Test(queue, srq_limit)
         cr_assert_eq(d->n_event, round - 1);
         cr_assert(desk_take(d, &d->qp[0], &wr));
         cr_assert_eq(desk_events(d, IBA_EVENT_SRQ_LIMIT, srq), round);
+        cr_assert_eq(d->events[round - 1].a, 3, "receives that are left");
         cr_assert_eq(d->srq[0].limit, 0);
         while (desk_take(d, &d->qp[0], &wr)) {
         }
@@ -371,4 +375,94 @@ Test(queue, srq_in_error)
     d->srq[0].error = true;
     REFUSED(d, iba_post_srq_recv(&d->ca, srq, &(struct iba_recv_wr){0}), STATE);
     cr_assert_not(desk_take(d, &d->qp[0], &wr));
+}
+
+/* What a flushed receive says: its work request, its QP, and the SRQ that it came from (QS-25, QS-27). */
+Test(queue, flushed_receives)
+{
+    for (unsigned shared = 0; shared < 2; shared++) {
+        struct desk *d = desk_open();
+        const struct iba_recv_wr r = desk_recv(5);
+        uint32_t srq, qpn;
+        struct iba_wc wc;
+
+        OK(iba_create_srq(&d->ca, &d->srq[0], d->shared[0], N_WR, d->pd, &srq));
+        OK(iba_create_srq(&d->ca, &d->srq[1], d->shared[1], N_WR, d->pd, &srq));
+        qpn = shared ? desk_qp_with_srq(d, 0, IBA_QPT_UC, srq) : desk_qp(d, 0, IBA_QPT_UC);
+        desk_drive(d, qpn, IBA_QPS_RTS);
+        OK(shared ? iba_post_srq_recv(&d->ca, srq, &r) : iba_post_recv(&d->ca, qpn, &r));
+        cr_assert(desk_take(d, &d->qp[0], &d->qp[0].r.wqe));
+        d->qp[0].r.has_wqe = true;
+        OK(iba_req_notify_cq(&d->ca, d->recv_cq, true));
+        OK(desk_step(d, qpn, IBA_QPS_ERR, 0));
+        cr_assert_eq(iba_poll_cq(&d->ca, d->recv_cq, &wc), 1);
+        cr_expect(wc.wr_id == 5 && wc.status == IBA_WC_FLUSHED && wc.op == IBA_WR_RECV && wc.qpn == qpn);
+        cr_expect_eq(wc.srqn, shared ? srq : 0);
+        cr_expect_eq(d->cq[1].notified, 1, "QS-33: an error fires the arm");
+        cr_expect_not(d->qp[0].r.has_wqe);
+    }
+}
+
+/* A receive is new when it is posted, whatever the caller left in the fields that the engine writes. */
+Test(queue, posted_as_new)
+{
+    struct desk *d = desk_open();
+    const uint32_t qpn = desk_qp_in(d, 0, IBA_QPT_RC, IBA_QPS_INIT);
+    struct iba_recv_wr wr = desk_recv(1), got;
+
+    wr.at = 7, wr.matched = 1;
+    OK(iba_post_recv(&d->ca, qpn, &wr));
+    cr_assert(desk_take(d, &d->qp[0], &got));
+    cr_expect(got.wr_id == 1 && got.at == 0 && got.matched == 0);
+}
+
+/* Each refusal of a receive, on a queue of its own and on a shared one: a streaming receive only the latter takes. */
+Test(queue, receives_are_refused)
+{
+    struct desk *d = desk_open();
+    const uint32_t qpn = desk_qp_in(d, 0, IBA_QPT_RC, IBA_QPS_INIT);
+    struct iba_recv_wr wr = desk_recv(1);
+    uint32_t srq;
+
+    OK(iba_create_srq(&d->ca, &d->srq[0], d->shared[0], N_WR, d->pd, &srq));
+    wr.n_sge = IBA_MAX_SGE + 1;
+    REFUSED(d, iba_post_recv(&d->ca, qpn, &wr), SGE);
+    REFUSED(d, iba_post_srq_recv(&d->ca, srq, &wr), SGE);
+    wr.n_sge = IBA_MAX_SGE;
+    OK(iba_post_recv(&d->ca, qpn, &wr));
+    OK(iba_post_srq_recv(&d->ca, srq, &wr));
+    wr.form = IBA_RECV_BLOCKS; /* of blocks there is one entry */
+    REFUSED(d, iba_post_recv(&d->ca, qpn, &wr), ATTR_VALUE);
+    REFUSED(d, iba_post_srq_recv(&d->ca, srq, &wr), ATTR_VALUE);
+    wr = desk_recv(2);
+    wr.n_sge = 1, wr.sge[0].length = 64, wr.most = 1;
+    REFUSED(d, iba_post_recv(&d->ca, qpn, &wr), ATTR_VALUE);
+    OK(iba_post_srq_recv(&d->ca, srq, &wr));
+}
+
+/* QS-43, QS-47: the CQ of an SRQ of XRC is busy, and fails the SRQ when it overflows. Other SRQs are left alone. */
+Test(queue, srq_with_a_cq)
+{
+    struct desk *d = desk_open();
+    const struct iba_recv_wr r = desk_recv(3);
+    struct iba_xrc_srq_init init = {.ring = d->shared[1], .n = N_WR, .pd = d->pd};
+    uint32_t plain, srq, cq;
+
+    OK(iba_create_cq(&d->ca, &d->cq[2], d->wc[2], 1, &cq));
+    init.cq = cq;
+    OK(iba_create_srq(&d->ca, &d->srq[0], d->shared[0], N_WR, d->pd, &plain));
+    OK(iba_create_xrc_srq(&d->ca, &d->srq[1], &init, &srq));
+    REFUSED(d, iba_destroy_cq(&d->ca, cq), BUSY);
+    OK(iba_post_srq_recv(&d->ca, srq, &r));
+    for (unsigned i = 0; i < 2; i++)
+        iba_cq_push(&d->ca, cq, &(struct iba_wc){.qpn = 0x777777}, false);
+    cr_expect_eq(desk_events(d, IBA_EVENT_CQ_ERROR, cq), 1);
+    cr_expect_eq(desk_events(d, IBA_EVENT_SRQ_CATASTROPHIC, srq), 1);
+    cr_expect_eq(d->n_event, 2);
+    REFUSED(d, iba_post_srq_recv(&d->ca, srq, &r), STATE);
+    OK(iba_post_srq_recv(&d->ca, plain, &r));
+    REFUSED(d, iba_destroy_xrcd(&d->ca, 0), BUSY);
+    OK(iba_destroy_srq(&d->ca, srq));
+    OK(iba_destroy_cq(&d->ca, cq));
+    OK(iba_destroy_xrcd(&d->ca, 0));
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Queue pairs and their numbers, address handles, attachments, P_Keys, names: every verb, and each of its errors. */
 #include <signal.h>
-#include "verbs.h"
+#include "transport/deviations_qp.h"
 #include "transport/iba_wr_ops.h"
+#include "transport/iba_xrc.h"
+#include "verbs.h"
 
 static const uint8_t group[16] = {0xff, 0x12, [15] = 7};
 
@@ -63,6 +65,111 @@ Test(verbs, create_qp_of_one_queue)
     init.xrcd = 1;
     REFUSED(d, iba_create_qp(&d->ca, &d->qp[2], &init, &qpn), NO_XRCD);
     iba_ca_check(&d->ca);
+}
+
+/* What a QP of each type keeps of the values with which it is created: those of parts that its type lacks are ignored.
+ * C: send CQ, R: receive CQ, P: protection domain, X: XRC domain, D: reliable datagram domain. */
+Test(verbs, parts_of_each_type)
+{
+    static const struct {
+        uint8_t type;
+        const char *keeps;
+        uint32_t sends, receives; /* entries of the queues */
+    } rows[] = {
+        {IBA_QPT_RC, "CRP", N_WR, N_WR},  {IBA_QPT_UC, "CRP", N_WR, N_WR},
+        {IBA_QPT_UD, "CRP", N_WR, N_WR},  {IBA_QPT_RAW_IPV6, "CRP", N_WR, N_WR},
+        {IBA_QPT_SMI, "CRP", N_WR, N_WR}, {IBA_QPT_RAW_ETHERTYPE, "CRP", N_WR, N_WR},
+        {IBA_QPT_GSI, "CRP", N_WR, N_WR}, {IBA_QPT_XRC_INI, "CP", N_WR, 0},
+        {IBA_QPT_XRC_TGT, "X", 0, 0},     {IBA_QPT_RD, "CRPD", N_WR, N_WR},
+        {IBA_QPT_EE, "D", 1, 0},
+    };
+
+    for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct desk *d = desk_open();
+        struct iba_qp_init init = desk_init(d, 0, (enum iba_qp_type)rows[i].type);
+        const struct iba_qp *qp = &d->qp[0];
+        uint32_t qpn, domain;
+
+        OK(iba_create_xrcd(&d->ca, &domain));
+        init.xrcd = domain, init.rdd = 7;
+        OK(iba_create_qp(&d->ca, &d->qp[0], &init, &qpn));
+#define KEEPS(letter, got, value, none)                                                                                \
+    cr_expect_eq(got, strchr(rows[i].keeps, letter) ? (value) : (none), "type %u: %c", rows[i].type, letter)
+        KEEPS('C', qp->send_cq, d->send_cq, IBA_NONE);
+        KEEPS('R', qp->recv_cq, d->recv_cq, IBA_NONE);
+        KEEPS('P', qp->pd, d->pd, IBA_NONE);
+        if (strchr(rows[i].keeps, 'D')) /* in the place of the XRC domain */
+            cr_expect_eq(qp->rdd, 7, "type %u", rows[i].type);
+        else
+            KEEPS('X', qp->xrcd, domain, IBA_NONE);
+        cr_expect_eq(qp->srq, IBA_NONE);
+        cr_expect_eq(qp->s.n, rows[i].sends, "type %u", rows[i].type);
+        if (rows[i].type != IBA_QPT_EE)
+            cr_expect_eq(qp->rq.n, rows[i].receives, "type %u", rows[i].type);
+        cr_expect_eq(qp->r.n_saved, N_SAVED);
+        cr_expect_eq(iba_destroy_xrcd(&d->ca, domain), rows[i].type == IBA_QPT_XRC_TGT ? IBA_VERB_BUSY : IBA_VERB_OK);
+        OK(iba_destroy_qp(&d->ca, qpn));
+        cr_expect_eq(iba_destroy_xrcd(&d->ca, domain),
+                     rows[i].type == IBA_QPT_XRC_TGT ? IBA_VERB_OK : IBA_VERB_NO_XRCD);
+        OK(iba_destroy_ah(&d->ca, d->ah0));
+        cr_expect_eq(iba_pd_destroy(&d->ca.mem, d->pd), IBA_MEM_OK, "type %u", rows[i].type);
+    }
+}
+
+/* A device that makes a QP of any type on an SRQ: a type without receives of its own has none from the SRQ either. */
+Test(verbs, types_without_an_srq)
+{
+    const struct iba_change on_any = {.list = &iba_verb_behaviours, .row = IBA_ROW_verb_QP_SHARES};
+
+    for (uint8_t t = 0; t < IBA_QPT_COUNT; t++) {
+        struct desk *d = desk_open();
+        uint32_t srq;
+
+        OK(iba_create_srq(&d->ca, &d->srq[0], d->shared[0], N_WR, d->pd, &srq));
+        iba_ca_change(&d->ca, &on_any);
+        desk_qp_with_srq(d, 0, (enum iba_qp_type)t, srq);
+        cr_expect_eq(d->qp[0].srq, t == IBA_QPT_XRC_TGT || t == IBA_QPT_EE ? IBA_NONE : srq, "type %u", t);
+    }
+}
+
+/* QS-28: a protection domain stays while a QP is in it, unless the type has none. */
+Test(verbs, qps_hold_their_domain)
+{
+    for (uint8_t t = 0; t < IBA_QPT_COUNT; t++) {
+        struct desk *d = desk_open();
+        struct iba_qp_init init = desk_init(d, 0, (enum iba_qp_type)t);
+        const bool holds = t != IBA_QPT_XRC_TGT && t != IBA_QPT_EE;
+        uint32_t qpn;
+
+        cr_assert_eq(iba_pd_create(&d->ca.mem, &init.pd), IBA_MEM_OK);
+        OK(iba_create_qp(&d->ca, &d->qp[0], &init, &qpn));
+        cr_expect_eq(iba_pd_destroy(&d->ca.mem, init.pd), holds ? IBA_MEM_PD_BUSY : IBA_MEM_OK, "type %u", t);
+        OK(iba_destroy_qp(&d->ca, qpn));
+        cr_expect_neq(iba_pd_destroy(&d->ca.mem, init.pd), IBA_MEM_PD_BUSY, "type %u", t);
+    }
+}
+
+/* WF-37: the least and the greatest number that a QP may be given. */
+Test(verbs, first_and_last_number)
+{
+    struct desk *d = desk_open();
+    struct iba_qp_init init = desk_init(d, 0, IBA_QPT_UC);
+    uint32_t qpn = 0;
+
+    init.qpn = 2;
+    OK(iba_create_qp(&d->ca, &d->qp[0], &init, &qpn));
+    cr_expect_eq(qpn, 2);
+    init.qpn = 0xfffffe; /* another slot: 2 modulo 6 */
+    REFUSED(d, iba_create_qp(&d->ca, &d->qp[1], &init, &qpn), FULL);
+    init.qpn = 0xfffffd;
+    OK(iba_create_qp(&d->ca, &d->qp[1], &init, &qpn));
+    cr_expect_eq(iba_qp_find(&d->ca, 0xfffffd), &d->qp[1]);
+    OK(iba_destroy_qp(&d->ca, 2));
+    init.qpn = 0xfffffe;
+    OK(iba_create_qp(&d->ca, &d->qp[0], &init, &qpn));
+    cr_expect_eq(iba_qp_find(&d->ca, 0xfffffe), &d->qp[0]);
+    cr_expect_null(iba_qp_find(&d->ca, 0xffffff));
+    cr_expect_null(iba_qp_find(&d->ca, 2));
 }
 
 Test(verbs, ring_without_memory, .signal = SIGABRT)
@@ -141,6 +248,36 @@ Test(verbs, worst_numbers)
                 cr_assert_eq(iba_qp_find(&d->ca, qpn), &d->qp[i]);
             }
             d->ca.ctx = d;
+        }
+}
+
+static uint64_t one_by_one(void *ctx)
+{
+    uint64_t **next = ctx;
+
+    return *(*next)++;
+}
+
+/* QS-30: of a slot, each number up to the greatest legal one is given. The first random number is the slot; the second
+ * one says how often the number of slots is added. */
+Test(verbs, each_number_of_a_slot)
+{
+    for (uint32_t n = 1; n <= N_QP; n++)
+        for (uint32_t slot = 0; slot < n; slot++) {
+            const uint32_t last = 0xfffffe - (0xfffffe - slot) % n, turns = (last - slot) / n + 1;
+            const struct {
+                uint64_t random;
+                uint32_t qpn;
+            } c[] = {{turns - 1, last}, {turns - 2, last - n}, {7, slot + 7 * n}, {turns + 7, slot + 7 * n}};
+            for (unsigned i = 0; i < sizeof c / sizeof *c; i++) {
+                struct desk *d = desk_open();
+                uint64_t numbers[] = {slot + 100 * n, c[i].random}, *next = numbers;
+                d->ca.n_qp = n;
+                d->ca.random = one_by_one;
+                d->ca.ctx = &next;
+                cr_expect_eq(desk_qp(d, 0, IBA_QPT_UC), c[i].qpn, "slot %u of %u, case %u", slot, n, i);
+                d->ca.ctx = d;
+            }
         }
 }
 
@@ -246,7 +383,12 @@ Test(verbs, address_handles)
     memcpy(av.dgid, group, 16); /* datagrams may go to groups */
     for (unsigned i = 1; i < N_AH; i++)
         OK(iba_create_ah(&d->ca, pd, &av, &ah));
-    cr_assert_gt(d->ah[ah].envelope_bytes, 0);
+    for (uint32_t i = 1; i < N_AH; i++) { /* each handle is a flow of its own, for networks that choose paths by flow */
+        uint8_t expected[IBA_ENVELOPE_MAX];
+        const size_t n = iba_envelope_write(&d->ca.port[0], &av, i, expected);
+        cr_assert_eq(d->ah[i].envelope_bytes, n);
+        cr_assert_arr_eq(d->ah[i].envelope, expected, n);
+    }
     REFUSED(d, iba_create_ah(&d->ca, pd, &av, &ah), FULL);
     cr_assert_eq(iba_pd_destroy(&d->ca.mem, pd), IBA_MEM_PD_BUSY);
     for (uint32_t i = 0; i < N_AH; i++)
@@ -285,7 +427,32 @@ Test(verbs, multicast)
     OK(iba_detach_mcast(&d->ca, ud, group, 0xc001));
     gid[15]--;
     OK(iba_detach_mcast(&d->ca, ud, gid, 0));
+    REFUSED(d, iba_detach_mcast(&d->ca, ud, gid, 0), ATTR_VALUE);
     OK(iba_destroy_qp(&d->ca, ud));
+}
+
+/* UU-25: two QPs in one group have an attachment each. One that was detached can be attached again. */
+Test(verbs, two_in_a_group)
+{
+    struct desk *d = desk_open();
+    const uint32_t qpn[] = {desk_qp(d, 0, IBA_QPT_UD), desk_qp(d, 1, IBA_QPT_UD)};
+
+    for (unsigned round = 0; round < 2; round++) {
+        for (unsigned i = 0; i < 2; i++) {
+            OK(iba_attach_mcast(&d->ca, qpn[i], group, 0xc001));
+            REFUSED(d, iba_destroy_qp(&d->ca, qpn[i]), BUSY);
+        }
+        for (unsigned i = 0; i < 2; i++) {
+            cr_expect(d->mcast[i].used && d->mcast[i].qpn == qpn[i] && d->mcast[i].lid == 0xc001);
+            cr_expect_arr_eq(d->mcast[i].gid, group, 16);
+        }
+        OK(iba_detach_mcast(&d->ca, qpn[0], group, 0xc001));
+        REFUSED(d, iba_detach_mcast(&d->ca, qpn[0], group, 0xc001), ATTR_VALUE);
+        REFUSED(d, iba_destroy_qp(&d->ca, qpn[1]), BUSY);
+        OK(iba_detach_mcast(&d->ca, qpn[1], group, 0xc001));
+    }
+    OK(iba_destroy_qp(&d->ca, qpn[0]));
+    OK(iba_destroy_qp(&d->ca, qpn[1]));
 }
 
 Test(verbs, multicast_of_types)
@@ -304,8 +471,10 @@ Test(verbs, multicast_of_types)
 /* ---- P_Keys ---- */
 Test(verbs, set_pkey)
 {
+    enum { before = 0x1234 };
     struct desk *d = desk_open();
 
+    d->ca.port[1].pkey[5] = before;
     REFUSED(d, iba_set_pkey(&d->ca, 0, 0, 0x8001), ATTR_VALUE);
     REFUSED(d, iba_set_pkey(&d->ca, 3, 0, 0x8001), ATTR_VALUE);
     REFUSED(d, iba_set_pkey(&d->ca, 1, IBA_PORT_MAX_PKEYS, 0x8001), ATTR_VALUE);
@@ -316,6 +485,7 @@ Test(verbs, set_pkey)
     cr_assert_eq(d->events[0].port, 2);
     cr_assert_eq(d->events[0].object, 5);
     cr_assert_eq(d->events[0].a, 0x8001);
+    cr_assert_eq(d->events[0].b, before, "the key that was there");
     OK(iba_set_pkey(&d->ca, 2, 5, 0x8001));
     cr_assert_eq(d->n_event, 1);
     d->ca.event = NULL; /* the user takes no events */

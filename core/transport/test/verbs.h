@@ -9,6 +9,7 @@
 #include "adapter/iba_ca.h"
 #include "sim/iba_random.h"
 #include "test/recorder.h"
+#include "transport/iba_qp_traits.h"
 #include "transport/iba_wr_ops.h"
 
 enum { N_QP = 6, N_CQ = 4, N_SRQ = 2, N_AH = 3, N_MCAST = 3, N_KEY = 8, N_PD = 3, N_WC = 64, N_WR = 8, N_SAVED = 4 };
@@ -40,11 +41,19 @@ static inline void desk_event(void *ctx, const struct iba_event *e)
 {
     struct desk *d = ctx;
 
+    const bool of_queue =
+        e->kind == IBA_EVENT_CQ_ERROR || e->kind == IBA_EVENT_SRQ_CATASTROPHIC || e->kind == IBA_EVENT_SRQ_LIMIT;
+    const bool of_qp =
+        e->kind == IBA_EVENT_LAST_WQE_REACHED || e->kind == IBA_EVENT_SQ_DRAINED || e->kind == IBA_EVENT_PATH_MIGRATED;
+
     cr_assert_lt(d->n_event, 16);
-    if (e->kind == IBA_EVENT_CQ_ERROR || e->kind == IBA_EVENT_SRQ_CATASTROPHIC || e->kind == IBA_EVENT_LAST_WQE_REACHED)
-        cr_assert(e->a == 0 && e->b == 0, "%u and %u, of a key's violation", e->a, e->b);
-    if (e->kind == IBA_EVENT_CQ_ERROR || e->kind == IBA_EVENT_SRQ_CATASTROPHIC)
+    if (of_queue || of_qp)
+        cr_assert(e->b == 0 && (e->a == 0 || e->kind == IBA_EVENT_SRQ_LIMIT), "%u and %u, of a key's violation", e->a,
+                  e->b);
+    if (of_queue)
         cr_assert_eq(e->port, 0, "a queue has no port");
+    if (of_qp)
+        cr_assert_eq(e->port, iba_query_qp(&d->ca, e->object)->attr.port, "the port of the queue pair");
     d->events[d->n_event++] = *e;
 }
 
@@ -203,7 +212,7 @@ static inline void desk_drive(struct desk *d, uint32_t qpn, enum iba_qp_state to
         OK(desk_step(d, qpn, path[i], 0));
     if (to == IBA_QPS_SQD || to == IBA_QPS_ERR)
         OK(desk_step(d, qpn, to, 0));
-    if (to == IBA_QPS_SQE && qp->type != IBA_QPT_RC && qp->type != IBA_QPT_XRC_INI && qp->type != IBA_QPT_XRC_TGT)
+    if (to == IBA_QPS_SQE && !iba_qp_has(qp, IBA_QP_RELIABLE))
         iba_qp_sq_error(&d->ca, qp);
     if (to == IBA_QPS_SQE)
         qp->state = IBA_QPS_SQE;
