@@ -36,7 +36,7 @@ _Static_assert(OPERATIONS(ONE) == IBA_WR_RECV, "core/transport/iba_post.c: an op
 static const struct operation {
     uint32_t types;
     uint8_t least, most, bytes;
-} operations[IBA_WR_OP_COUNT] = {
+} operations[] = {
 #define ROW(op, types, least, most, bytes) [IBA_WR_##op] = {(types), (least), (most), (bytes)},
     OPERATIONS(ROW)};
 

@@ -53,8 +53,3 @@ bool iba_qp_may_send(const struct iba_qp *qp)
 {
     return qp->state == IBA_QPS_RTS || (qp->state == IBA_QPS_SQD && !qp->s.drained);
 }
-
-bool iba_resp_ends_connection(const struct iba_qp *qp)
-{
-    return qp->r.resp_count > 0 && qp->r.last_words;
-}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Attributes of modify QP: their fields, and the values that they accept. */
+#include <assert.h>
 #include <string.h>
 #include "transport/deviations_qp.h"
 #include "transport/iba_refusals.h"
@@ -85,7 +86,8 @@ static bool pkey_in_table(const struct iba_ca *ca, const struct iba_qp_attr *a)
 {
     const struct iba_port *p = iba_port_of(ca, a->port);
 
-    return p && a->pkey_index < p->n_pkey;
+    assert(p); /* by a row */
+    return a->pkey_index < p->n_pkey;
 }
 
 static bool mtu_exists(uint8_t mtu)
@@ -97,7 +99,8 @@ static bool mtu_of_port(const struct iba_ca *ca, const struct iba_qp_attr *a)
 {
     const struct iba_port *p = iba_port_of(ca, a->port);
 
-    return p && a->path_mtu <= p->mtu;
+    assert(p); /* by a row */
+    return a->path_mtu <= p->mtu;
 }
 
 static bool mig_of_software(uint8_t mig)
@@ -182,13 +185,13 @@ static const struct attribute {
 enum { N_ATTRIBUTES = sizeof attributes / sizeof *attributes };
 
 /* Some attributes depend on others, so they are checked again when only the other one is given. Returns `mask` with
- * these attributes added. A QP that has a path and may be given a port is connected. */
+ * these attributes added. A QP in Reset has the P_Key index 0, which each port has. A QP that has a path and may be
+ * given a port is connected. */
 static uint32_t depends(const struct iba_qp *qp, uint32_t mask)
 {
     if ((mask & IBA_QPA_PORT) == 0)
         return mask;
-    return mask | (qp->state != IBA_QPS_RESET ? IBA_QPA_PKEY_INDEX : 0) |
-           (qp->envelope_bytes > 0 ? IBA_QPA_AV | IBA_QPA_PATH_MTU : 0);
+    return mask | IBA_QPA_PKEY_INDEX | (qp->envelope_bytes != 0 ? IBA_QPA_AV | IBA_QPA_PATH_MTU : 0);
 }
 
 bool iba_qp_attr_merge(struct iba_call *c, struct iba_qp_attr *to)
@@ -197,9 +200,11 @@ bool iba_qp_attr_merge(struct iba_call *c, struct iba_qp_attr *to)
     const uint32_t mask = c->modify.mask;
 
     *to = c->qp->attr;
-    for (const struct attribute *a = attributes; a < attributes + N_ATTRIBUTES; a++)
+    for (size_t i = N_ATTRIBUTES; i-- > 0;) {
+        const struct attribute *a = &attributes[i];
         if (mask & a->bit)
             memcpy((uint8_t *)to + a->at, (const uint8_t *)given + a->at, a->bytes);
+    }
     if (mask & IBA_QPA_DEST_QPN)
         to->flow_control = given->flow_control;
     c->modify.judged = depends(c->qp, mask);

@@ -103,10 +103,16 @@ TRUE_OF_QP(err_is_flushed)
     return qp->state != IBA_QPS_ERR || (qp->s.count == 0 && receives(qp) == 0 && !qp->r.has_wqe);
 }
 
+/* Responses wait, and the last of them is the NAK that ends the connection (RR-57, RR-58). */
+static bool ends_connection(const struct iba_qp *qp)
+{
+    return qp->r.resp_count > 0 && qp->r.last_words;
+}
+
 TRUE_OF_QP(err_is_silent)
 {
     (void)ca;
-    return qp->state != IBA_QPS_ERR || sends_nothing(qp) || iba_resp_ends_connection(qp);
+    return qp->state != IBA_QPS_ERR || sends_nothing(qp) || ends_connection(qp);
 }
 
 TRUE_OF_QP(has_a_port)

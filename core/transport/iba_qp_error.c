@@ -12,7 +12,7 @@
 static void fall_silent(struct iba_qp *qp)
 {
     qp->cnp_due = qp->becn_due = false;
-    if (!iba_resp_ends_connection(qp))
+    if (!qp->r.last_words)
         qp->r.resp_count = 0;
 }
 

@@ -165,9 +165,9 @@ const struct iba_transition *iba_transitions(size_t *n)
 
 static const struct iba_transition *transition(uint8_t from, uint8_t to)
 {
-    for (const struct iba_transition *t = transitions; t < transitions + N_TRANSITIONS; t++)
-        if (t->from == from && t->to == to)
-            return t;
+    for (size_t i = N_TRANSITIONS; i-- > 0;)
+        if (transitions[i].from == from && transitions[i].to == to)
+            return &transitions[i];
     return NULL;
 }
 

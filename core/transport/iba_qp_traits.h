@@ -56,6 +56,4 @@ static inline bool iba_state_receives(uint8_t state)
 {
     return state == IBA_QPS_RTR || state == IBA_QPS_RTS || state == IBA_QPS_SQD || state == IBA_QPS_SQE;
 }
-/* Responses wait, and the last of them is the NAK that ends the connection (RR-57, RR-58). */
-bool iba_resp_ends_connection(const struct iba_qp *qp);
 #endif

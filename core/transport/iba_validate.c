@@ -410,7 +410,6 @@ static struct iba_qp *raw_qp(const struct iba_rx *x)
 /* Finds the parts of the packet that the rows check: header, opcode, QP and its P_Key entry. */
 void iba_receive(struct iba_rx *x)
 {
-    x->bth = NULL;
     x->pkey_index = -1;
     if (raw(x) && iba_view_has(x->v, IBA_H_lrh))
         x->qp = raw_qp(x);
@@ -420,7 +419,6 @@ void iba_receive(struct iba_rx *x)
         x->operation = (uint8_t)iba_opcode_operation(iba_bth_opcode(x->bth));
         x->psn = iba_psn_of(iba_bth_psn(x->bth));
         x->qp = iba_qp_find(x->ca, iba_bth_destqp(x->bth));
-        x->user = NULL;
         if (iba_bth_opcode(x->bth) >> 5 == IBA_RD)
             iba_rd_find(x);
         if (x->qp)
