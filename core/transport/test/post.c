@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Posting: operations, their form, and states of the QP (QS-17..QS-25, QS-83, RQ-15). */
+#include "transport/deviations_requester.h"
+#include "transport/iba_requester.h"
 #include "transport/iba_wr_ops.h"
 #include "verbs.h"
 
@@ -397,4 +399,67 @@ Test(post, without_a_queue)
     REFUSED(d, iba_post_recv(&d->ca, 0x777777, &r), NO_QP);
     REFUSED(d, iba_post_send(&d->ca, 0x777777, &s), NO_QP);
     iba_ca_check(&d->ca);
+}
+
+/* The opcodes of each operation's packets, as numbers of catalogue 1.6 (WF-64). What one packet always suffices for has
+ * its opcode in every position; a local operation is never sent, and counts as the shortest SEND. */
+Test(post, opcodes_of_the_forms)
+{
+    static const uint8_t book[IBA_WR_RECV][4] = {
+        /* First, Middle, Last, Only */
+        [IBA_WR_SEND] = {0x00, 0x01, 0x02, 0x04},      [IBA_WR_SEND_IMM] = {0x00, 0x01, 0x03, 0x05},
+        [IBA_WR_SEND_INV] = {0x00, 0x01, 0x16, 0x17},  [IBA_WR_WRITE] = {0x06, 0x07, 0x08, 0x0a},
+        [IBA_WR_WRITE_IMM] = {0x06, 0x07, 0x09, 0x0b}, [IBA_WR_READ] = {0x0c, 0x0c, 0x0c, 0x0c},
+        [IBA_WR_CMP_SWAP] = {0x13, 0x13, 0x13, 0x13},  [IBA_WR_FETCH_ADD] = {0x14, 0x14, 0x14, 0x14},
+        [IBA_WR_FLUSH] = {0x1c, 0x1c, 0x1c, 0x1c},     [IBA_WR_ATOMIC_WRITE] = {0x1d, 0x1d, 0x1d, 0x1d},
+        [IBA_WR_BIND_MW] = {0x04, 0x04, 0x04, 0x04},   [IBA_WR_LOCAL_INV] = {0x04, 0x04, 0x04, 0x04},
+    };
+
+    for (unsigned op = 0; op < IBA_WR_RECV; op++) {
+        const struct iba_send_form *f = &iba_send_forms[op];
+        const bool atomic = op == IBA_WR_CMP_SWAP || op == IBA_WR_FETCH_ADD;
+        const bool placed = op == IBA_WR_FLUSH || op == IBA_WR_ATOMIC_WRITE, local = op >= IBA_WR_BIND_MW;
+        const unsigned traits = (op <= IBA_WR_WRITE_IMM || op == IBA_WR_ATOMIC_WRITE ? IBA_FORM_PAYLOAD : 0u) |
+                                (op <= IBA_WR_SEND_INV || op == IBA_WR_WRITE_IMM ? IBA_FORM_RECEIVED : 0u) |
+                                (op == IBA_WR_READ || atomic ? IBA_FORM_ANSWERED : 0u) |
+                                (op == IBA_WR_READ || atomic || placed ? IBA_FORM_RESOURCE : 0u) |
+                                (atomic || placed ? IBA_FORM_ONE_PSN : 0u) |
+                                (atomic || op == IBA_WR_ATOMIC_WRITE ? IBA_FORM_EIGHT : 0u) |
+                                (local ? IBA_FORM_LOCAL : 0u);
+        cr_expect(f->opcode[IBA_FIRST] == book[op][0] && f->opcode[IBA_MIDDLE] == book[op][1] &&
+                      f->opcode[IBA_LAST] == book[op][2] && f->opcode[IBA_ONLY] == book[op][3],
+                  "operation %u", op);
+        cr_expect_eq(f->traits, traits, "operation %u: %x, not %x", op, f->traits, traits);
+    }
+}
+
+/* UU-16: the shortest MTU, too, bounds a datagram. */
+Test(post, length_of_short_datagrams)
+{
+    struct desk *d = desk_open();
+    struct iba_send_wr wr = desk_send(d, 1);
+    uint32_t qpn;
+
+    d->ca.port[0].mtu = IBA_MTU_256;
+    qpn = desk_qp_in(d, 0, IBA_QPT_UD, IBA_QPS_RTS);
+    wr.n_sge = 1;
+    wr.sge[0].length = 256;
+    OK(iba_post_send(&d->ca, qpn, &wr));
+    wr.sge[0].length = 257;
+    REFUSED(d, iba_post_send(&d->ca, qpn, &wr), LENGTH);
+}
+
+/* A device without the check of the list's length (a broken one) takes no longer list either, and reads none. */
+Test(post, a_list_that_is_too_long)
+{
+    const struct iba_change any_list = {.list = &iba_posting_behaviours, .row = IBA_ROW_posting_sge_count};
+    struct desk *d = desk_open();
+    const uint32_t qpn = desk_qp_in(d, 0, IBA_QPT_RC, IBA_QPS_RTS);
+    struct iba_send_wr wr = desk_send(d, 1);
+
+    iba_ca_change(&d->ca, &any_list);
+    for (unsigned i = 0; i < IBA_MAX_SGE; i++)
+        wr.sge[i].length = UINT32_MAX;
+    wr.n_sge = IBA_MAX_SGE + 1;
+    REFUSED(d, iba_post_send(&d->ca, qpn, &wr), SGE);
 }

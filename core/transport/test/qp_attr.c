@@ -60,6 +60,15 @@ Test(attr, port_moves_under_pkey)
     BAD(INIT, IBA_QPA_PORT, a.port = 2);
     d->ca.port[1].n_pkey = 10;
     TRY(RTR, IBA_QPA_PORT, a.port = 2, ATTR_FORBIDDEN);
+    {
+        struct iba_qp_attr a = desk_attr(&d->qp[0]);
+        a.port = 2;
+        OK(iba_modify_qp(&d->ca, qpn, &a, IBA_QPA_PORT));
+        cr_assert_eq(d->qp[0].attr.port, 2);
+        cr_assert_eq(d->qp[0].envelope_bytes, 0, "no path yet");
+        d->ca.port[1].n_pkey = 9; /* what is not given, nor depends on what is given, is not checked again */
+        OK(iba_modify_qp(&d->ca, qpn, &a, IBA_QPA_ACCESS));
+    }
 }
 
 Test(attr, qkey)

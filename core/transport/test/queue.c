@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Completion queues, receive queues, shared receive queues (QS-31..QS-43). */
+/* Completion queues, receive queues, shared receive queues (QS-31..QS-43); the ends of all tables of an adapter. */
 #include <signal.h>
+#include "transport/deviations_qp.h"
+#include "transport/iba_queue.h"
 #include "transport/iba_recv.h"
 #include "transport/iba_wr_ops.h"
 #include "transport/iba_xrc.h"
@@ -465,4 +467,83 @@ Test(queue, srq_with_a_cq)
     OK(iba_destroy_srq(&d->ca, srq));
     OK(iba_destroy_cq(&d->ca, cq));
     OK(iba_destroy_xrcd(&d->ca, 0));
+}
+
+/* The next receive of a queue is there, or is not. An XRC target has no receives of its own to count. */
+Test(queue, the_next_receive)
+{
+    struct desk *d = desk_open();
+    const uint32_t qpn = desk_qp_in(d, 0, IBA_QPT_UD, IBA_QPS_INIT);
+    const struct iba_recv_wr r = desk_recv(9);
+
+    cr_expect_null(iba_rq_next(&d->qp[0].rq));
+    OK(iba_post_recv(&d->ca, qpn, &r));
+    cr_expect_eq(iba_rq_next(&d->qp[0].rq), &d->rq[0][0]);
+    cr_expect_eq(iba_recv_free(&d->ca, &d->qp[0]), 1);
+    desk_qp(d, 1, IBA_QPT_XRC_TGT);
+    cr_expect_eq(iba_recv_free(&d->ca, &d->qp[1]), IBA_NONE);
+}
+
+/* A device that resizes a CQ to fewer entries than it has completions (a broken one) writes no more than there are. */
+Test(queue, cq_resized_too_small)
+{
+    const struct iba_change shrinks = {.list = &iba_queue_behaviours, .row = IBA_ROW_queue_RESIZE_FITS};
+    static struct iba_wc ring[3];
+    struct desk *d = desk_open();
+
+    iba_ca_change(&d->ca, &shrinks);
+    for (unsigned i = 0; i < 4; i++)
+        push(d, d->send_cq, 100 + i, IBA_WC_SUCCESS, false);
+    OK(iba_resize_cq(&d->ca, d->send_cq, ring, 2));
+    cr_expect_eq(d->cq[0].count, 2);
+    cr_expect(ring[0].wr_id == 100 && ring[1].wr_id == 101 && ring[2].wr_id == 0);
+}
+
+/* An adapter looks at no more entries than it was given: here one entry less than there are. */
+Test(queue, no_entry_beyond)
+{
+    static const uint8_t group[16] = {0xff, 0x12, [15] = 7};
+    struct desk *d = desk_open();
+    const struct iba_send_wr wr = {.op = IBA_WR_SEND, .ah = N_AH - 1};
+    const struct iba_av av = desk_av();
+    uint32_t n = 0, srq, ud;
+
+    d->ca.n_qp--, d->ca.n_cq--, d->ca.n_srq--, d->ca.n_ah--, d->ca.n_mcast--;
+    ud = desk_qp_in(d, 0, IBA_QPT_UD, IBA_QPS_RTS);
+    OK(iba_create_cq(&d->ca, &d->cq[2], d->wc[2], N_WC, &n));
+    REFUSED(d, iba_create_cq(&d->ca, &d->cq[3], d->wc[3], N_WC, &n), FULL);
+    OK(iba_create_srq(&d->ca, &d->srq[0], d->shared[0], N_WR, d->pd, &srq));
+    REFUSED(d, iba_create_srq(&d->ca, &d->srq[1], d->shared[1], N_WR, d->pd, &n), FULL);
+    OK(iba_create_ah(&d->ca, d->pd, &av, &n));
+    REFUSED(d, iba_create_ah(&d->ca, d->pd, &av, &n), FULL);
+    d->ah[N_AH - 1] = d->ah[0];
+    REFUSED(d, iba_destroy_ah(&d->ca, N_AH - 1), NO_AH);
+    REFUSED(d, iba_post_send(&d->ca, ud, &wr), NO_AH);
+
+    d->mcast[N_MCAST - 1] = (struct iba_mcast){.qpn = ud, .used = true};
+    memcpy(d->mcast[N_MCAST - 1].gid, group, 16);
+    REFUSED(d, iba_detach_mcast(&d->ca, ud, group, 0), ATTR_VALUE);
+    d->mcast[N_MCAST - 1].used = false;
+    for (uint16_t lid = 0xc001; lid < 0xc000 + N_MCAST; lid++)
+        OK(iba_attach_mcast(&d->ca, ud, group, lid));
+    REFUSED(d, iba_attach_mcast(&d->ca, ud, group, 0), FULL);
+    for (uint16_t lid = 0xc001; lid < 0xc000 + N_MCAST; lid++)
+        OK(iba_detach_mcast(&d->ca, ud, group, lid));
+    d->mcast[N_MCAST - 1] = (struct iba_mcast){.qpn = ud, .used = true};
+
+    d->qp[5] = (struct iba_qp){.qpn = 1, .type = IBA_QPT_GSI, .send_cq = 2, .recv_cq = 2, .srq = srq};
+    d->qp[5].state = IBA_QPS_RTS;
+    d->qps[N_QP - 1] = &d->qp[5];
+    d->srq[1].cq = 2;
+    d->srqs[N_SRQ - 1] = &d->srq[1];
+    cr_expect_null(iba_qp_find(&d->ca, 1));
+    for (unsigned i = 0; i <= N_WC; i++)
+        iba_cq_push(&d->ca, 2, &(struct iba_wc){.qpn = 0x777777}, false);
+    cr_expect_eq(d->qp[5].state, IBA_QPS_RTS);
+    cr_expect_not(d->srq[1].error);
+    OK(iba_destroy_srq(&d->ca, srq));
+    OK(iba_destroy_cq(&d->ca, 2));
+    d->qps[N_QP - 1] = &d->qp[0];
+    OK(iba_destroy_qp(&d->ca, ud));
+    cr_expect_eq(d->qps[N_QP - 1], &d->qp[0]);
 }

@@ -380,6 +380,26 @@ Test(transition, leaves_before_it_is_drained)
         cr_assert_not(iba_qp_may_send(&d->qp[0]));
         iba_qp_drained(&d->ca, &d->qp[0]);
     }
+    OK(desk_step(d, qpn, IBA_QPS_RTS, 0));
+    OK(desk_step(d, qpn, IBA_QPS_SQD, 0)); /* the event is asked for each time */
+    REFUSED(d, desk_step(d, qpn, IBA_QPS_SQD, IBA_QPA_MIN_RNR), STATE);
+    iba_qp_drained(&d->ca, &d->qp[0]);
     cr_assert_eq(desk_events(d, IBA_EVENT_SQ_DRAINED, qpn), 1);
     cr_assert_eq(d->n_event, 1);
+}
+
+/* The attributes that a transition needs, and none for a transition that does not exist. */
+Test(transition, required)
+{
+    cr_expect_eq(iba_qp_required(IBA_QPT_UD, IBA_QPS_RTR, IBA_QPS_RTS), IBA_QPA_SQ_PSN);
+    cr_expect_eq(iba_qp_required(IBA_QPT_UD, IBA_QPS_INIT, IBA_QPS_RTR), 0);
+    cr_expect_eq(iba_qp_required(IBA_QPT_RC, IBA_QPS_RESET, IBA_QPS_RTS), 0);
+}
+
+/* Each pair of states is a behaviour: a transition, or that there is none. */
+Test(transition, behaviours)
+{
+    cr_assert_eq(iba_transition_behaviours.n, 49);
+    for (unsigned i = 0; i < iba_transition_behaviours.n; i++)
+        cr_expect_not_null(iba_transition_behaviours.row[i].name, "%u", i);
 }

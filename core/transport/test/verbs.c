@@ -107,6 +107,7 @@ Test(verbs, parts_of_each_type)
         if (rows[i].type != IBA_QPT_EE)
             cr_expect_eq(qp->rq.n, rows[i].receives, "type %u", rows[i].type);
         cr_expect_eq(qp->r.n_saved, N_SAVED);
+        cr_expect_eq(qp->attr.port, rows[i].type == IBA_QPT_SMI || rows[i].type == IBA_QPT_GSI);
         cr_expect_eq(iba_destroy_xrcd(&d->ca, domain), rows[i].type == IBA_QPT_XRC_TGT ? IBA_VERB_BUSY : IBA_VERB_OK);
         OK(iba_destroy_qp(&d->ca, qpn));
         cr_expect_eq(iba_destroy_xrcd(&d->ca, domain),
@@ -268,7 +269,13 @@ Test(verbs, each_number_of_a_slot)
             const struct {
                 uint64_t random;
                 uint32_t qpn;
-            } c[] = {{turns - 1, last}, {turns - 2, last - n}, {7, slot + 7 * n}, {turns + 7, slot + 7 * n}};
+            } c[] = {{turns - 1, last},
+                     {turns - 2, last - n},
+                     {7, slot + 7 * n},
+                     {turns + 7, slot + 7 * n},
+                     {0, slot >= 2 ? slot
+                         : n == 1  ? 2
+                                   : slot + n}};
             for (unsigned i = 0; i < sizeof c / sizeof *c; i++) {
                 struct desk *d = desk_open();
                 uint64_t numbers[] = {slot + 100 * n, c[i].random}, *next = numbers;
@@ -490,6 +497,50 @@ Test(verbs, set_pkey)
     cr_assert_eq(d->n_event, 1);
     d->ca.event = NULL; /* the user takes no events */
     OK(iba_set_pkey(&d->ca, 2, 5, 0));
+}
+
+/* With one slot QP1 has this one. */
+Test(verbs, management_qp_in_the_only_slot)
+{
+    struct desk *d = desk_open();
+
+    d->ca.n_qp = 1;
+    cr_expect_eq(desk_qp(d, 0, IBA_QPT_GSI), 1);
+    cr_expect_eq(d->qps[0], &d->qp[0]);
+    cr_expect_null(d->qps[1]);
+}
+
+/* WF-37 on a device that gives QPs reserved numbers (a broken one): they still have 24 bits. */
+Test(verbs, numbers_have_24_bits)
+{
+    const struct iba_change any_number = {.list = &iba_verb_behaviours, .row = IBA_ROW_verb_QPN_ORDINARY};
+    struct desk *d = desk_open();
+    struct iba_qp_init init = desk_init(d, 0, IBA_QPT_UC);
+    uint32_t qpn;
+
+    iba_ca_change(&d->ca, &any_number);
+    init.qpn = 0x1000000;
+    REFUSED(d, iba_create_qp(&d->ca, &d->qp[0], &init, &qpn), ATTR_VALUE);
+    init.qpn = 0xffffff;
+    OK(iba_create_qp(&d->ca, &d->qp[0], &init, &qpn));
+}
+
+/* A QP that is created in dirty memory is as one in clean memory. */
+Test(verbs, dirty_memory)
+{
+    static struct iba_qp clean;
+    struct desk *d = desk_open();
+    struct iba_qp_init init = desk_init(d, 0, IBA_QPT_RC);
+    uint32_t qpn;
+
+    init.qpn = 0x102;
+    OK(iba_create_qp(&d->ca, &d->qp[0], &init, &qpn));
+    memcpy(&clean, &d->qp[0], sizeof clean);
+    cr_expect(clean.cnp_to == 0 && !clean.s.alone && !clean.s.implied && clean.srq == IBA_NONE);
+    OK(iba_destroy_qp(&d->ca, qpn));
+    memset(&d->qp[0], 0xee, sizeof d->qp[0]);
+    OK(iba_create_qp(&d->ca, &d->qp[0], &init, &qpn));
+    cr_expect_arr_eq((uint8_t *)&clean, (uint8_t *)&d->qp[0], sizeof clean);
 }
 
 /* ---- names ---- */
