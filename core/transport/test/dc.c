@@ -3,6 +3,7 @@
  * is left out. */
 #include "transport/iba_dc.h"
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { KEY = 0x5eed, TIMEOUT = 1000, IDLE = 5000, LEASE = 100000, LONGEST = 32 };
@@ -369,4 +370,42 @@ Test(dc, others_messages_and_a_full_ring)
     answer.connection = m.connection;
     iba_dc_initiator_receive(&i, &answer, 5);
     cr_expect_eq(sum(i.hits, IBA_DC_INITIATOR_ROWS), 1, "connect, and nothing for initiator 8");
+}
+
+/* The rows that the public description has (VN-02, VN-03 and the sentences at the head of iba_dc.h); all others are
+ * choices of ours, and the table of rules says so. */
+Test(dc, rows_of_the_description)
+{
+    static const char initiator[] = " accepted done cnak bad_key closed idle connect half connected other_target ";
+    static const char target[] = " wrong_key pool_empty connect close other_connection operation ";
+    const struct {
+        const struct iba_dc_row *rows;
+        unsigned n;
+        const char *described;
+    } tables[] = {{iba_dc_initiator_rows, IBA_DC_INITIATOR_ROWS, initiator},
+                  {iba_dc_target_rows, IBA_DC_TARGET_ROWS, target}};
+
+    for (size_t t = 0; t < 2; t++)
+        for (unsigned i = 0; i < tables[t].n; i++) {
+            char word[40];
+            snprintf(word, sizeof word, " %s ", tables[t].rows[i].name);
+            cr_expect_eq(tables[t].rows[i].described, strstr(tables[t].described, word) != NULL, "%s", word);
+        }
+}
+
+/* A target that lacks the last row decides nothing about the next operation: it executes nothing, and keeps silent. */
+Test(dc, a_target_without_rows_is_silent)
+{
+    struct heard heard = {0};
+    struct iba_dc_responder pool[1];
+    struct iba_dc_target t = {
+        .number = 1, .key = KEY, .lease_ns = LEASE, .store = note_store, .random = next_token, .ctx = &heard};
+    struct iba_dc_message m = {.kind = IBA_DC_CONNECT, .initiator = 7, .target = 1, .key = KEY}, answer;
+
+    iba_dc_target_init(&t, pool, 1);
+    cr_assert(iba_dc_target_receive(&t, &m, 1, &answer));
+    t.left_out = (UINT32_C(1) << IBA_DC_TARGET_ROWS) - 1;
+    for (m.kind = 0; m.kind < IBA_DC_KIND_COUNT; m.kind++)
+        cr_expect_not(iba_dc_target_receive(&t, &m, 1, &answer), "kind %u", m.kind);
+    cr_expect(heard.stored == 0 && sum(t.hits, IBA_DC_TARGET_ROWS) == 1 && iba_dc_serving(&t) == 1);
 }
