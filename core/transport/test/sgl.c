@@ -14,6 +14,13 @@ static const struct iba_sge *list(uint32_t a, uint32_t b, uint32_t c)
     return sge;
 }
 
+static bool all_zero(const uint8_t *p, size_t n)
+{
+    while (n > 0 && p[n - 1] == 0)
+        n--;
+    return n == 0;
+}
+
 /* Every start and length in lists with and without empty buffers: the bytes land where a byte-wise model puts them, no
  * other byte moves, and gather brings them back. */
 Test(sgl, every_piece)
@@ -27,11 +34,12 @@ Test(sgl, every_piece)
         for (uint64_t at = 0; at <= total; at++)
             for (size_t len = 0; at + len <= total + 1; len++) {
                 uint8_t model[MEMORY] = {0}, back[32];
-                bool absent;
+                bool absent = true, missing = true;
                 memset(bed.memory, 0, MEMORY);
                 const enum iba_wc_status got = iba_sgl_scatter(&bed.ca, bed.pd, sge, 3, at, bed.payload, len, &absent);
                 EXPECT(got == (at + len > total ? IBA_WC_LOCAL_LENGTH : IBA_WC_SUCCESS), "status %d", got);
-                EXPECT(got == iba_sgl_check(&bed.ca, bed.pd, sge, 3, at, len, true, &absent), "check says the same");
+                EXPECT(got == iba_sgl_check(&bed.ca, bed.pd, sge, 3, at, len, true, &missing), "check says the same");
+                EXPECT(!absent && !missing, "all pages are there");
                 uint64_t n = 0;
                 for (unsigned i = 0; i < 3; i++)
                     for (unsigned k = 0; k < sge[i].length; k++, n++)
@@ -40,8 +48,11 @@ Test(sgl, every_piece)
                 EXPECT(memcmp(model, bed.memory, MEMORY) == 0, "shape %zu, %zu bytes at %u", s, len, (unsigned)at);
                 if (got != IBA_WC_SUCCESS)
                     continue;
+                memset(back, 0, sizeof back);
+                absent = true;
                 cr_assert_eq(iba_sgl_gather(&bed.ca, bed.pd, sge, 3, at, back, len, &absent), IBA_WC_SUCCESS);
-                EXPECT(memcmp(back, bed.payload, len) == 0, "gathered");
+                EXPECT(!absent && memcmp(back, bed.payload, len) == 0, "gathered");
+                EXPECT(all_zero(back + len, sizeof back - len), "no byte after the last");
             }
     }
 }
@@ -75,6 +86,10 @@ Test(sgl, protection)
                      cases[i].writes ? IBA_WC_SUCCESS : IBA_WC_LOCAL_PROTECTION, "case %zu", i);
         cr_assert_eq(iba_sgl_gather(&bed.ca, cases[i].pd, &sge, 1, 0, data, 64, &absent),
                      cases[i].reads ? IBA_WC_SUCCESS : IBA_WC_LOCAL_PROTECTION, "case %zu", i);
+        for (unsigned write = 0; write < 2; write++)
+            cr_assert_eq(iba_sgl_check(&bed.ca, cases[i].pd, &sge, 1, 0, 64, write, &absent),
+                         (write ? cases[i].writes : cases[i].reads) ? IBA_WC_SUCCESS : IBA_WC_LOCAL_PROTECTION,
+                         "case %zu", i);
     }
 }
 
@@ -96,4 +111,58 @@ Test(sgl, absent_page_is_no_error)
     cr_assert(absent);
     cr_assert_eq(iba_sgl_check(&bed.ca, bed.pd, &one, 1, 0, 16, true, &absent), IBA_WC_SUCCESS);
     cr_assert(absent);
+}
+
+/* Only the bytes of the message count: the rest of the last buffer may lie outside of the region, or in an absent page.
+ * What an earlier buffer lacks is not forgotten, and no byte moves from the first absent page on. */
+Test(sgl, the_rest_of_the_last_buffer)
+{
+    enum { ROOM = 16 };
+    uint8_t data[64];
+    bool absent;
+
+    bed_make(&bed, IBA_PORT_IB, false);
+    bed.present = 1;
+    uint32_t lkey, rkey;
+    region(&bed, ALL_RIGHTS | IBA_ACCESS_ON_DEMAND, bed.pd, &lkey, &rkey);
+    const struct iba_sge out[] = {{VA, 8, bed.lkey}, {VA + MEMORY - ROOM, 3 * ROOM, bed.lkey}};
+    const struct iba_sge page[] = {{VA, 8, lkey}, {VA + IBA_MEM_PAGE - ROOM, 2 * ROOM, lkey}};
+    const struct iba_sge gap[] = {{VA + IBA_MEM_PAGE, 8, lkey}, {VA, 8, lkey}};
+    const struct {
+        const struct iba_sge *sge;
+        size_t len;
+        enum iba_wc_status status;
+        bool absent;
+        size_t moved; /* bytes that are copied before the first that is not there */
+    } cases[] = {
+        {out, 8 + ROOM, IBA_WC_SUCCESS, false, 8 + ROOM},
+        {out, 9 + ROOM, IBA_WC_LOCAL_PROTECTION, false, 8},
+        {page, 8 + ROOM, IBA_WC_SUCCESS, false, 8 + ROOM},
+        {page, 9 + ROOM, IBA_WC_SUCCESS, true, 8},
+        {gap, 8, IBA_WC_SUCCESS, true, 0},
+        {gap, 16, IBA_WC_SUCCESS, true, 0},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        for (unsigned write = 0; write < 2; write++) {
+            absent = !cases[i].absent;
+            EXPECT(iba_sgl_check(&bed.ca, bed.pd, cases[i].sge, 2, 0, cases[i].len, write, &absent) == cases[i].status,
+                   "case %zu", i);
+            EXPECT(absent == cases[i].absent, "case %zu", i);
+        }
+        memset(data, 0, sizeof data);
+        memset(bed.memory, 1, MEMORY);
+        EXPECT(iba_sgl_gather(&bed.ca, bed.pd, cases[i].sge, 2, 0, data, cases[i].len, &absent) == cases[i].status,
+               "case %zu", i);
+        EXPECT(absent == cases[i].absent && all_zero(data + cases[i].moved, sizeof data - cases[i].moved), "case %zu",
+               i);
+        EXPECT(cases[i].moved == 0 || data[cases[i].moved - 1] == 1, "case %zu", i);
+        memset(data, 2, sizeof data);
+        memset(bed.memory, 0, MEMORY);
+        EXPECT(iba_sgl_scatter(&bed.ca, bed.pd, cases[i].sge, 2, 0, data, cases[i].len, &absent) == cases[i].status,
+               "case %zu", i);
+        size_t moved = 0;
+        for (size_t k = 0; k < MEMORY; k++)
+            moved += bed.memory[k] == 2;
+        EXPECT(absent == cases[i].absent && moved == cases[i].moved, "case %zu: %zu bytes", i, moved);
+    }
 }
