@@ -230,13 +230,18 @@ static void ud_absent(struct bed *b)
     ud(b, IBA_UD_SEND_ONLY, 8);
 }
 
+static void raw_packet(struct bed *b, size_t payload)
+{
+    iba_recipe_init(&b->r, IBA_ENCAP_IB_RAW, 0);
+    b->r.payload = b->payload, b->r.payload_len = payload;
+    iba_lrh_set_dlid(PART(b, lrh), LID);
+    iba_lrh_set_slid(PART(b, lrh), PEER_LID);
+}
+
 static void raw(struct bed *b)
 {
     post(b, RAW_QPN, FULL);
-    iba_recipe_init(&b->r, IBA_ENCAP_IB_RAW, 0);
-    b->r.payload = b->payload, b->r.payload_len = 32;
-    iba_lrh_set_dlid(PART(b, lrh), LID);
-    iba_lrh_set_slid(PART(b, lrh), PEER_LID);
+    raw_packet(b, 32);
 }
 
 static void datagram(struct bed *b)
@@ -359,34 +364,141 @@ Test(unreliable_rules, a_broken_message_costs_an_srq_its_wqe)
     cr_assert_eq(bed.uc.state, IBA_QPS_RTS);
 }
 
-/* UU-21, UU-22, UU-23 */
+/* UU-21, UU-22, UU-23: 40 bytes before the data, which end with the network header. */
 Test(unreliable_rules, area_for_the_grh)
 {
-    struct iba_wc wc;
+    static const struct {
+        enum iba_encap encap;
+        enum iba_port_kind kind;
+        uint32_t header_at, bytes; /* of the packet */
+    } cases[] = {{IBA_ENCAP_IB_LOCAL, IBA_PORT_IB, 0, 0},
+                 {IBA_ENCAP_IB_GLOBAL, IBA_PORT_IB, 8, 40},
+                 {IBA_ENCAP_ROCE1, IBA_PORT_ROCE1, 14, 40},
+                 {IBA_ENCAP_ROCE2_V4, IBA_PORT_ROCE2, 14, 20},
+                 {IBA_ENCAP_ROCE2_V6, IBA_PORT_ROCE2, 14, 40}};
 
-    bed_make(&bed, IBA_PORT_IB, false);
-    for (int global = 0; global < 2; global++) {
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const bool ib = cases[i].kind == IBA_PORT_IB;
+        const uint32_t n = cases[i].bytes;
         uint8_t before[40];
+        bed_make(&bed, cases[i].kind, false);
+        if (cases[i].encap == IBA_ENCAP_ROCE2_V4)
+            iba_gid_set_ipv4(bed.ca.port[0].gid[0], 0x0a000001);
         memcpy(before, bed.memory, 40);
         post(&bed, UD_QPN, 48);
-        packet(&bed, global ? IBA_ENCAP_IB_GLOBAL : IBA_ENCAP_IB_LOCAL, IBA_UD_SEND_ONLY_IMM, UD_QPN, 9, 8);
+        packet(&bed, cases[i].encap, IBA_UD_SEND_ONLY_IMM, UD_QPN, 9, 8);
         give(&bed);
-        wc = completion(&bed);
-        cr_assert_eq(wc.byte_len, 48);
-        cr_assert_eq(wc.src_qpn, PEER_QPN);
-        cr_assert_eq(wc.slid, PEER_LID);
-        cr_assert_eq(wc.imm_or_key, 0x01020304);
-        cr_assert_eq(wc.flags, (global ? IBA_WC_GRH : 0) | IBA_WC_WITH_IMM);
-        cr_assert_eq(memcmp(bed.memory, global ? bed.in + 8 : before, 40), 0);
-        cr_assert_eq(memcmp(bed.memory + 40, bed.payload, 8), 0);
+        const struct iba_wc wc = completion(&bed);
+        EXPECT(wc.byte_len == 48 && wc.src_qpn == PEER_QPN && wc.imm_or_key == 0x01020304, "case %zu", i);
+        EXPECT(wc.slid == (ib ? PEER_LID : 0) && wc.sl == 0 && wc.path_bits == 0, "case %zu: LID %u", i, wc.slid);
+        EXPECT(wc.flags == ((n > 0 ? IBA_WC_GRH : 0) | IBA_WC_WITH_IMM), "case %zu: flags %u", i, wc.flags);
+        EXPECT(memcmp(bed.memory, before, 40 - n) == 0, "case %zu: before the header", i);
+        EXPECT(memcmp(bed.memory + 40 - n, bed.in + cases[i].header_at, n) == 0, "case %zu: the header", i);
+        EXPECT(memcmp(bed.memory + 40, bed.payload, 8) == 0, "case %zu: the data", i);
     }
-    bed_make(&bed, IBA_PORT_ROCE2, false);
-    iba_gid_set_ipv4(bed.ca.port[0].gid[0], 0x0a000001);
-    post(&bed, UD_QPN, 48);
-    packet(&bed, IBA_ENCAP_ROCE2_V4, IBA_UD_SEND_ONLY, UD_QPN, 9, 8);
+}
+
+/* UU-23: the completion says where the datagram came from, by which of the port's LIDs and in which partition. */
+Test(unreliable_rules, the_source_of_a_datagram)
+{
+    struct iba_recv_wr ring[N_RQ];
+    struct iba_srq second;
+    uint32_t number;
+
+    bed_make(&bed, IBA_PORT_IB, false);
+    bed.ca.port[0].lmc = 2;
+    bed.ud.attr.pkey_index = 1;
+    MUST(iba_create_srq(&bed.ca, &second, ring, N_RQ, bed.pd, &number));
+    for (unsigned i = 0; i < 3; i++) {
+        const bool of_raw = i == 2;
+        const struct iba_recv_wr w = buffer(&bed, 52);
+        bed.ud.srq = i == 0 ? number : IBA_NONE;
+        bed.ud.rq.n = i == 0 ? 0 : N_RQ;
+        MUST(i == 0 ? iba_post_srq_recv(&bed.ca, number, &w) : iba_post_recv(&bed.ca, of_raw ? RAW_QPN : UD_QPN, &w));
+        if (of_raw) {
+            raw_packet(&bed, 48);
+        } else {
+            packet(&bed, IBA_ENCAP_IB_LOCAL, IBA_UD_SEND_ONLY, UD_QPN, 9, 4);
+            iba_bth_set_p_key(PART(&bed, bth), 0x8005);
+            iba_bth_set_se(PART(&bed, bth), i);
+        }
+        iba_lrh_set_dlid(PART(&bed, lrh), LID + 3);
+        iba_lrh_set_sl(PART(&bed, lrh), 6 + i);
+        give(&bed);
+        const struct iba_wc wc = completion(&bed);
+        EXPECT(wc.wr_id == 77 && wc.status == IBA_WC_SUCCESS && wc.op == IBA_WR_RECV, "packet %u", i);
+        EXPECT(wc.slid == PEER_LID && wc.sl == 6 + i && wc.path_bits == 3, "packet %u: path bits %u", i, wc.path_bits);
+        EXPECT(wc.qpn == (of_raw ? RAW_QPN : UD_QPN) && wc.src_qpn == (of_raw ? 0 : PEER_QPN), "packet %u", i);
+        EXPECT(wc.pkey_index == !of_raw && wc.srqn == (i == 0 ? number : 0) && wc.imm_or_key == 0, "packet %u", i);
+        EXPECT(wc.flags == (i == 1 ? IBA_WC_SOLICITED : 0), "packet %u: flags %u", i, wc.flags);
+        EXPECT(wc.byte_len == (of_raw ? 52 : 44), "packet %u: %u bytes", i, wc.byte_len);
+        EXPECT(memcmp(bed.memory + (of_raw ? 0 : 40), of_raw ? bed.in + 8 : bed.payload, of_raw ? 52 : 4) == 0,
+               "packet %u", i);
+    }
+}
+
+/* Each limit of a datagram's length, and the values beside it. Of a raw packet, its own header of 4 bytes counts. */
+Test(unreliable_rules, lengths_of_datagrams)
+{
+    static const struct {
+        uint32_t qpn, room, payload;
+        const char *row; /* that drops it; NULL: it is delivered */
+    } cases[] = {
+        {UD_QPN, FULL, 256, NULL},
+        {UD_QPN, FULL, 257, "longer_than_mtu"},
+        {1, FULL, 256, NULL},
+        {1, FULL, 255, "no_mad"},
+        {1, FULL, 257, "longer_than_mtu"},
+        {0, FULL, 256, NULL},
+        {0, FULL, 252, "no_mad"},
+        {UD_QPN, 296, 256, NULL},
+        {UD_QPN, 295, 256, "too_long"},
+        {RAW_QPN, FULL, 300, NULL},
+        {RAW_QPN, 36, 32, NULL},
+        {RAW_QPN, 35, 32, "too_long"},
+        {UD_QPN, 40, 0, NULL},
+        {UD_QPN, 39, 0, "too_long"},
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        bed_make(&bed, IBA_PORT_IB, false);
+        post(&bed, cases[i].qpn, cases[i].room);
+        if (cases[i].qpn == RAW_QPN)
+            raw_packet(&bed, cases[i].payload);
+        else
+            packet(&bed, IBA_ENCAP_IB_LOCAL, IBA_UD_SEND_ONLY, cases[i].qpn, 0, cases[i].payload);
+        bed.ca.port[0].mtu = IBA_MTU_256;
+        give(&bed);
+        EXPECT(bed.cq.count == !cases[i].row, "case %zu: %u completions", i, bed.cq.count);
+        EXPECT(!cases[i].row || hits(&bed, IBA_TABLE_UD_RECEIVER, cases[i].row) == 1, "case %zu", i);
+    }
+}
+
+/* UU-19, class A: a receive that may not be written costs the QP. A datagram without receive, or whose page is absent,
+ * costs nothing but itself, also in a device that lacks the row for it. */
+Test(unreliable_rules, what_a_datagram_costs)
+{
+    bed_make(&bed, IBA_PORT_IB, false);
+    ud_protected(&bed);
     give(&bed);
-    cr_assert_eq(completion(&bed).flags, IBA_WC_GRH);
-    cr_assert_eq(memcmp(bed.memory + 20, bed.in + 14, 20), 0, "the IPv4 header ends the area");
+    const struct iba_wc wc = completion(&bed);
+    cr_expect(wc.wr_id == 77 && wc.status == IBA_WC_LOCAL_PROTECTION && wc.qpn == UD_QPN);
+    cr_expect(bed.ud.state == IBA_QPS_ERR && no_completion(&bed) && bed.ud.rq.count == 0);
+    bed_make(&bed, IBA_PORT_IB, false);
+    ud_absent(&bed);
+    give(&bed);
+    cr_expect(bed.ud.state == IBA_QPS_RTS && bed.ud.rq.count == 1 && no_completion(&bed));
+    for (uint16_t row = 0; row < iba_ud_receiver_rules.n; row++) {
+        struct iba_changed_rules c;
+        if (strcmp(iba_ud_receiver_rules.row[row].name, "no_wqe"))
+            continue;
+        bed_make(&bed, IBA_PORT_IB, false);
+        cr_assert(iba_rules_change(&c, IBA_TABLE_UD_RECEIVER, row, IBA_CHANGE_DROP, 0));
+        iba_ca_set_rules(&bed.ca, IBA_TABLE_UD_RECEIVER, &c.rules);
+        no_wqe(&bed);
+        give(&bed);
+        cr_expect_eq(hits(&bed, IBA_TABLE_UD_RECEIVER, "datagram"), 1, "no receive is checked");
+    }
 }
 
 /* PV-13: the QP's attribute selects an entry of the P_Key table, as long as the table has that entry. */
