@@ -5,6 +5,7 @@
 #include "transport/iba_dc.h"
 
 enum { KEY = 0x5eed, TIMEOUT = 1000, IDLE = 5000, LEASE = 100000 };
+#define TOKEN UINT64_C(0xfeed00000001)
 
 static void note_message(void *ctx, const struct iba_dc_message *m)
 {
@@ -14,43 +15,43 @@ static void note_message(void *ctx, const struct iba_dc_message *m)
 static uint64_t same_token(void *ctx)
 {
     (void)ctx;
-    return UINT64_C(0xfeed00000001);
+    return TOKEN;
 }
+
+static const struct {
+    uint8_t kind, full;
+    uint32_t initiator, connection, sequence;
+    uint64_t key, token;
+    uint8_t answer; /* the kind; IBA_DC_KIND_COUNT: none */
+    uint32_t executed;
+    uint8_t bad_keys, cnaks, serving;
+} steps[] = {
+    {IBA_DC_CONNECT, 1, 7, UINT32_MAX, 0, KEY, 0, IBA_DC_ACCEPTED, 0, 0, 0, 1},
+    {IBA_DC_OPERATION, 0, 7, UINT32_MAX, 0, KEY, TOKEN, IBA_DC_DONE, 1, 0, 0, 1},
+    {IBA_DC_OPERATION, 0, 7, UINT32_MAX, 1, KEY, TOKEN, IBA_DC_DONE, 2, 0, 0, 1},
+    {IBA_DC_OPERATION, 0, 7, UINT32_MAX, 0, KEY, TOKEN, IBA_DC_DONE, 2, 0, 0, 1},
+    {IBA_DC_OPERATION, 0, 7, UINT32_MAX, 3, KEY, TOKEN, IBA_DC_KIND_COUNT, 2, 0, 0, 1},
+    {IBA_DC_OPERATION, 0, 7, UINT32_MAX, 2, KEY + 1, TOKEN, IBA_DC_BAD_KEY, 2, 1, 0, 1},
+    {IBA_DC_CONNECT, 0, 8, 5, 0, KEY + 1, 0, IBA_DC_BAD_KEY, 0, 2, 0, 1},
+    {IBA_DC_CONNECT, 0, 8, 5, 0, KEY, 0, IBA_DC_ACCEPTED, 0, 2, 0, 2},
+    {IBA_DC_CONNECT, 0, 9, 5, 0, KEY, 0, IBA_DC_CNAK, 0, 2, 1, 2},
+    {IBA_DC_CONNECT, 0, 10, 5, 0, KEY, 0, IBA_DC_CNAK, 0, 2, 2, 2},
+    {IBA_DC_OPERATION, 0, 8, 5, 0, KEY, 99, IBA_DC_DONE, 1, 2, 2, 2}, /* half: any token */
+    {IBA_DC_CONNECT, 1, 7, 0, 0, KEY, 0, IBA_DC_ACCEPTED, 0, 2, 2, 2},
+    {IBA_DC_CONNECT, 1, 7, UINT32_MAX, 0, KEY, 0, IBA_DC_KIND_COUNT, 0, 2, 2, 2},
+    {IBA_DC_OPERATION, 0, 7, 0, 0, KEY, TOKEN, IBA_DC_DONE, 1, 2, 2, 2},
+    {IBA_DC_CONNECT, 1, 7, 0, 0, KEY, 0, IBA_DC_ACCEPTED, 1, 2, 2, 2},
+    {IBA_DC_DISCONNECT, 0, 7, 4, 0, 0, 0, IBA_DC_CLOSED, 1, 2, 2, 2},
+    {IBA_DC_DISCONNECT, 0, 7, 0, 0, 0, 0, IBA_DC_CLOSED, 0, 2, 2, 1},
+    {IBA_DC_DISCONNECT, 0, 7, 0, 0, 0, 0, IBA_DC_CLOSED, 0, 2, 2, 1},
+    {IBA_DC_OPERATION, 0, 7, 0, 1, KEY, TOKEN, IBA_DC_KIND_COUNT, 0, 2, 2, 1},
+    {IBA_DC_OPERATION, 0, 8, 5, 1, KEY, 0, IBA_DC_DONE, 2, 2, 2, 1},
+};
 
 /* Each member of each answer of a target with two responders, and its counters. Connections wrap: 1 comes after
  * 0xffffffff. */
 Test(dc_messages, what_a_target_answers)
 {
-    static const uint64_t token = UINT64_C(0xfeed00000001);
-    static const struct {
-        uint8_t kind, full;
-        uint32_t initiator, connection, sequence;
-        uint64_t key, token;
-        uint8_t answer; /* the kind; IBA_DC_KIND_COUNT: none */
-        uint32_t executed;
-        uint8_t bad_keys, cnaks, serving;
-    } steps[] = {
-        {IBA_DC_CONNECT, 1, 7, UINT32_MAX, 0, KEY, 0, IBA_DC_ACCEPTED, 0, 0, 0, 1},
-        {IBA_DC_OPERATION, 0, 7, UINT32_MAX, 0, KEY, token, IBA_DC_DONE, 1, 0, 0, 1},
-        {IBA_DC_OPERATION, 0, 7, UINT32_MAX, 1, KEY, token, IBA_DC_DONE, 2, 0, 0, 1},
-        {IBA_DC_OPERATION, 0, 7, UINT32_MAX, 0, KEY, token, IBA_DC_DONE, 2, 0, 0, 1},
-        {IBA_DC_OPERATION, 0, 7, UINT32_MAX, 3, KEY, token, IBA_DC_KIND_COUNT, 2, 0, 0, 1},
-        {IBA_DC_OPERATION, 0, 7, UINT32_MAX, 2, KEY + 1, token, IBA_DC_BAD_KEY, 2, 1, 0, 1},
-        {IBA_DC_CONNECT, 0, 8, 5, 0, KEY + 1, 0, IBA_DC_BAD_KEY, 0, 2, 0, 1},
-        {IBA_DC_CONNECT, 0, 8, 5, 0, KEY, 0, IBA_DC_ACCEPTED, 0, 2, 0, 2},
-        {IBA_DC_CONNECT, 0, 9, 5, 0, KEY, 0, IBA_DC_CNAK, 0, 2, 1, 2},
-        {IBA_DC_CONNECT, 0, 10, 5, 0, KEY, 0, IBA_DC_CNAK, 0, 2, 2, 2},
-        {IBA_DC_OPERATION, 0, 8, 5, 0, KEY, 99, IBA_DC_DONE, 1, 2, 2, 2}, /* half: any token */
-        {IBA_DC_CONNECT, 1, 7, 0, 0, KEY, 0, IBA_DC_ACCEPTED, 0, 2, 2, 2},
-        {IBA_DC_CONNECT, 1, 7, UINT32_MAX, 0, KEY, 0, IBA_DC_KIND_COUNT, 0, 2, 2, 2},
-        {IBA_DC_OPERATION, 0, 7, 0, 0, KEY, token, IBA_DC_DONE, 1, 2, 2, 2},
-        {IBA_DC_CONNECT, 1, 7, 0, 0, KEY, 0, IBA_DC_ACCEPTED, 1, 2, 2, 2},
-        {IBA_DC_DISCONNECT, 0, 7, 4, 0, 0, 0, IBA_DC_CLOSED, 1, 2, 2, 2},
-        {IBA_DC_DISCONNECT, 0, 7, 0, 0, 0, 0, IBA_DC_CLOSED, 0, 2, 2, 1},
-        {IBA_DC_DISCONNECT, 0, 7, 0, 0, 0, 0, IBA_DC_CLOSED, 0, 2, 2, 1},
-        {IBA_DC_OPERATION, 0, 7, 0, 1, KEY, token, IBA_DC_KIND_COUNT, 0, 2, 2, 1},
-        {IBA_DC_OPERATION, 0, 8, 5, 1, KEY, 0, IBA_DC_DONE, 2, 2, 2, 1},
-    };
     struct iba_dc_message stored = {0};
     struct iba_dc_responder pool[2];
     struct iba_dc_target t = {
@@ -79,7 +80,7 @@ Test(dc_messages, what_a_target_answers)
         cr_expect(a.kind == steps[i].answer && a.sequence == steps[i].executed, "step %u: kind %u, sequence %u", i,
                   a.kind, a.sequence);
         cr_expect(a.initiator == m.initiator && a.target == 3 && a.connection == m.connection, "step %u", i);
-        cr_expect_eq(a.token, a.kind == IBA_DC_ACCEPTED && m.full ? token : 0, "step %u", i);
+        cr_expect_eq(a.token, a.kind == IBA_DC_ACCEPTED && m.full ? TOKEN : 0, "step %u", i);
         cr_expect(!a.full && a.key == 0 && a.at == 0 && a.value == 0, "step %u", i);
     }
     cr_expect(stored.at == 50 + 19 && stored.value == 70 + 19 && stored.initiator == 8);

@@ -114,7 +114,7 @@ Test(sgl, absent_page_is_no_error)
 }
 
 /* Only the bytes of the message count: the rest of the last buffer may lie outside of the region, or in an absent page.
- * What an earlier buffer lacks is not forgotten, and no byte moves from the first absent page on. */
+ * An absent page of an earlier buffer is not forgotten, and no byte moves from the first absent page on. */
 Test(sgl, the_rest_of_the_last_buffer)
 {
     enum { ROOM = 16 };
