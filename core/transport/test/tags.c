@@ -303,6 +303,103 @@ Test(tags, a_rendezvous_without_room_in_the_send_queue)
     close_world(&w);
 }
 
+/* With room for the READ and the FIN both are posted. The READ has the entries that its bytes need, and the FIN waits
+ * for it by its fence. */
+Test(tags, a_rendezvous_fills_the_send_queue)
+{
+    static const struct {
+        uint32_t bytes;
+        uint8_t n;
+        uint32_t length[2];
+    } cases[] = {{0, 0, {0, 0}}, {4, 1, {4, 0}}, {1000, 1, {1000, 0}}, {1001, 2, {1000, 1}}, {ROOM, 2, {1000, 1000}}};
+    const struct iba_send_wr write = {.wr_id = 5, .op = IBA_WR_WRITE};
+    struct iba_qp_attr sqd = {.state = IBA_QPS_SQD};
+
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct world w;
+        open_world(&w, 0, 1);
+        (void)add(&w, 3, UINT64_MAX, 0);
+        cr_assert_eq(iba_modify_qp(&w.l->end[1].ca, w.to, &sqd, IBA_QPA_STATE), IBA_VERB_OK);
+        for (unsigned k = 0; k < LAB_DEPTH - 2; k++)
+            cr_assert_eq(lab_send(w.l, 1, w.to, write, 0, 0), IBA_VERB_OK);
+        send_rndv(&w, 3, cases[i].bytes, 0);
+        const struct iba_wc wc = received(&w, 3, IBA_WC_TAG_MATCH, 0);
+        cr_expect(wc.qpn == w.to && wc.src_qpn == w.from && wc.srqn == w.srq && wc.pkey_index == 0);
+        const struct iba_qp *qp = &w.l->end[1].qp[0].qp;
+        cr_assert_eq(qp->s.count, LAB_DEPTH);
+        const struct iba_sqe *read = iba_sqe_at(qp, LAB_DEPTH - 2), *fin = iba_sqe_at(qp, LAB_DEPTH - 1);
+        cr_expect(read->wr.op == IBA_WR_READ && read->wr.wr_id == 3 && read->wr.flags == IBA_WR_TAGGED);
+        cr_expect(read->wr.va == LAB_VA + DATA_AT && read->wr.rkey == w.l->end[0].rkey);
+        cr_expect(read->wr.n_sge == cases[i].n && read->length == cases[i].bytes, "%u bytes", cases[i].bytes);
+        for (unsigned k = 0; k < cases[i].n; k++)
+            cr_expect_eq(read->wr.sge[k].length, cases[i].length[k], "%u bytes, entry %u", cases[i].bytes, k);
+        cr_expect(fin->wr.op == IBA_WR_SEND && fin->wr.wr_id == 3 && fin->length == 32);
+        cr_expect_eq(fin->wr.flags, IBA_WR_FENCE | IBA_WR_TAGGED | IBA_WR_INLINE);
+        close_world(&w);
+    }
+}
+
+/* Only reliable connections match tags; a message of another service takes an ordinary receive. */
+Test(tags, other_services_match_no_tags)
+{
+    struct world w;
+
+    open_world(&w, 0, 1);
+    (void)add(&w, 2, 0, 0);
+    w.from = lab_qp(w.l, 0, IBA_QPT_UC, IBA_NONE);
+    w.to = lab_qp(w.l, 1, IBA_QPT_UC, w.srq);
+    lab_connect(w.l, 0, w.from, 1, w.to, lab_attr());
+    send_tm(&w, IBV_TMH_EAGER, 2, 40);
+    (void)received(&w, ORDINARY_ID, 0, 40);
+    cr_expect(w.l->end[1].srq.tags.count == 1 && w.l->end[1].srq.tags.unexpected == 0);
+    close_world(&w);
+}
+
+/* A receive that may not be written: its completion is an error, and tells of no match. */
+Test(tags, a_receive_of_a_bad_key)
+{
+    struct world w;
+
+    open_world(&w, 0, 1);
+    w.l->end[1].lkey ^= 1;
+    (void)add(&w, 2, UINT64_MAX, 0);
+    w.l->end[1].lkey ^= 1;
+    send_only(&w, IBV_TMH_EAGER, 2, 40);
+    (void)lab_done(w.l, 0, 7, IBA_WC_REMOTE_OPERATION);
+    cr_expect_eq(lab_done(w.l, 1, 2, IBA_WC_LOCAL_PROTECTION).flags, 0);
+    (void)lab_done(w.l, 0, 0, IBA_WC_FLUSHED);
+    close_world(&w);
+}
+
+/* A tagged receive is a list of buffers for one message, on an SRQ that works. Each has a handle of its own. */
+Test(tags, receives_that_a_list_takes)
+{
+    struct iba_recv_wr most = {.n_sge = IBA_MAX_SGE}, blocks = {.form = IBA_RECV_BLOCKS}, stream = {.most = 1};
+    uint32_t first = 0, handle = 0;
+    struct iba_srq other;
+    struct world w;
+
+    open_world(&w, 0, 0);
+    struct iba_ca *ca = &w.l->end[1].ca;
+    cr_expect_eq(iba_add_tag(ca, w.srq, &blocks, 1, 1, 0, &handle), IBA_VERB_SGE);
+    cr_expect_eq(iba_add_tag(ca, w.srq, &stream, 1, 1, 0, &handle), IBA_VERB_SGE);
+    cr_expect_eq(iba_add_tag(ca, 99, &most, 1, 1, 0, &handle), IBA_VERB_NO_SRQ);
+    cr_expect_eq(iba_remove_tag(ca, 99, 1, 0), IBA_VERB_NO_SRQ);
+    cr_expect_eq(w.l->end[1].srq.tags.count, 0);
+    cr_expect_eq(iba_add_tag(ca, w.srq, &most, 1, 1, 0, &first), IBA_VERB_OK);
+    cr_expect_eq(iba_add_tag(ca, w.srq, &most, 1, 1, 0, &handle), IBA_VERB_OK);
+    cr_expect(first > 0 && handle == first + 1);
+    cr_expect_eq(iba_remove_tag(ca, w.srq, first, 0), IBA_VERB_OK);
+    cr_expect_eq(iba_add_tag(ca, w.srq, &most, 1, 1, 0, &first), IBA_VERB_OK);
+    cr_expect_eq(first, handle + 1, "a handle is not used again");
+    w.l->end[1].srq.error = true;
+    cr_expect_eq(iba_add_tag(ca, w.srq, &most, 1, 1, 0, &handle), IBA_VERB_STATE);
+    w.l->end[1].srq.error = false;
+    const struct iba_tag_srq_init no_pd = {.ring = &most, .list = w.list, .n = 1, .n_tags = 1, .pd = 99};
+    cr_expect_eq(iba_create_tag_srq(ca, &other, &no_pd, &handle), IBA_VERB_NO_PD);
+    close_world(&w);
+}
+
 Test(tags, verbs_that_are_refused)
 {
     struct world w;
@@ -472,6 +569,12 @@ Test(tags, each_row_that_a_device_lacks_shows)
     const struct iba_tag_row *row = iba_tag_rules(&n);
 
     (void)exchange(0, whole, sizeof whole);
+    snprintf(broken, sizeof broken, "100:0/0/40 (0) 1:0/%u/34 (0) 2:0/%u/0 2:0/%u/60 (0) 3:%u/%u/32 (0) ",
+             IBA_WC_TAG_MATCH | IBA_WC_TAG_DATA, IBA_WC_TAG_MATCH, IBA_WC_TAG_DATA, IBA_WC_TAG_INCOMPLETE,
+             IBA_WC_TAG_MATCH);
+    snprintf(broken + strlen(broken), 100, "101:0/0/1500 (1) 102:0/0/80 (2) 0:0/%u/74 (2) ",
+             IBA_WC_TAG_MATCH | IBA_WC_TAG_DATA);
+    cr_expect_str_eq(whole, broken);
     for (size_t i = 0; i < n; i++) {
         cr_expect(row[i].sentence[0] && strncmp(row[i].clause, "VN-0", 4) == 0);
         (void)exchange((uint8_t)(i + 1), broken, sizeof broken);
