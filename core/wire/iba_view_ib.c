@@ -121,7 +121,7 @@ static bool forced(const struct walk *w, uint8_t opcode)
     if (v->proto != IBA_PROTO_ROCE2 || v->icrc == IBA_CHECK_TRUNCATED || iba_opcodes[opcode].name ||
         iba_opcode_is_vendor(opcode))
         return false;
-    return v->icrc != IBA_CHECK_PENDING || iba_view_icrc(v) != iba_le32(v->wire + v->end - IBA_ICRC_BYTES);
+    return !iba_view_icrc_is_good(v);
 }
 
 static enum step not_roce(struct walk *w)
@@ -145,8 +145,7 @@ static bool holds_ipoib(const struct iba_view *v)
     const uint8_t *p = v->wire + v->payload_at + IBA_BYTES_ipoibsend;
     const uint32_t room = v->payload_len - IBA_BYTES_ipoibsend;
 
-    if (!v->op || v->op->svc > IBA_UD || (v->op->hdrs & IBA_HDR_BIT(IBA_H_reth)) || v->op->pos != IBA_ONLY ||
-        v->op->dir != IBA_REQ)
+    if (!v->op || v->op->operation != IBA_OPERATION_SEND || v->op->pos != IBA_ONLY || v->op->svc == IBA_XRC)
         return false;
     if (v->holds != IBA_HOLDS_UNKNOWN)
         return v->holds == IBA_HOLDS_IPOIB && iba_view_payload_captured(v) >= IBA_BYTES_ipoibsend;
