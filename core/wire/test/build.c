@@ -167,39 +167,111 @@ Test(build, kept_lengths_stay_as_set)
     cr_assert_eq(iba_udp_length(buf + 34), 9);
 }
 
+/* The fields that iba_build() derives, each with the flag of a recipe that keeps it, and two others. */
+static const struct {
+    enum iba_encap e;
+    enum iba_hdr h;
+    const char *field;
+    uint8_t kept_by;
+} derived_rows[] = {
+    {IBA_ENCAP_IB_LOCAL, IBA_H_lrh, "pktlen", IBA_KEEP_LENGTHS},
+    {IBA_ENCAP_IB_GLOBAL, IBA_H_grh, "paylen", IBA_KEEP_LENGTHS},
+    {IBA_ENCAP_ROCE2_V4, IBA_H_ipv4, "len", IBA_KEEP_LENGTHS},
+    {IBA_ENCAP_ROCE2_V4, IBA_H_ipv4, "checksum", IBA_KEEP_CHECKSUMS},
+    {IBA_ENCAP_ROCE2_V6, IBA_H_ipv6, "plen", IBA_KEEP_LENGTHS},
+    {IBA_ENCAP_ROCE2_V4, IBA_H_udp, "length", IBA_KEEP_LENGTHS},
+    {IBA_ENCAP_ROCE2_V6_EXT, IBA_H_ip6ext, "len", IBA_KEEP_LENGTHS},
+    {IBA_ENCAP_ERF_ETH, IBA_H_erf, "rlen", IBA_KEEP_LENGTHS},
+    {IBA_ENCAP_ERF_ETH, IBA_H_erf, "wlen", IBA_KEEP_LENGTHS},
+    {IBA_ENCAP_ROCE1, IBA_H_bth, "padcnt", IBA_KEEP_PAD},
+    {IBA_ENCAP_IB_FC, IBA_H_fc, "lpcrc", IBA_KEEP_CHECKSUMS},
+    {IBA_ENCAP_ROCE2_V4, IBA_H_ipv4, "hdr_len", IBA_KEEP_LENGTHS},
+    {IBA_ENCAP_ROCE2_V4, IBA_H_eth, "type", 0},
+    {IBA_ENCAP_ROCE2_V4, IBA_H_udp, "dstport", 0},
+};
+
+/* Returns an odd value for the field of a row. */
+static uint64_t odd(const struct iba_field *f)
+{
+    return (UINT64_C(0x3b5b) & iba_field_max(f)) * iba_shows[f->show].unit;
+}
+
+/* Returns the part of row `i` in a new recipe. */
+static unsigned start(struct iba_recipe *r, size_t i)
+{
+    iba_recipe_init(r, derived_rows[i].e, IBA_RC_SEND_ONLY);
+    return part_index(r, derived_rows[i].h);
+}
+
+/* Builds the packet, and returns where the part is. */
+static size_t place(const struct iba_recipe *r, unsigned part, uint8_t buf[CAP])
+{
+    size_t at = 0;
+
+    built(r, buf, CAP);
+    for (unsigned k = 0; k < part; k++)
+        at += (size_t)iba_headers[r->part[k].hdr].bytes + r->part[k].extra;
+    return at;
+}
+
 /* A field that the test sets stays as set, but the builder still derives the header's other fields, such as the
  * checksum. */
 Test(build, a_field_set_by_row_is_not_derived)
 {
     static uint8_t buf[CAP];
     static struct iba_recipe r;
-    static const struct {
-        enum iba_encap e;
-        enum iba_hdr h;
-        const char *field;
-    } rows[] = {
-        {IBA_ENCAP_IB_LOCAL, IBA_H_lrh, "pktlen"},     {IBA_ENCAP_IB_GLOBAL, IBA_H_grh, "paylen"},
-        {IBA_ENCAP_ROCE2_V4, IBA_H_ipv4, "len"},       {IBA_ENCAP_ROCE2_V4, IBA_H_ipv4, "checksum"},
-        {IBA_ENCAP_ROCE2_V6, IBA_H_ipv6, "plen"},      {IBA_ENCAP_ROCE2_V4, IBA_H_udp, "length"},
-        {IBA_ENCAP_ROCE2_V6_EXT, IBA_H_ip6ext, "len"}, {IBA_ENCAP_ERF_ETH, IBA_H_erf, "rlen"},
-        {IBA_ENCAP_ERF_ETH, IBA_H_erf, "wlen"},        {IBA_ENCAP_ROCE1, IBA_H_bth, "padcnt"},
-        {IBA_ENCAP_IB_FC, IBA_H_fc, "lpcrc"},          {IBA_ENCAP_ROCE2_V4, IBA_H_ipv4, "hdr_len"},
-        {IBA_ENCAP_ROCE2_V4, IBA_H_eth, "type"},       {IBA_ENCAP_ROCE2_V4, IBA_H_udp, "dstport"},
-    };
 
-    for (size_t i = 0; i < COUNT(rows); i++) {
-        const struct iba_field *f = iba_field_find(rows[i].h, rows[i].field);
-        const uint64_t odd = (UINT64_C(0x3b5b) & iba_field_max(f)) * iba_shows[f->show].unit;
-        size_t at = 0;
-        iba_recipe_init(&r, rows[i].e, IBA_RC_SEND_ONLY);
-        const unsigned part = part_index(&r, rows[i].h);
-        iba_recipe_set(&r, part, f, odd);
-        built(&r, buf, sizeof buf);
-        for (unsigned k = 0; k < part; k++)
-            at += (size_t)iba_headers[r.part[k].hdr].bytes + r.part[k].extra;
-        cr_assert_eq(iba_field_get(f, buf + at), odd, "%s.%s", iba_headers[rows[i].h].name, rows[i].field);
-        if (rows[i].h == IBA_H_ipv4 && strcmp(rows[i].field, "checksum") != 0)
+    for (size_t i = 0; i < COUNT(derived_rows); i++) {
+        const struct iba_field *f = iba_field_find(derived_rows[i].h, derived_rows[i].field);
+        const unsigned part = start(&r, i);
+        iba_recipe_set(&r, part, f, odd(f));
+        const size_t at = place(&r, part, buf);
+        cr_assert_eq(iba_field_get(f, buf + at), odd(f), "%s.%s", iba_headers[derived_rows[i].h].name, f->name);
+        if (derived_rows[i].h == IBA_H_ipv4 && strcmp(f->name, "checksum") != 0)
             cr_assert_eq(words_sum(buf + at, 20), 0xffff);
+    }
+}
+
+/* A value that the image has stays if the recipe keeps fields of its kind, and only then. */
+Test(build, each_flag_keeps_fields_of_its_kind)
+{
+    static uint8_t buf[CAP];
+    static struct iba_recipe r;
+
+    for (size_t i = 0; i < COUNT(derived_rows); i++)
+        for (unsigned keep = 0; keep < 8; keep++) {
+            const struct iba_field *f = iba_field_find(derived_rows[i].h, derived_rows[i].field);
+            const unsigned part = start(&r, i);
+            const bool stays = !derived_rows[i].kept_by || (keep & derived_rows[i].kept_by) != 0;
+            r.keep = (uint8_t)keep;
+            iba_field_put(f, r.part[part].bytes, odd(f));
+            cr_expect_eq(iba_field_get(f, buf + place(&r, part, buf)) == odd(f), stays, "%s.%s, kept %u",
+                         iba_headers[derived_rows[i].h].name, f->name, keep);
+        }
+}
+
+/* Fields beside a derived field may be set, and it is derived all the same. A row that shows some of its bits keeps it.
+ */
+Test(build, a_field_is_kept_by_no_neighbour)
+{
+    static uint8_t buf[CAP];
+    static struct iba_recipe r;
+
+    for (size_t i = 0; i < COUNT(derived_rows); i++) {
+        const struct iba_field *f = iba_field_find(derived_rows[i].h, derived_rows[i].field);
+        const struct iba_hdr_info *info = &iba_headers[derived_rows[i].h];
+        for (const struct iba_field *g = info->field; g < info->field + info->n_field; g++) {
+            if (g->bits > 64 || !derived_rows[i].kept_by)
+                continue;
+            const unsigned part = start(&r, i);
+            bool shared = false;
+            for (unsigned bit = f->at; bit < f->at + f->bits; bit++)
+                shared |= bit >= g->at && bit < g->at + g->bits;
+            iba_field_put(f, r.part[part].bytes, odd(f));
+            iba_recipe_set(&r, part, g, iba_field_get(g, r.part[part].bytes));
+            cr_expect_eq(iba_field_get(f, buf + place(&r, part, buf)) == odd(f), shared, "%s.%s and %s", info->name,
+                         f->name, g->name);
+        }
     }
 }
 
@@ -270,6 +342,25 @@ Test(build, vcrc_good_bad_given_none)
     cr_assert(v.err == IBA_OK && v.icrc == IBA_CHECK_GOOD && v.vcrc == IBA_CHECK_ABSENT);
 }
 
+/* A flow-control packet has no packet without its CRC, so no mode leaves it out. */
+Test(build, crc_of_flow_control_good_bad_given)
+{
+    static uint8_t good[CAP], buf[CAP];
+    static struct iba_recipe r;
+    static const enum iba_crc_mode modes[] = {IBA_CRC_GOOD, IBA_CRC_BAD, IBA_CRC_GIVEN, IBA_CRC_NONE};
+
+    for (size_t i = 0; i < COUNT(modes); i++) {
+        struct iba_view v;
+        iba_recipe_init(&r, IBA_ENCAP_IB_FC, 0);
+        r.vcrc_mode = (uint8_t)modes[i];
+        r.vcrc = 0xbeef;
+        cr_assert_eq(serve(&r, IBA_LINK_IB_LINK, &v, i ? buf : good, CAP), 6);
+        const uint16_t crc = iba_le16(good + 4), is = iba_le16((i ? buf : good) + 4);
+        cr_assert_eq(is, modes[i] == IBA_CRC_BAD ? crc ^ 1 : modes[i] == IBA_CRC_GIVEN ? 0xbeef : crc, "mode %zu", i);
+        cr_assert_eq(v.vcrc, is == crc ? IBA_CHECK_GOOD : IBA_CHECK_BAD, "mode %zu", i);
+    }
+}
+
 /* The VCRC covers the ICRC, good or not (WF-79). */
 Test(build, vcrc_is_good_over_a_bad_icrc)
 {
@@ -283,35 +374,68 @@ Test(build, vcrc_is_good_over_a_bad_icrc)
     cr_assert(v.icrc == IBA_CHECK_BAD && v.vcrc == IBA_CHECK_GOOD);
 }
 
+/* Returns the words sum of the datagram in layer `i` and of the pseudo header of the nearest IP header before it (RFC
+ * 768, RFC 8200 8.1). Without one, only the protocol and the length count. */
+static unsigned datagram_sum(const struct iba_view *v, unsigned i)
+{
+    static uint8_t all[CAP];
+    const unsigned len = v->end - v->layer[i].at;
+    unsigned ip = i, n = 0;
+
+    while (ip > 0 && v->layer[ip].hdr != IBA_H_ipv4 && v->layer[ip].hdr != IBA_H_ipv6)
+        ip--;
+    memset(all, 0, sizeof all);
+    if (v->layer[ip].hdr == IBA_H_ipv4)
+        memcpy(all, v->wire + v->layer[ip].at + 12, n = 8);
+    else if (v->layer[ip].hdr == IBA_H_ipv6)
+        memcpy(all, v->wire + v->layer[ip].at + 8, n = 32);
+    all[n + 1] = 17;
+    all[n + 2] = (uint8_t)(len >> 8);
+    all[n + 3] = (uint8_t)len;
+    memcpy(all + n + 4, v->wire + v->layer[i].at, len);
+    return words_sum(all, n + 4 + (len + 1) / 2 * 2);
+}
+
 Test(build, udp_checksums_inside_and_outside)
 {
-    static const enum iba_encap encaps[] = {IBA_ENCAP_ROCE2_V4, IBA_ENCAP_ROCE2_V6, IBA_ENCAP_ROCE2_V6_VXLAN};
     static uint8_t buf[CAP];
     static struct iba_recipe r;
     static const uint8_t payload[] = {1, 2, 3};
+    unsigned n = 0;
 
-    for (size_t k = 0; k < COUNT(encaps); k++) {
+    for (unsigned e = 0; e < IBA_ENCAP_COUNT; e++) {
         struct iba_view v;
-        iba_recipe_init(&r, encaps[k], IBA_RC_SEND_ONLY);
+        iba_recipe_init(&r, (enum iba_encap)e, IBA_RC_SEND_ONLY);
         r.udp_checksum = true;
         r.payload = payload;
         r.payload_len = sizeof payload;
-        serve(&r, IBA_LINK_ETHERNET, &v, buf, sizeof buf);
-        cr_assert_eq(v.icrc, IBA_CHECK_GOOD);
-        for (unsigned i = 1; i < v.n_layer; i++) {
-            if (v.layer[i].hdr != IBA_H_udp)
-                continue;
-            const bool v4 = v.layer[i - 1].hdr == IBA_H_ipv4;
-            const unsigned addresses = v4 ? 8 : 32, len = v.end - v.layer[i].at;
-            uint8_t pseudo[CAP] = {0};
-            memcpy(pseudo, buf + v.layer[i].at - addresses, addresses);
-            pseudo[addresses + 1] = 17;
-            pseudo[addresses + 2] = (uint8_t)(len >> 8);
-            pseudo[addresses + 3] = (uint8_t)len;
-            memcpy(pseudo + addresses + 4, buf + v.layer[i].at, len);
-            cr_assert_eq(words_sum(pseudo, addresses + 4 + (len + 1) / 2 * 2), 0xffff, "%zu layer %u", k, i);
-        }
+        serve(&r, (enum iba_link)iba_encaps[e].link, &v, buf, sizeof buf);
+        for (unsigned i = 1; i < v.n_layer && has_transport((enum iba_encap)e); i++)
+            if (v.layer[i].hdr == IBA_H_udp) {
+                cr_assert_eq(datagram_sum(&v, i), 0xffff, "%s, layer %u", iba_encaps[e].name, i);
+                n++;
+            }
+        cr_assert(v.icrc == (has_transport((enum iba_encap)e) ? IBA_CHECK_GOOD : IBA_CHECK_ABSENT));
     }
+    cr_assert_gt(n, 20);
+}
+
+/* A recipe may have any headers, or none. */
+Test(build, a_datagram_without_ip_and_a_packet_without_headers)
+{
+    static uint8_t buf[CAP];
+    static struct iba_recipe r;
+    static const uint8_t payload[5] = {1, 2, 3, 4, 5};
+    struct iba_view v = {.wire = buf, .end = 8 + 5, .layer = {{0, IBA_H_udp}}};
+
+    iba_recipe_add(&r, IBA_H_udp);
+    r.udp_checksum = true;
+    r.payload = payload;
+    r.payload_len = sizeof payload;
+    cr_assert(built(&r, buf, sizeof buf) == 8 + 5 && iba_udp_length(buf) == 8 + 5);
+    cr_assert_eq(datagram_sum(&v, 0), 0xffff);
+    r.n_part = 0;
+    cr_assert(built(&r, buf, sizeof buf) == 5 && memcmp(buf, payload, 5) == 0);
 }
 
 /* Rebuilds a packet of another program from its description: the UC SEND Only of scapy's tests (see vectors.h). */
@@ -374,14 +498,22 @@ Test(build, bth_too_far_from_its_network_header)
     static struct iba_recipe r;
     size_t n;
 
-    iba_recipe_add(&r, IBA_H_ipv6);
-    for (unsigned i = 0; i < 20; i++)
-        iba_recipe_add(&r, IBA_H_ip6ext);
-    iba_recipe_add(&r, IBA_H_udp);
-    iba_recipe_add(&r, IBA_H_bth);
-    cr_assert_eq(iba_build(&r, buf, sizeof buf, &n), IBA_TOO_DEEP);
-    r.icrc_mode = IBA_CRC_NONE;
-    cr_assert_eq(iba_build(&r, buf, sizeof buf, &n), IBA_OK);
+    for (unsigned bytes = IBA_ICRC_MAX_BTH_AT - 4; bytes <= IBA_ICRC_MAX_BTH_AT + 8; bytes++) {
+        const bool fits = bytes <= IBA_ICRC_MAX_BTH_AT;
+        memset(&r, 0, sizeof r);
+        iba_recipe_add(&r, IBA_H_ipv6);
+        for (unsigned at = IBA_BYTES_ipv6 + IBA_BYTES_udp; at < bytes; at += 2u + r.part[r.n_part - 1].extra) {
+            iba_recipe_add(&r, IBA_H_ip6ext);
+            if (bytes - at < 24) /* the last one fills what is left */
+                r.part[r.n_part - 1].extra = (uint8_t)(bytes - at - 2);
+        }
+        iba_recipe_add(&r, IBA_H_udp);
+        iba_recipe_add(&r, IBA_H_bth);
+        cr_assert_eq(iba_build(&r, buf, sizeof buf, &n), fits ? IBA_OK : IBA_TOO_DEEP, "BTH at %u", bytes);
+        r.icrc_mode = IBA_CRC_NONE;
+        cr_assert_eq(iba_build(&r, buf, sizeof buf, &n), IBA_OK);
+        cr_assert_eq(n, bytes + IBA_BYTES_bth);
+    }
 }
 
 Test(build, repair_makes_every_check_good_again)
@@ -456,21 +588,4 @@ Test(build, no_udp_checksum_is_zero)
         ones += sum == 0xffff;
     }
     cr_expect(ones == 1 || ones == 2, "%u sums are zero", ones);
-}
-
-/* RFC 4385: only an Ethernet frame after an MPLS label has a control word, at any depth of labels. */
-Test(build, control_words)
-{
-    static struct iba_recipe r;
-
-    for (unsigned labels = 0; labels < 4; labels++)
-        for (unsigned h = 0; h < IBA_H_COUNT; h++) {
-            memset(&r, 0, sizeof r);
-            for (unsigned i = 0; i < labels; i++)
-                (void)iba_recipe_add(&r, IBA_H_mpls);
-            (void)iba_recipe_add(&r, (enum iba_hdr)h);
-            for (unsigned i = 0; i < labels; i++)
-                cr_expect_eq(r.part[i].extra, i + 1 == labels && h == IBA_H_eth ? 4 : 0, "label %u of %u, then %s", i,
-                             labels, iba_headers[h].name);
-        }
 }

@@ -184,8 +184,24 @@ Test(opcode, every_code_has_a_title)
             cr_assert(strcmp(title, iba_opcode_title((uint8_t)other)) != 0, "0x%02x and 0x%02x", code, other);
         cr_assert_eq(iba_opcode_is_vendor((uint8_t)code), code >> 6 == 3);
     }
-    for (unsigned svc = 0; svc < 8; svc++)
-        cr_assert_not_null(iba_svc_name((enum iba_svc)svc));
+}
+
+/* The services in the order of their three bits (WF-59), and the titles of codes that the table lacks */
+Test(opcode, names_of_services_and_of_codes_without_a_row)
+{
+    static const char *const names[8] = {"RC", "UC", "RD", "UD", "CNP", "XRC", "MSP", "MSP"};
+
+    for (unsigned code = 0; code < 256; code++) {
+        char title[32];
+        snprintf(title, sizeof title, "%s reserved opcode", names[code >> 5]);
+        cr_assert_str_eq(iba_svc_name((enum iba_svc)(code >> 5)), names[code >> 5]);
+        if (!iba_opcodes[code].name)
+            cr_assert_str_eq(iba_opcode_title((uint8_t)code),
+                             iba_opcode_is_vendor((uint8_t)code) ? "Manufacturer specific opcode" : title, "0x%02x",
+                             code);
+        else
+            cr_assert_eq(iba_opcode_title((uint8_t)code), iba_opcodes[code].title, "0x%02x", code);
+    }
 }
 
 /* Low five bits, all services but CNP; a letter for each of enum iba_operation */

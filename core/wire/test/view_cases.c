@@ -87,10 +87,16 @@ Test(cases, each_wrong_field_has_its_error)
 
 Test(cases, pad_larger_than_the_payload)
 {
-    start(IBA_ENCAP_ROCE2_V4, IBA_RC_ACKNOWLEDGE, 0);
-    set(IBA_H_bth, "padcnt", 3);
-    parse_as(IBA_LINK_ETHERNET);
-    cr_assert(v.err == IBA_BAD_PAD && v.icrc == IBA_CHECK_GOOD && v.payload_len == 0 && v.pad == 0);
+    for (unsigned n = 0; n < 8; n++)
+        for (unsigned pad = 0; pad < 4; pad++) {
+            start(IBA_ENCAP_ROCE2_V4, IBA_RC_ACKNOWLEDGE, n);
+            r.keep = IBA_KEEP_PAD;
+            set(IBA_H_bth, "padcnt", pad);
+            parse_as(IBA_LINK_ETHERNET);
+            const bool bad = pad > n;
+            cr_assert(v.err == (bad ? IBA_BAD_PAD : IBA_OK) && v.icrc == IBA_CHECK_GOOD, "%u of %u", pad, n);
+            cr_assert(v.payload_len == (bad ? n : n - pad) && v.pad == (bad ? 0 : pad), "%u of %u", pad, n);
+        }
 }
 
 Test(cases, extension_header_that_does_not_fit)
@@ -174,6 +180,35 @@ Test(cases, other_ports_only_on_request)
     cr_assert_eq(v.proto, IBA_PROTO_NONE);
 }
 
+/* The lists of the options end with a zero, or are full. */
+Test(cases, full_lists_of_ports_and_queue_pairs)
+{
+    struct iba_view_opts opts = {.dc = false};
+
+    for (unsigned i = 0; i < IBA_MAX_PORTS; i++)
+        opts.port[i] = (uint16_t)(5000 + i);
+    for (unsigned i = 0; i < IBA_MAX_QPS; i++)
+        opts.qp[i].qpn = 0x100 + i, opts.qp[i].holds = (uint8_t)(i % 2 ? IBA_HOLDS_MAD : IBA_HOLDS_DATA);
+    for (unsigned i = 0; i <= IBA_MAX_PORTS; i++) {
+        start(IBA_ENCAP_ROCE2_V4, IBA_RC_SEND_ONLY, 4);
+        iba_udp_set_dstport(iba_recipe_part(&r, IBA_H_udp), 5000 + i);
+        const size_t n = built(&r, buf, sizeof buf);
+        iba_view_parse(&v, IBA_LINK_ETHERNET, buf, n, n, &opts);
+        cr_expect_eq(v.proto, i < IBA_MAX_PORTS ? IBA_PROTO_ROCE2 : IBA_PROTO_NONE, "port %u", i);
+    }
+    for (unsigned i = 0; i <= IBA_MAX_QPS; i++) {
+        start(IBA_ENCAP_ROCE2_V4, IBA_RC_SEND_ONLY, 4);
+        iba_bth_set_destqp(iba_recipe_part(&r, IBA_H_bth), 0x100 + i);
+        const size_t n = built(&r, buf, sizeof buf);
+        iba_view_parse(&v, IBA_LINK_ETHERNET, buf, n, n, &opts);
+        cr_expect_eq(v.holds,
+                     i == IBA_MAX_QPS ? IBA_HOLDS_UNKNOWN
+                     : i % 2          ? IBA_HOLDS_MAD
+                                      : IBA_HOLDS_DATA,
+                     "QP %u", i);
+    }
+}
+
 Test(cases, nothing_of_infiniband_in_it)
 {
     static const enum iba_hdr lists[][3] = {{IBA_H_eth, IBA_H_ipv4, IBA_H_COUNT},
@@ -233,6 +268,29 @@ Test(cases, ipv4_fragments)
     parse_as(IBA_LINK_ETHERNET);
     cr_assert(v.fragment && iba_view_has_bth(&v) && !iba_view_has(&v, IBA_H_reth) && v.err == IBA_OK);
     cr_assert_eq(v.icrc, IBA_CHECK_TRUNCATED);
+}
+
+/* A repair writes the checksum of an IPv4 header that is possible and was captured, and of no other. */
+Test(cases, repair_of_ipv4_headers_of_every_length)
+{
+    for (unsigned words = 0; words < 16; words++)
+        for (unsigned there = 14 + 20; there <= 14 + 60; there++) {
+            start(IBA_ENCAP_ROCE2_V4, IBA_RC_SEND_ONLY, 0);
+            r.part[1].extra = 40;
+            set(IBA_H_ipv4, "hdr_len", 4 * words);
+            set(IBA_H_ipv4, "checksum", 0x1234);
+            const size_t len = built(&r, buf, sizeof buf);
+            look(&v, IBA_LINK_ETHERNET, buf, there, len);
+            iba_view_repair_crc(&v, buf);
+            uint32_t sum = 0;
+            for (unsigned i = 0; i < words; i++)
+                sum +=
+                    (uint32_t)iba_bits_get(buf + 14 + 4 * i, 0, 16) + (uint32_t)iba_bits_get(buf + 14 + 4 * i, 16, 16);
+            if (words >= 5 && 14 + 4 * words <= there)
+                EXPECT((sum & 0xffff) + (sum >> 16) == 0xffff, "%u words, %u bytes", words, there);
+            else
+                EXPECT(iba_ipv4_checksum(buf + 14) == 0x1234, "%u words, %u bytes", words, there);
+        }
 }
 
 /* The extension header's number and its bytes after the first two (RFC 8200, RFC 4302) */
@@ -476,21 +534,27 @@ Test(cases, ipoib_pseudo_header_link)
     cr_assert_eq(iba_ipoib_type(iba_view_hdr(&v, IBA_H_ipoib)), 0x0800);
 }
 
+/* DC takes the opcodes of RD: after its own header come the headers of RC, or those of the one opcode that connects
+ * (VN-02). */
 Test(cases, dc_on_request)
 {
     static const struct iba_view_opts opts = {.dc = true};
-    const uint64_t dc = IBA_HDR_BIT(IBA_H_dcbth);
+    const uint64_t bth = IBA_HDR_BIT(IBA_H_bth), dc = IBA_HDR_BIT(IBA_H_dcbth);
 
-    iba_recipe_init_with(&r, IBA_ENCAP_ROCE2_V4, IBA_RD_WRITE_ONLY, dc | IBA_HDR_BIT(IBA_H_reth));
-    r.payload = payload;
-    r.payload_len = 5;
-    const size_t n = built(&r, buf, sizeof buf);
-    iba_view_parse(&v, IBA_LINK_ETHERNET, buf, n, n, &opts);
-    iba_view_check(&v);
-    cr_assert(good() && iba_view_has(&v, IBA_H_dcbth) && iba_view_has(&v, IBA_H_reth) && v.payload_len == 5);
-    iba_recipe_init_with(&r, IBA_ENCAP_ROCE2_V4, IBA_RD_RESYNC, dc | IBA_HDR_BIT(IBA_H_dcceth));
-    const size_t m = built(&r, buf, sizeof buf);
-    iba_view_parse(&v, IBA_LINK_ETHERNET, buf, m, m, &opts);
-    iba_view_check(&v);
-    cr_assert(good() && iba_view_has(&v, IBA_H_dcceth) && v.payload_len == 0);
+    for (unsigned code = 0; code < 256; code++) {
+        const uint64_t usual = iba_opcodes[code].hdrs & ~bth;
+        const uint64_t hdrs = code >> 5 != IBA_RD ? usual
+                              : code == 0x55      ? dc | IBA_HDR_BIT(IBA_H_dcceth)
+                                                  : dc | (iba_opcodes[code & 31].hdrs & ~bth);
+        iba_recipe_init_with(&r, IBA_ENCAP_ROCE2_V4, (uint8_t)code, hdrs);
+        r.payload = payload;
+        r.payload_len = 5;
+        const size_t n = built(&r, buf, sizeof buf);
+        iba_view_parse(&v, IBA_LINK_ETHERNET, buf, n, n, &opts);
+        iba_view_check(&v);
+        cr_assert(good() && v.payload_len == 5, "opcode 0x%02x", code);
+        cr_assert_eq(v.has >> IBA_H_bth, (bth | hdrs) >> IBA_H_bth, "opcode 0x%02x", code);
+        iba_view_parse(&v, IBA_LINK_ETHERNET, buf, n, n, NULL);
+        cr_assert(!iba_view_has(&v, IBA_H_dcbth) && !iba_view_has(&v, IBA_H_dcceth), "opcode 0x%02x", code);
+    }
 }

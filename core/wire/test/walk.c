@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Each number that names the next header, with all of its values: EtherTypes after each header that has one, IP
- * protocols, UDP ports, record types, flags, and the nibble after labels. The numbers are those of IANA and IEEE. */
+ * protocols, UDP ports, record types, flags, and the nibble after labels. The numbers are those of IANA and IEEE. Each
+ * length with its values, too. */
 #include "wire.h"
 #include "wire/iba_opcode_rows.h"
 
@@ -373,6 +374,21 @@ Test(walk, all_first_nibbles_after_labels)
     }
 }
 
+/* RFC 4385: only an Ethernet frame after an MPLS label has a control word, at any depth of labels. */
+Test(walk, the_builder_writes_control_words)
+{
+    for (unsigned labels = 0; labels < 4; labels++)
+        for (unsigned h = 0; h < IBA_H_COUNT; h++) {
+            memset(&r, 0, sizeof r);
+            for (unsigned i = 0; i < labels; i++)
+                (void)iba_recipe_add(&r, IBA_H_mpls);
+            (void)iba_recipe_add(&r, (enum iba_hdr)h);
+            for (unsigned i = 0; i < labels; i++)
+                cr_expect_eq(r.part[i].extra, i + 1 == labels && h == IBA_H_eth ? 4 : 0, "label %u of %u, then %s", i,
+                             labels, iba_headers[h].name);
+        }
+}
+
 static unsigned by_record_type(unsigned type)
 {
     switch (type) {
@@ -427,6 +443,91 @@ Test(walk, each_link_begins_with_its_header)
     }
     (void)iba_view_parse(&v, IBA_LINK_IB, buf, IBA_BYTES_fc, IBA_BYTES_fc, NULL);
     cr_expect_eq(layer(0), IBA_H_fc, "six bytes are a packet of flow control");
+}
+
+/* ---- lengths ---- */
+
+/* Builds a packet with 16 bytes of payload and one field that is set. */
+static size_t with(enum iba_encap e, enum iba_hdr h, const char *field, unsigned value)
+{
+    unsigned i = 0;
+
+    iba_recipe_init(&r, e, IBA_RC_SEND_ONLY);
+    r.payload = zeros;
+    r.payload_len = 16;
+    while (r.part[i].hdr != h)
+        i++;
+    iba_recipe_set(&r, i, iba_field_find(h, field), value);
+    return built(&r, buf, sizeof buf);
+}
+
+Test(walk, all_lengths_of_an_lrh)
+{
+    const size_t full = with(IBA_ENCAP_IB_LOCAL, IBA_H_lrh, "vl", 0);
+
+    for (size_t frame = full - 4; frame <= full; frame++)
+        for (unsigned words = 0; words < 2048; words++) {
+            const unsigned n = 4 * words; /* the LRH to the ICRC (WF-08); the VCRC of two bytes comes after it */
+            const bool fits = n >= IBA_BYTES_lrh && n <= frame, exact = n == frame || n + 2 == frame;
+            iba_lrh_set_pktlen(buf, words);
+            (void)iba_view_parse(&v, IBA_LINK_IB, buf, frame, frame, NULL);
+            EXPECT((v.err == IBA_LRH_LENGTH) == !exact, "%zu bytes, %u words: %s", frame, words, iba_strerror(v.err));
+            EXPECT(v.end == (fits ? n : frame), "%zu bytes, %u words: ends at %u", frame, words, v.end);
+            EXPECT(v.vcrc == (fits && n + 2 <= frame ? IBA_CHECK_PENDING : IBA_CHECK_ABSENT), "%zu bytes, %u words",
+                   frame, words);
+            (void)iba_view_parse(&v, IBA_LINK_IB, buf, frame - 1, frame, NULL);
+            EXPECT(v.vcrc == (!fits || n + 2 > frame ? IBA_CHECK_ABSENT
+                              : n + 2 <= frame - 1   ? IBA_CHECK_PENDING
+                                                     : IBA_CHECK_TRUNCATED),
+                   "one byte less than %zu, %u words", frame, words);
+        }
+}
+
+static enum iba_err fault_of(enum iba_encap e, enum iba_hdr h, const char *field, unsigned value)
+{
+    const size_t len = with(e, h, field, value);
+
+    return look(&v, IBA_LINK_ETHERNET, buf, len, len);
+}
+
+/* The datagram has 8 + 12 + 16 + 4 bytes. */
+Test(walk, all_lengths_of_ip_and_udp)
+{
+    enum { DATAGRAM = 40, LEAST = 8 + 12 + 4 };
+
+    for (unsigned n = 1; n < 100; n++) {
+        const enum iba_err inside = n < 8          ? IBA_HEADER_CUT
+                                    : n < LEAST    ? IBA_NOT_ROCE_SHORT
+                                    : n < DATAGRAM ? IBA_UDP_LENGTH
+                                    : n > DATAGRAM ? IBA_IP_LENGTH
+                                                   : IBA_OK;
+        const enum iba_err udp = n < 8 || n >= LEAST ? IBA_UDP_LENGTH : IBA_NOT_ROCE_SHORT;
+        cr_expect_eq(fault_of(IBA_ENCAP_ROCE2_V4, IBA_H_ipv4, "len", 20 + n), inside, "IPv4: %u", n);
+        cr_expect_eq(fault_of(IBA_ENCAP_ROCE2_V6, IBA_H_ipv6, "plen", n), inside, "IPv6: %u", n);
+        cr_expect_eq(fault_of(IBA_ENCAP_ROCE2_V4, IBA_H_udp, "length", n), n == DATAGRAM ? IBA_OK : udp, "UDP: %u", n);
+        if (n <= 20)
+            cr_expect_eq(fault_of(IBA_ENCAP_ROCE2_V4, IBA_H_ipv4, "len", n), n < 20 ? IBA_IP_LENGTH : IBA_HEADER_CUT);
+    }
+}
+
+/* RLEN counts the record, which the capture may have padded; WLEN counts the frame, which the card may have cut. */
+Test(walk, all_lengths_of_erf)
+{
+    enum { HEADER = 16 };
+
+    const size_t full = with(IBA_ENCAP_ERF_IB, IBA_H_erf, "lctr", 0);
+
+    for (unsigned rlen = 0; rlen <= full + 8; rlen++)
+        for (unsigned wlen = 0; wlen <= full + 8; wlen++) {
+            const unsigned record = rlen < HEADER ? HEADER : rlen < full ? rlen : (unsigned)full;
+            const unsigned len = HEADER + wlen;
+            iba_erf_set_rlen(buf, rlen);
+            iba_erf_set_wlen(buf, wlen);
+            (void)iba_view_parse(&v, IBA_LINK_ERF, buf, full, full, NULL);
+            EXPECT(v.frame_at == HEADER && v.len == len, "RLEN %u, WLEN %u: frame of %u", rlen, wlen, v.len);
+            EXPECT(v.caplen == (record < len ? record : len), "RLEN %u, WLEN %u: %u bytes", rlen, wlen, v.caplen);
+            EXPECT(v.truncated == (record < len), "RLEN %u, WLEN %u", rlen, wlen);
+        }
 }
 
 /* ---- captures that end inside a header ---- */
