@@ -151,6 +151,8 @@ static const struct {
 
 static void name_child(struct iba_part *parent, enum iba_hdr child)
 {
+    enum { CONTROL_WORD = 4 };
+
     for (size_t i = 0; i < sizeof namers / sizeof *namers; i++)
         for (size_t k = 0; namers[i].hdr == parent->hdr && k < sizeof numbers / sizeof *numbers; k++)
             if (numbers[k].hdr == child && numbers[k].registry == namers[i].registry)
@@ -158,6 +160,10 @@ static void name_child(struct iba_part *parent, enum iba_hdr child)
     for (size_t i = 0; i < sizeof announced / sizeof *announced; i++)
         if (announced[i].child == child && announced[i].parent.hdr == parent->hdr)
             iba_bits_put(parent->bytes, announced[i].parent.at, announced[i].parent.n, announced[i].parent.value);
+    /* without a control word, a MAC address that begins with 0, 4 or 6 would be decoded as one, or as IP (RFC 4385 3)
+     */
+    if (child == IBA_H_eth && parent->hdr == IBA_H_mpls)
+        parent->extra = CONTROL_WORD;
 }
 
 /* Returns the number of variable bytes that follow a header's fixed part by default. */
@@ -169,7 +175,7 @@ static uint8_t usual_extra(enum iba_hdr h)
 
 uint8_t *iba_recipe_add(struct iba_recipe *r, enum iba_hdr h)
 {
-    enum { CONTROL_WORD = 4, PADN = 1 };
+    enum { PADN = 1 };
     struct iba_part *p = &r->part[r->n_part];
 
     if (r->n_part == IBA_MAX_LAYERS)
@@ -187,10 +193,6 @@ uint8_t *iba_recipe_add(struct iba_recipe *r, enum iba_hdr h)
         if (!(TRANSPARENT >> r->part[i].hdr & 1))
             break;
     }
-    /* without a control word, a MAC address that begins with 0, 4 or 6 would be decoded as one, or as IP (RFC 4385 3)
-     */
-    if (h == IBA_H_eth && r->n_part > 0 && p[-1].hdr == IBA_H_mpls)
-        p[-1].extra = CONTROL_WORD;
     r->n_part++;
     return p->bytes;
 }

@@ -151,22 +151,6 @@ Test(build, erf_records_end_at_the_next_multiple_of_eight)
     }
 }
 
-Test(build, kept_lengths_stay_as_set)
-{
-    static uint8_t buf[CAP];
-    static struct iba_recipe r;
-
-    iba_recipe_init(&r, IBA_ENCAP_ROCE2_V4, IBA_RC_SEND_ONLY);
-    r.keep = IBA_KEEP_LENGTHS | IBA_KEEP_CHECKSUMS;
-    iba_ipv4_set_len(iba_recipe_part(&r, IBA_H_ipv4), 0x1234);
-    iba_ipv4_set_checksum(iba_recipe_part(&r, IBA_H_ipv4), 0xabcd);
-    iba_udp_set_length(iba_recipe_part(&r, IBA_H_udp), 9);
-    built(&r, buf, sizeof buf);
-    cr_assert_eq(iba_ipv4_len(buf + 14), 0x1234);
-    cr_assert_eq(iba_ipv4_checksum(buf + 14), 0xabcd);
-    cr_assert_eq(iba_udp_length(buf + 34), 9);
-}
-
 /* The fields that iba_build() derives, each with the flag of a recipe that keeps it, and two others. */
 static const struct {
     enum iba_encap e;
@@ -434,8 +418,25 @@ Test(build, a_datagram_without_ip_and_a_packet_without_headers)
     r.payload_len = sizeof payload;
     cr_assert(built(&r, buf, sizeof buf) == 8 + 5 && iba_udp_length(buf) == 8 + 5);
     cr_assert_eq(datagram_sum(&v, 0), 0xffff);
-    r.n_part = 0;
+    memset(&r, 0, sizeof r);
+    r.payload = payload;
+    r.payload_len = sizeof payload;
     cr_assert(built(&r, buf, sizeof buf) == 5 && memcmp(buf, payload, 5) == 0);
+}
+
+/* A BTH inside the payload has the pad count that the recipe gives it. */
+Test(build, the_pad_of_a_bth_in_the_payload)
+{
+    static uint8_t buf[CAP];
+    static struct iba_recipe r;
+    static const uint8_t payload[5];
+
+    iba_recipe_init(&r, IBA_ENCAP_ROCE2_V4, IBA_RC_SEND_ONLY);
+    iba_bth_set_padcnt(iba_recipe_add(&r, IBA_H_bth), 2);
+    r.payload = payload;
+    r.payload_len = sizeof payload;
+    built(&r, buf, sizeof buf);
+    cr_assert(iba_bth_padcnt(buf + 14 + 20 + 8) == 3 && iba_bth_padcnt(buf + 14 + 20 + 8 + 12) == 2);
 }
 
 /* Rebuilds a packet of another program from its description: the UC SEND Only of scapy's tests (see vectors.h). */

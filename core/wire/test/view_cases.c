@@ -261,6 +261,15 @@ Test(cases, ipv4_fragments)
     iba_ipv4_set_frag_offset(iba_recipe_part(&r, IBA_H_ipv4), 100);
     parse_as(IBA_LINK_ETHERNET);
     cr_assert(v.fragment && v.proto == IBA_PROTO_NONE && !iba_view_has(&v, IBA_H_udp) && v.err == IBA_OK);
+    for (unsigned n = 8 + 4; n <= 8 + 20; n++) { /* a whole datagram, or less than one, of at most a BTH */
+        start(IBA_ENCAP_ROCE2_V4, IBA_RC_SEND_ONLY, 16);
+        iba_ipv4_set_mf(iba_recipe_part(&r, IBA_H_ipv4), 1);
+        set(IBA_H_ipv4, "len", 20 + 8 + 8);
+        set(IBA_H_udp, "length", n);
+        parse_as(IBA_LINK_ETHERNET);
+        cr_assert_eq(v.err, n <= 8 + 8 ? IBA_NOT_ROCE_SHORT : IBA_OK, "UDP length %u", n);
+        cr_assert_eq(v.proto, n <= 8 + 8 ? IBA_PROTO_NONE : IBA_PROTO_ROCE2, "UDP length %u", n);
+    }
     start(IBA_ENCAP_ROCE2_V4, IBA_RC_WRITE_ONLY, 0); /* a first fragment that ends inside the RETH */
     iba_ipv4_set_mf(iba_recipe_part(&r, IBA_H_ipv4), 1);
     set(IBA_H_udp, "length", 1000);
@@ -328,6 +337,33 @@ Test(cases, ipv6_extension_headers)
     }
 }
 
+/* In no known encapsulation is the BTH farther from its network header than an ICRC may begin before it. */
+Test(cases, the_farthest_bth)
+{
+    enum { MOST = 18, AH = 51 };
+
+    for (unsigned far = 0; far < 2; far++) {
+        memset(&r, 0, sizeof r);
+        iba_recipe_add(&r, IBA_H_ipv6);
+        for (unsigned i = 0; i < MOST; i++)
+            iba_recipe_add(&r, IBA_H_ip6ext);
+        iba_recipe_add(&r, IBA_H_udp);
+        iba_bth_set_opcode(iba_recipe_add(&r, IBA_H_bth), IBA_RC_SEND_ONLY);
+        r.payload = payload;
+        r.payload_len = 4;
+        if (far) { /* its last extension header has 12 bytes, not 8 */
+            iba_ip6ext_set_nxt(r.part[MOST - 1].bytes, AH);
+            r.part[MOST].extra = 10;
+            iba_recipe_set(&r, MOST, iba_field_find(IBA_H_ip6ext, "len"), 1);
+            r.icrc_mode = IBA_CRC_NONE;
+        }
+        parse_as(IBA_LINK_IP);
+        cr_assert(iba_view_has_bth(&v) && v.bth_at == IBA_ICRC_MAX_BTH_AT + (far ? 4 : 0));
+        cr_assert_eq(v.err, far ? IBA_NO_ICRC : IBA_OK, "%s", iba_strerror(v.err));
+        cr_assert_eq(v.icrc, far ? IBA_CHECK_ABSENT : IBA_CHECK_GOOD);
+    }
+}
+
 /* ---- tunnels, tags, labels ---- */
 
 Test(cases, other_numbers_of_known_headers)
@@ -358,16 +394,18 @@ Test(cases, gre_with_every_option)
     static const enum iba_hdr list[] = {IBA_H_eth,    IBA_H_ipv6,    IBA_H_gre,  IBA_H_grecsum, IBA_H_grekey,
                                         IBA_H_greseq, IBA_H_erspan3, IBA_H_ipv4, IBA_H_udp,     IBA_H_bth};
 
-    memset(&r, 0, sizeof r);
-    for (size_t i = 0; i < COUNT(list); i++)
-        iba_recipe_add(&r, list[i]);
-    iba_bth_set_opcode(iba_recipe_part(&r, IBA_H_bth), IBA_RC_SEND_ONLY);
-    cr_assert_eq(iba_erspan3_ft(iba_recipe_part(&r, IBA_H_erspan3)), 2);
-    parse_as(IBA_LINK_ETHERNET);
-    cr_assert(good() && v.n_layer == COUNT(list));
-    iba_gre_set_version(iba_recipe_part(&r, IBA_H_gre), 1); /* PPTP */
-    parse_as(IBA_LINK_ETHERNET);
-    cr_assert_eq(v.proto, IBA_PROTO_NONE);
+    for (unsigned six = 0; six < 2; six++) {
+        memset(&r, 0, sizeof r);
+        for (size_t i = 0; i < COUNT(list); i++)
+            iba_recipe_add(&r, six && list[i] == IBA_H_ipv4 ? IBA_H_ipv6 : list[i]);
+        iba_bth_set_opcode(iba_recipe_part(&r, IBA_H_bth), IBA_RC_SEND_ONLY);
+        cr_assert_eq(iba_erspan3_ft(iba_recipe_part(&r, IBA_H_erspan3)), 2);
+        parse_as(IBA_LINK_ETHERNET);
+        cr_assert(good() && v.n_layer == COUNT(list));
+        iba_gre_set_version(iba_recipe_part(&r, IBA_H_gre), 1); /* PPTP */
+        parse_as(IBA_LINK_ETHERNET);
+        cr_assert_eq(v.proto, IBA_PROTO_NONE);
+    }
 }
 
 Test(cases, mpls_without_a_control_word)

@@ -563,3 +563,22 @@ Test(walk, no_fault_where_the_capture_ends)
         }
     EXPECT(compared > 1000, "%u", compared);
 }
+
+/* After labels the nibble that says what follows may be missing: the rest counts as Ethernet. So does the version of an
+ * IP packet: the rest counts as IPv4. The byte after the capture says nothing. */
+Test(walk, no_byte_after_the_capture_counts)
+{
+    static const struct carrier label = {IBA_LINK_ETHERNET, false, NULL, H(IBA_H_eth, IBA_H_mpls)};
+    size_t len, at = carry(&label, BODY, &len) + IBA_BYTES_mpls;
+
+    for (unsigned nibble = 0; nibble < 16; nibble++)
+        for (unsigned rest = 0; rest < BODY; rest++) {
+            const bool cut = rest < IBA_BYTES_eth;
+            buf[at] = (uint8_t)(nibble << 4);
+            (void)iba_view_parse(&v, IBA_LINK_ETHERNET, buf, at, at + rest, NULL);
+            EXPECT(v.err == (cut ? IBA_HEADER_CUT : IBA_OK), "nibble %u, %u bytes", nibble, rest);
+            EXPECT(!cut || v.err_hdr == IBA_H_eth, "nibble %u, %u bytes", nibble, rest);
+            (void)iba_view_parse(&v, IBA_LINK_IP, buf + at, 0, rest, NULL);
+            EXPECT(v.err == (rest < IBA_BYTES_ipv4 ? IBA_HEADER_CUT : IBA_OK), "version %u, %u bytes", nibble, rest);
+        }
+}
