@@ -135,6 +135,28 @@ Test(arbitration, lanes_without_weight_wait)
     lanes_free(l);
 }
 
+/* The tables have 64 entries each, in two blocks of 32 (KM-46). One of them with the least weight is enough. */
+Test(arbitration, an_entry_at_any_place_counts)
+{
+    enum { BLOCK = 32 };
+    static const uint32_t payload[LANES] = {0};
+
+    for (unsigned place = 0; place < 4 * BLOCK; place++) {
+        struct lanes *l = lanes_new(1, payload);
+        struct iba_node_port *p = &l->w->sw.port[OUT];
+        uint8_t out[IBA_PACKET_MOST];
+        keep_full(l);
+        cr_expect_eq(iba_node_poll(&l->w->sw, OUT, out, sizeof out, l->w->now), 0, "no entry has a weight");
+        entry(p, place / BLOCK, place % BLOCK, 0, 1);
+        for (unsigned i = 0; i < 3; i++)
+            cr_expect_eq(next(l), 0, "block %u, entry %u", place / BLOCK + 1, place % BLOCK);
+        entry(p, place / BLOCK, place % BLOCK, IBA_VL15, 1);
+        l->w->now = p->busy_until;
+        cr_expect_eq(iba_node_poll(&l->w->sw, OUT, out, sizeof out, l->w->now), 0, "an entry of VL 15 is skipped");
+        lanes_free(l);
+    }
+}
+
 /* How many bytes of high priority are sent between two packets of low priority, while both wait: `limit` units of 4096
  * bytes, and the rest of the packet that exceeds them. A limit of 0 allows one packet, 255 any number. */
 static void high_limit(uint8_t limit)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Values at the edges of ranges, and times at which something ends. */
+#include "fabric/iba_rate.h"
 #include "wired.h"
 
 enum { MANAGER = 0, SENDER = 1, ASKED = 2, KEY = 0x77, SECOND = 1000000000 };
@@ -102,6 +103,55 @@ Test(edges, of_widths)
         memset(w->sw.notice, 0, sizeof w->sw.notice);
         wired_free(w);
     }
+}
+
+/* The time of a byte on a link, and of a symbol on one lane, at each width and speed (volume 2: SDR has 2 Gbit/s on a
+ * lane, FDR 13.64, NDR 100, without coding). An extended speed replaces the other. */
+Test(edges, of_rates)
+{
+    static const struct {
+        uint8_t speed, extended;
+        uint32_t mbit;
+    } speeds[] = {{1, 0, 2000},  {2, 0, 4000},  {4, 0, 8000},   {0, 1, 13636}, {0, 2, 25000},
+                  {0, 4, 50000}, {4, 2, 25000}, {1, 8, 100000}, {0, 0, 2000}};
+    static const uint8_t lanes[] = {[1] = 1, [2] = 4, [4] = 8, [8] = 12, [16] = 2};
+    static struct iba_node_port p;
+
+    for (unsigned width = 0; width < 256; width++)
+        cr_expect_eq(iba_rate_lanes((uint8_t)width), width < sizeof lanes ? lanes[width] : 0, "width %u", width);
+    for (size_t i = 0; i < sizeof speeds / sizeof *speeds; i++)
+        for (unsigned width = 0; width < sizeof lanes; width++) {
+            const uint32_t mbit = speeds[i].mbit * (lanes[width] ? lanes[width] : 1u);
+            p.info.linkwidthactive = (uint8_t)width;
+            p.info.linkspeedactive = speeds[i].speed;
+            p.info.linkspeedextactive = speeds[i].extended;
+            cr_expect_eq(iba_rate_ps_per_byte(&p), 8000000 / mbit, "speed %zu, width %u", i, width);
+            cr_expect_eq(iba_rate_ps_per_symbol(&p), 8000000 / speeds[i].mbit, "speed %zu, width %u", i, width);
+        }
+}
+
+/* KM-28: 30 means that the port uses no extended speed, though it has bits of some. */
+Test(edges, of_extended_speeds)
+{
+    for (uint8_t a = 0; a < 32; a++)
+        for (uint8_t b = 0; b < 32; b += 5) {
+            struct wired *w = wired_new();
+            struct iba_portinfo *i = &w->sw.port[1].info, *j = &w->ca[0].port[1].info;
+            const unsigned common = a == 30 || b == 30 ? 0 : a & b;
+            iba_link_lost(&w->sw, 1, w->now);
+            iba_link_lost(&w->ca[0], 1, w->now);
+            i->linkspeedenabled = 1;
+            j->linkspeedenabled = 6;
+            i->linkspeedextenabled = a;
+            j->linkspeedextenabled = b;
+            iba_link_settle(&w->sw, 1, &w->ca[0], 1, w->now);
+            cr_expect_eq(i->portphysicalstate == IBA_PHYS_LINKUP, common != 0, "%u, %u", a, b);
+            for (unsigned bit = 1; common && bit < 32; bit <<= 1)
+                if (common & bit && common < 2 * bit)
+                    cr_expect(i->linkspeedextactive == bit && j->linkspeedextactive == bit, "%u, %u", a, b);
+            memset(w->sw.notice, 0, sizeof w->sw.notice);
+            wired_free(w);
+        }
 }
 
 /* A port that has lost its cable has no pending work for the link. */
