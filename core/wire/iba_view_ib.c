@@ -166,7 +166,8 @@ static bool holds_tm(const struct iba_view *v)
            v->op->operation == IBA_OPERATION_SEND && iba_opcode_begins(v->op);
 }
 
-/* A RNDV has an RVH (VN-05). Public text gives two forms of a FIN: with the RVH of its RNDV, and without. */
+/* A RNDV has an RVH (VN-05). Public text gives two forms of a FIN: with the RVH of its RNDV, and without. A header
+ * that does not fit is payload, and no fault. */
 enum step iba_step_tm(struct walk *w)
 {
     const bool there = w->at < w->end && w->at < w->v->caplen;
@@ -174,8 +175,7 @@ enum step iba_step_tm(struct walk *w)
 
     if (kind == IBA_TM_NO_TAG || kind > IBA_TM_EAGER)
         (void)iba_walk_take(w, IBA_H_tmop);
-    else if (iba_walk_take(w, IBA_H_tmh) &&
-             (kind == IBA_TM_RNDV || (kind == IBA_TM_FIN && w->end - w->at >= IBA_BYTES_rvh)))
+    else if (iba_walk_take(w, IBA_H_tmh) && (kind == IBA_TM_RNDV || kind == IBA_TM_FIN))
         (void)iba_walk_take(w, IBA_H_rvh);
     return STEP_DONE;
 }

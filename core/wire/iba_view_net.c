@@ -282,9 +282,9 @@ enum step iba_step_udp(struct walk *w)
           iba_udp_length(p) > w->end - from)) { /* the length in a first fragment is that of the whole datagram */
         iba_walk_bound(w, from, iba_udp_length(p), IBA_UDP_LENGTH, IBA_H_udp);
         if (w->end - w->at < IBA_BYTES_bth + IBA_ICRC_BYTES) {
-            v->err = IBA_OK; /* a packet that is too short for RoCE is of another protocol, whatever its lengths */
+            v->err = IBA_OK;
             iba_walk_fault(w, IBA_NOT_ROCE_SHORT, IBA_H_udp);
-            return STEP_DONE;
+            return STEP_DONE; /* too short for RoCE: it is of another protocol, whatever its lengths */
         }
         if (w->ip_end && from + iba_udp_length(p) != w->ip_end)
             iba_walk_fault(w, IBA_UDP_LENGTH, IBA_H_udp);
