@@ -153,3 +153,37 @@ Test(dcqcn, parameters_and_slots)
     cr_expect_eq(iba_dcqcn_rate(&d, 8, 1000), LINE);
     cr_expect_eq(iba_dcqcn_rate(&d, 7, 1000), LINE, "forgotten");
 }
+
+/* The least rate, the least time between two reductions, and the bytes of a step, each with the value before. */
+Test(dcqcn, limits)
+{
+    enum { LINE = 40000, PERIOD = 50000 };
+    static const uint64_t halves[] = {20000, 10000, 5000, 2500, 1250, 625, 313, 157, 79, 41, 41};
+    const struct iba_dcqcn_config c = iba_dcqcn_defaults(LINE);
+    struct iba_dcqcn_flow flow[2];
+    struct iba_dcqcn d;
+    iba_time now = 1000;
+
+    for (unsigned i = 0; i < 2; i++)
+        flow[i] =
+            (struct iba_dcqcn_flow){.qpn = 6 + i, .used = true, .limited = true, .rate = 5, .step_due = IBA_NEVER};
+    iba_dcqcn_init(&d, &c, flow, 2);
+    cr_expect(iba_dcqcn_rate(&d, 6, 1) == LINE && iba_dcqcn_rate(&d, 7, 1) == LINE, "flows of before are forgotten");
+    for (unsigned i = 0; i < sizeof halves / sizeof *halves; i++, now += PERIOD) {
+        if (i > 0) {
+            d.limiter.notified(&d, 7, now - 1);
+            cr_expect_eq(iba_dcqcn_rate(&d, 7, now - 1), halves[i - 1], "reduction %u is too early", i);
+        }
+        d.limiter.notified(&d, 7, now);
+        cr_expect_eq(iba_dcqcn_rate(&d, 7, now), halves[i], "reduction %u", i);
+    }
+    d.limiter.start(&d, 7);
+    d.limiter.notified(&d, 7, now);
+    for (uint64_t steps = 0, rate = LINE / 2; steps < 3; steps++, rate = (rate + LINE) / 2) {
+        d.limiter.sent(&d, 7, 9999999, now);
+        cr_expect_eq(iba_dcqcn_rate(&d, 7, now), rate, "step %u is too early", (unsigned)steps);
+        d.limiter.sent(&d, 7, 1, now);
+        cr_expect_eq(iba_dcqcn_rate(&d, 7, now), (rate + LINE) / 2, "step %u", (unsigned)steps);
+    }
+    cr_expect_eq(iba_dcqcn_rate(&d, 6, now), LINE, "another flow");
+}

@@ -25,6 +25,25 @@ static inline void xrc_other_srq(struct bed *b)
     iba_xrceth_set_srqn(PART(b, xrceth), number);
 }
 
+/* The packet b->r for the QP `rc`, with a PSN that is `ahead` after the expected one; no table has seen it. */
+static inline struct iba_rx look_at(struct bed *b, int ahead, struct iba_qp *user)
+{
+    static struct iba_view v;
+    const size_t len = built(&b->r, b->in, sizeof b->in);
+
+    memset(&v, 0xee, sizeof v);
+    iba_view_parse(&v, IBA_LINK_IB, b->in, len, len, NULL);
+    return (struct iba_rx){.ca = &b->ca,
+                           .port = iba_ca_port(&b->ca, 1),
+                           .qp = &b->rc,
+                           .user = user,
+                           .v = &v,
+                           .bth = iba_view_bth(&v),
+                           .op = v.op,
+                           .ahead = ahead,
+                           .operation = (uint8_t)iba_opcode_operation(iba_bth_opcode(iba_view_bth(&v)))};
+}
+
 /* Makes RC's QP an EE context, and the QPs of UD and UC RD QPs. */
 static inline void as_context(struct bed *b)
 {
