@@ -314,6 +314,7 @@ static struct iba_av path_with(enum path_part p, bool global)
     av.path_bits = p == BITS ? 1 : 0x84; /* bits above the LMC count for nothing (WF-19) */
     av.port = p == PORT ? 2 : 1;
     av.sgid_index = p == SGID_INDEX;
+    memcpy(bed.ca.port[0].gid[1], bed.ca.port[0].gid[0], 16); /* beyond the end of the table, which has one entry */
     if (p == SGID)
         bed.ca.port[0].gid[0][15] ^= 1;
     if (p == DGID)
