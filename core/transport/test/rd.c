@@ -232,3 +232,13 @@ Test(rd, events_name_the_rd_qp)
     cr_expect_eq(bed.events[IBA_EVENT_WQ_INVALID_REQUEST], 1);
     cr_expect(bed.last_event.object == UD_QPN && bed.last_event.port == 1);
 }
+
+/* RR-49: without a receive the NAK has the RNR timer of the RD QP, whose software posts receives. */
+Test(rd, rnr_timer_of_the_rd_qp)
+{
+    context_with_receives(0);
+    bed.ud.attr.min_rnr = 5;
+    give_rd(IBA_RD_SEND_ONLY, 0, 8, &bed.ud);
+    answered(IBA_RD_ACKNOWLEDGE, 0);
+    cr_expect_eq(answer_syndrome(&bed), 0x25);
+}

@@ -327,6 +327,7 @@ Test(responder_emit, a_lost_read_is_reported_once)
         expect_syndrome(NAK_ACC, 1);
         cr_expect_eq(answer_msn(&bed), 1);
         cr_expect_eq(bed.events[IBA_EVENT_WQ_ACCESS_VIOLATION], !failed);
+        cr_expect(bed.last_event.object == RC_QPN && bed.last_event.port == 1);
         cr_expect_eq(bed.rc.state, IBA_QPS_ERR);
         silence();
     }
@@ -423,6 +424,39 @@ Test(responder_emit, what_is_no_duplicate)
             ;
         EXPECT(bed.rc.state == IBA_QPS_RTS, "case %zu", i);
     }
+}
+
+/* RR-26: a READ is repeated from its first PSN while all replays wait, one of them for its second packet. There is an
+ * entry for it, and it replaces that one. RR-25: a READ of no bytes has no address. */
+Test(responder_emit, a_replay_more)
+{
+    bed_make(&bed, IBA_PORT_IB, false);
+    give_read(0, VA, 2 * MTU);
+    for (int i = 1; i < N_SAVED; i++)
+        give_read(i + 1, VA, 0);
+    while (answer(&bed))
+        ;
+    give_read(1, VA + MTU, MTU);
+    for (int i = 1; i < N_SAVED; i++)
+        give_read(i + 1, VA + 8, 0);
+    cr_assert_eq(iba_resp_again(&bed.rc), N_SAVED);
+    give_read(0, VA, 2 * MTU);
+    cr_expect_eq(hits(&bed, IBA_TABLE_RC_RESPONDER, "read_again"), 1);
+    expect(IBA_RC_READ_RESP_FIRST, 0);
+    expect(IBA_RC_READ_RESP_LAST, 1);
+    for (int i = 1; i < N_SAVED; i++)
+        expect(IBA_RC_READ_RESP_ONLY, i + 1);
+    silence();
+}
+
+/* RR-23, RR-30: a WRITE with the PSN of a READ whose response waits is acknowledged as any duplicate. */
+Test(responder_emit, a_write_at_a_waiting_read)
+{
+    bed_make(&bed, IBA_PORT_IB, false);
+    give_write(0, true);
+    give_read(1, VA, 2 * MTU);
+    give_write(2, true);
+    cr_expect_eq(hits(&bed, IBA_TABLE_RC_RESPONDER, "duplicate"), 1);
 }
 
 /* RR-23: the ACK of a duplicate SEND or WRITE acknowledges neither a READ nor an ATOMIC after it, in whatever order

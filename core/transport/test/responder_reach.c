@@ -7,7 +7,7 @@
 
 static struct bed bed;
 
-enum { NONE = 0, CREDITS = 0x1f, NAK_INV = 0x61, NAK_ACC = 0x62 };
+enum { NONE = 0, CREDITS = 0x1f, RNR_NAK = 0x20 | 13, NAK_INV = 0x61, NAK_ACC = 0x62 };
 
 static const struct operation {
     const char *name;
@@ -156,6 +156,60 @@ Test(responder_reach, read_of_an_xrc_target)
         cr_assert(answer(&bed));
         cr_expect_eq(answer_opcode(&bed), IBA_XRC_READ_RESP_LAST);
         cr_expect_arr_eq(answer_data(&bed), bed.memory + MTU, 4);
+    }
+}
+
+/* RR-50: a page of the memory is absent: the request waits, and fails nothing. */
+Test(responder_reach, absent_pages)
+{
+    for (size_t i = 0; i < COUNT(operations); i++) {
+        const struct operation *o = anew(i);
+        bed.present = 0;
+        region(&bed, ALL_RIGHTS | IBA_ACCESS_ON_DEMAND, bed.pd, &bed.lkey, &bed.rkey);
+        EXPECT(outcome(o, bed.rkey, VA, 0) == RNR_NAK, "%s", o->name);
+        EXPECT(bed.rc.state == IBA_QPS_RTS, "%s", o->name);
+        bed.present = 0xff;
+        EXPECT(outcome(o, bed.rkey, VA, 0) == CREDITS, "%s", o->name);
+    }
+}
+
+/* Gives the device the operation `ahead` PSNs after the first one. */
+static void give_ahead(const struct operation *o, int ahead)
+{
+    ask(&bed, o->opcode, ahead, o->payload);
+    if (HAS(&bed, reth))
+        iba_reth_set_dmalen(PART(&bed, reth), o->length);
+    if (HAS(&bed, feth))
+        iba_feth_set_placement(PART(&bed, feth), o->placement);
+    give(&bed);
+}
+
+/* RR-25, RR-28, RR-35, RR-68: each operation but the WRITE takes a responder resource until its response has left, and
+ * is remembered for duplicates. All other requests refuse nothing. */
+Test(responder_reach, resources)
+{
+    for (size_t i = 0; i < COUNT(operations); i++) {
+        const struct operation *o = anew(i);
+        const bool takes = o->opcode != IBA_RC_WRITE_ONLY;
+        for (int k = 0; k < N_SAVED; k++)
+            give_ahead(o, k);
+        for (int k = 0; takes && k < N_SAVED; k++)
+            cr_assert(answer(&bed));
+        while (answer(&bed))
+            ;
+        for (int k = 0; k < N_SAVED; k++) {
+            give_ahead(o, k);
+            cr_assert(answer(&bed), "%s", o->name);
+            const int psn = takes ? k : N_SAVED - 1; /* the ACK of a repeated WRITE is for all before (RR-23) */
+            EXPECT(answer_psn(&bed) == ((uint32_t)(EPSN + psn) & IBA_PSN_MASK), "%s: %d again", o->name, k);
+            EXPECT((answer_opcode(&bed) == IBA_RC_ACKNOWLEDGE) != takes, "%s: %d again", o->name, k);
+            EXPECT(!answer(&bed), "%s", o->name);
+        }
+        for (int k = 0; k <= N_SAVED; k++) {
+            EXPECT(bed.rc.state == IBA_QPS_RTS, "%s", o->name);
+            give_ahead(o, N_SAVED + k);
+        }
+        EXPECT((bed.rc.state == IBA_QPS_ERR) == takes, "%s: one more", o->name);
     }
 }
 
