@@ -173,7 +173,7 @@ enum iba_mem_verdict iba_rx_write_reach(const struct iba_rx *x, struct iba_place
         (announced > 0 && announced < x->v->payload_len) || IBA_DEVIATES(x->ca, receive, WRITE_WHOLE);
     const uint64_t length = by_itself ? x->v->payload_len : announced;
 
-    *place = (struct iba_place){0};
+    place->key = NULL; /* a WRITE of no bytes has no place */
     if (reth)
         return iba_rx_reach(x, iba_reth_r_key(reth), iba_reth_va(reth), length, IBA_ACCESS_REMOTE_WRITE, place);
     return iba_rx_reach(x, x->qp->r.rkey, x->qp->r.va, length, IBA_ACCESS_REMOTE_WRITE, place);

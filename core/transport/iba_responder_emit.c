@@ -315,7 +315,6 @@ enum iba_mem_verdict iba_resp_reach(struct iba_ca *ca, const struct iba_qp *qp, 
     else if (context)
         pd = iba_rd_pd_of(ca, r->srqn);
     *n = r->left < most ? r->left : most;
-    *source = (struct iba_place){0};
     const struct iba_reach reach = {.va = r->va,
                                     .length = *n,
                                     .key = r->rkey,

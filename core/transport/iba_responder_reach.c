@@ -38,7 +38,7 @@ static enum iba_mem_verdict read_reach(const struct iba_rx *x, struct iba_place 
 
 enum iba_mem_verdict iba_responder_reach(const struct iba_rx *x, struct iba_place *place)
 {
-    *place = (struct iba_place){0};
+    place->key = NULL; /* an access to no bytes has no place */
     switch ((enum iba_operation)x->operation) {
     case IBA_OPERATION_READ: return read_reach(x, place);
     case IBA_OPERATION_FLUSH: return flush_reach(x, place);

@@ -242,3 +242,42 @@ Test(rd, rnr_timer_of_the_rd_qp)
     answered(IBA_RD_ACKNOWLEDGE, 0);
     cr_expect_eq(answer_syndrome(&bed), 0x25);
 }
+
+/* UU-33: messages to two RD QPs follow each other, and each one of two packets is stored whole. */
+Test(rd, writes_to_two_qps)
+{
+    const struct iba_qp *const to[] = {&bed.uc, &bed.ud, &bed.uc};
+
+    context_with_receives(1);
+    for (int i = 0; i < 3; i++) {
+        memset(bed.memory, 0, MEMORY);
+        ask_rd(&bed, IBA_RD_WRITE_FIRST, 2 * i, MTU, to[i]);
+        iba_reth_set_dmalen(PART(&bed, reth), MTU + 8);
+        give(&bed);
+        answered(IBA_RD_ACKNOWLEDGE, 2 * i);
+        ask_rd(&bed, i == 1 ? IBA_RD_WRITE_LAST_IMM : IBA_RD_WRITE_LAST, 2 * i + 1, 8, to[i]);
+        bed.r.payload = bed.payload + MTU;
+        give(&bed);
+        answered(IBA_RD_ACKNOWLEDGE, 2 * i + 1);
+        cr_expect_eq(answer_syndrome(&bed), CREDITS);
+        cr_expect_arr_eq(bed.memory, bed.payload, MTU + 8);
+    }
+    const struct iba_wc wc = completion(&bed);
+    cr_expect(wc.qpn == UD_QPN && wc.byte_len == MTU + 8 && wc.op == IBA_WR_RECV_WRITE_IMM && wc.src_qpn == SOURCE_QPN);
+}
+
+/* RR-11, UU-34: a RESYNC is acknowledged, so the ACK delay counts from it. */
+Test(rd, resync_counts_for_the_ack_delay)
+{
+    context_with_receives(0);
+    bed.ca.ack_delay = 2;
+    give_rd(IBA_RD_RESYNC, 5, 0, &bed.ud);
+    answered(IBA_RD_ACKNOWLEDGE, 5);
+    for (int i = 6; i <= 8; i++) {
+        ask_rd(&bed, IBA_RD_WRITE_ONLY, i, 8, &bed.ud);
+        iba_bth_set_a(PART(&bed, bth), 0);
+        give(&bed);
+        cr_expect_eq(bed.rc.r.resp_count, i == 8, "PSN %d", i);
+    }
+    answered(IBA_RD_ACKNOWLEDGE, 8);
+}

@@ -558,6 +558,29 @@ Test(responder_emit, a_new_connection_is_new)
     }
 }
 
+/* RR-23: after a reset no READ of the earlier connection ends what an ACK acknowledges, wherever the PSNs begin. */
+Test(responder_emit, earlier_reads_end_no_ack)
+{
+    static const uint32_t starts[] = {EPSN, 0, 0x010100};
+    const struct iba_qp_attr reset = {.state = IBA_QPS_RESET};
+
+    for (size_t i = 0; i < COUNT(starts); i++) {
+        bed_make(&bed, IBA_PORT_IB, false);
+        for (int k = 0; k < N_SAVED; k++)
+            give_read(k, VA, 8);
+        MUST(iba_modify_qp(&bed.ca, RC_QPN, &reset, IBA_QPA_STATE));
+        to_rts(&bed, RC_QPN, IBA_QPT_RC);
+        bed.rc.r.epsn = iba_psn_of(starts[i]);
+        for (uint32_t k = 0; k < 4; k++) { /* three WRITEs, and the first one again */
+            ask(&bed, IBA_RC_WRITE_ONLY, 0, 8);
+            iba_bth_set_psn(PART(&bed, bth), (starts[i] + k % 3) & IBA_PSN_MASK);
+            give(&bed);
+        }
+        while (answer(&bed))
+            cr_expect_eq(answer_psn(&bed), (starts[i] + 2) & IBA_PSN_MASK);
+    }
+}
+
 /* RR-16: the MSN has 24 bits, as PSNs do. */
 Test(responder_emit, msn_wraps)
 {

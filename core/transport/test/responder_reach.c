@@ -314,3 +314,20 @@ Test(responder_reach, a_send_is_no_write)
         cr_expect_not(answer(&bed));
     }
 }
+
+/* RR-51: after an RNR NAK the NAK of an earlier gap no longer counts, so a device that does not wait then reports the
+ * gap. */
+Test(responder_reach, a_device_that_does_not_wait_after_rnr)
+{
+    static const uint8_t syndromes[] = {0x60, RNR_NAK, 0x60};
+    struct iba_changed_rules c;
+
+    bed_make(&bed, IBA_PORT_IB, false);
+    lack(&bed, IBA_TABLE_RC_RESPONDER, "gap_after_rnr", &c);
+    for (int i = 0; i < 3; i++) {
+        ask(&bed, IBA_RC_SEND_ONLY, i == 1 ? 0 : 2, 8);
+        give(&bed);
+        cr_assert(answer(&bed));
+        cr_expect_eq(answer_syndrome(&bed), syndromes[i]);
+    }
+}

@@ -583,6 +583,20 @@ Test(unreliable_rules, a_repeated_packet_breaks_the_message)
     }
 }
 
+/* UU-09: the whole receive of a broken message is there for the next one. */
+Test(unreliable_rules, a_receive_begins_again)
+{
+    bed_make(&bed, IBA_PORT_IB, false);
+    post(&bed, UC_QPN, MTU + 8);
+    part(IBA_UC_SEND_FIRST, 5, 0, MTU);
+    part(IBA_UC_SEND_LAST, 7, 1, 8);
+    part(IBA_UC_SEND_FIRST, 8, 1, MTU);
+    part(IBA_UC_SEND_LAST, 9, 2, 8);
+    const struct iba_wc wc = completion(&bed);
+    cr_expect(wc.status == IBA_WC_SUCCESS && wc.byte_len == MTU + 8);
+    cr_expect_arr_eq(bed.memory, bed.payload + MTU, MTU + 8);
+}
+
 /* Class E: a broken WRITE has taken no receive from the SRQ, and costs none. */
 Test(unreliable_rules, a_broken_write_costs_no_receive)
 {
