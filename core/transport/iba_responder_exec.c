@@ -30,7 +30,6 @@ void iba_responder_start(struct iba_qp *qp)
 {
     qp->r.epsn = iba_psn_of(qp->attr.rq_psn);
     qp->r.acked = iba_psn_add(qp->r.epsn, IBA_PSN_MASK); /* the PSN before ePSN */
-    qp->r.op = IBA_NO_MESSAGE;
 }
 
 /* ---- answers ---- */
