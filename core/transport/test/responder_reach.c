@@ -331,3 +331,43 @@ Test(responder_reach, a_device_that_does_not_wait_after_rnr)
         cr_expect_eq(answer_syndrome(&bed), syndromes[i]);
     }
 }
+
+/* One row decides on each request, with the name that a counter and a trace have. */
+Test(responder_reach, rows_of_requests)
+{
+    static const struct {
+        const char *row;
+        uint8_t opcode, va; /* va: bytes after the first one of the memory */
+        uint16_t payload, length;
+    } cases[] = {
+        {"write_part", IBA_RC_WRITE_FIRST, 0, MTU, 2 * MTU},
+        {"write_end", IBA_RC_WRITE_ONLY, 0, 8, 8},
+        {"write_short", IBA_RC_WRITE_ONLY, 0, 8, 12},
+        {"write_beyond", IBA_RC_WRITE_ONLY, 0, 8, 4},
+        {"bad_payload", IBA_RC_WRITE_FIRST, 0, MTU - 4, 2 * MTU},
+        {"atomic_misaligned", IBA_RC_FETCH_ADD, 4, 0, 0},
+        {"atomic_write_length", IBA_RC_ATOMIC_WRITE, 0, 8, 16},
+        {"atomic_write_misaligned", IBA_RC_ATOMIC_WRITE, 4, 8, 8},
+        {"nothing_to_go_on", IBA_RC_SEND_MIDDLE, 0, MTU, 0},
+        {"no_receive_wqe", IBA_RC_SEND_ONLY, 0, 8, 0},
+        {"reserved", 0x15, 0, 8, 0},
+        {"read", IBA_RC_READ_REQUEST, 0, 0, 8},
+        {"swap", IBA_RC_CMP_SWAP, 8, 0, 0},
+        {"add", IBA_RC_FETCH_ADD, 8, 0, 0},
+        {"atomic_write", IBA_RC_ATOMIC_WRITE, 8, 8, 8},
+        {"flush", IBA_RC_FLUSH, 0, 0, 8},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        bed_make(&bed, IBA_PORT_IB, false);
+        ask(&bed, cases[i].opcode, 0, cases[i].payload);
+        if (HAS(&bed, reth)) {
+            iba_reth_set_va(PART(&bed, reth), (uint64_t)VA + cases[i].va);
+            iba_reth_set_dmalen(PART(&bed, reth), cases[i].length);
+        }
+        if (HAS(&bed, atomiceth))
+            iba_atomiceth_set_va(PART(&bed, atomiceth), (uint64_t)VA + cases[i].va);
+        give(&bed);
+        EXPECT(hits(&bed, IBA_TABLE_RC_RESPONDER, cases[i].row) == 1, "%s", cases[i].row);
+        EXPECT(all_hits(&bed, IBA_TABLE_RC_RESPONDER) == 1, "%s", cases[i].row);
+    }
+}
