@@ -2,6 +2,7 @@
 /* Reliable datagrams: the requester's row that only EE contexts have, tested alone (the responder's are in
  * responder_rules.c); headers and receives of contexts. */
 #include "receive.h"
+#include "transport/iba_qp_state.h"
 #include "transport/iba_rd.h"
 #include "transport/iba_wr_ops.h"
 #include "xrc_rd_requests.h"
@@ -280,4 +281,58 @@ Test(rd, resync_counts_for_the_ack_delay)
         cr_expect_eq(bed.rc.r.resp_count, i == 8, "PSN %d", i);
     }
     answered(IBA_RD_ACKNOWLEDGE, 8);
+}
+
+/* Makes the context use receive 99 of the QP bed.ud, as in the middle of a message. */
+static void use_a_receive(void)
+{
+    bed_make(&bed, IBA_PORT_IB, false);
+    as_context(&bed);
+    bed.rc.ee.receiver = UD_QPN;
+    bed.rc.r.has_wqe = true;
+    bed.rc.r.wqe.wr_id = 99;
+    bed.rc.r.op = IBA_RD_SEND_FIRST;
+}
+
+/* QS-25: the context or the QP fails: the receive in use is flushed to the QP, once. */
+Test(rd, a_receive_in_use_is_flushed)
+{
+    for (unsigned i = 0; i < 5; i++) {
+        struct iba_wc wc;
+        use_a_receive();
+        if (i == 2)
+            bed.rc.r.has_wqe = false;
+        if (i == 3)
+            bed.ud.type = IBA_QPT_UD;
+        if (i == 4)
+            bed.rc.ee.receiver = 0x777777;
+        iba_qp_fail(&bed.ca, i == 1 ? &bed.ud : &bed.rc);
+        const bool comes = iba_poll_cq(&bed.ca, bed.cq_number, &wc) > 0;
+        cr_expect_eq(comes, i < 2, "case %u", i);
+        cr_expect(!comes || (wc.wr_id == 99 && wc.status == IBA_WC_FLUSHED && wc.qpn == UD_QPN), "case %u", i);
+        cr_expect(!bed.rc.r.has_wqe && bed.rc.r.op == IBA_NO_MESSAGE, "case %u", i);
+        cr_expect_eq(iba_poll_cq(&bed.ca, bed.cq_number, &wc), 0, "case %u", i);
+    }
+}
+
+/* QS-17, QS-29: a QP that is reset or destroyed takes its receive back from the context, without a completion. */
+Test(rd, a_qp_that_goes_takes_its_receive_along)
+{
+    struct iba_wc wc;
+
+    use_a_receive();
+    iba_qp_part(&bed.ca, &bed.uc); /* not this QP's */
+    cr_expect(bed.rc.r.has_wqe);
+    iba_qp_part(&bed.ca, &bed.ud);
+    cr_expect(!bed.rc.r.has_wqe && bed.rc.r.op == IBA_NO_MESSAGE);
+    cr_expect_eq(iba_poll_cq(&bed.ca, bed.cq_number, &wc), 0);
+}
+
+/* A context in Reset has forgotten its peers. */
+Test(rd, a_reset_context_forgets)
+{
+    use_a_receive();
+    bed.rc.ee.sender = UD_QPN;
+    iba_qp_reset(&bed.rc);
+    cr_expect(bed.rc.ee.sender == 0 && bed.rc.ee.receiver == 0 && !bed.rc.r.has_wqe);
 }

@@ -422,3 +422,119 @@ Test(validate, groups)
         cr_expect_eq(iba_rx_of_group(&x, &other_lid), gid, "RoCE, case %u: LIDs do not count", i);
     }
 }
+
+/* QS-78: each state of migration and the bit M of a packet: what the QP does, and its state afterwards. */
+Test(validate, migration_states)
+{
+    static const struct {
+        uint8_t state, m;
+        const char *row; /* beside that of the receiver */
+        uint8_t after;
+    } c[] = {
+        {IBA_PATH_MIGRATED, 0, NULL, IBA_PATH_MIGRATED},   {IBA_PATH_MIGRATED, 1, NULL, IBA_PATH_MIGRATED},
+        {IBA_PATH_REARM, 0, "peer_armed", IBA_PATH_ARMED}, {IBA_PATH_REARM, 1, NULL, IBA_PATH_REARM},
+        {IBA_PATH_ARMED, 0, NULL, IBA_PATH_ARMED},         {IBA_PATH_ARMED, 1, "migration_refused", IBA_PATH_ARMED},
+    };
+
+    for (size_t i = 0; i < COUNT(c); i++) {
+        bed_make(&bed, IBA_PORT_IB, false);
+        ask(&bed, IBA_RC_WRITE_ONLY, 0, 8);
+        bed.rc.attr.path_mig = bed.ud.attr.path_mig = c[i].state;
+        iba_bth_set_m(PART(&bed, bth), c[i].m);
+        give(&bed);
+        cr_expect_eq(all_hits(&bed, IBA_TABLE_VALIDATE), c[i].row && c[i].m == 0 ? 2 : 1, "case %zu", i);
+        cr_expect_eq(hits(&bed, IBA_TABLE_VALIDATE, c[i].row ? c[i].row : "rc_request"), 1, "case %zu", i);
+        cr_expect_eq(bed.rc.attr.path_mig, c[i].after, "case %zu", i);
+        packet(&bed, IBA_ENCAP_IB_LOCAL, IBA_UD_SEND_ONLY, UD_QPN, 0, 8); /* a datagram has no path to migrate */
+        iba_bth_set_m(PART(&bed, bth), c[i].m);
+        give(&bed);
+        cr_expect_eq(hits(&bed, IBA_TABLE_VALIDATE, "datagram"), 1, "case %zu", i);
+        cr_expect_eq(bed.ud.attr.path_mig, c[i].state, "case %zu", i);
+    }
+}
+
+/* WF-36: a port without congestion control counts no BECN. KM-18: the Q_Key of QP1 is the well-known one, whatever its
+ * attribute is. WF-31: each length that is no multiple of four. */
+Test(validate, small_things)
+{
+    bed_make(&bed, IBA_PORT_IB, false);
+    ask(&bed, IBA_RC_WRITE_ONLY, 0, 8);
+    iba_bth_set_becn(PART(&bed, bth), 1);
+    give(&bed);
+    cr_expect_eq(bed.ca.port[0].counters.becn_in, 0);
+    bed.gsi.attr.qkey = 5;
+    packet(&bed, IBA_ENCAP_IB_LOCAL, IBA_UD_SEND_ONLY, 1, 0, 256);
+    give(&bed);
+    cr_expect_eq(hits(&bed, IBA_TABLE_VALIDATE, "datagram"), 1);
+    bed_make(&bed, IBA_PORT_ROCE2, false);
+    for (unsigned n = 4; n <= 8; n++) {
+        packet(&bed, IBA_ENCAP_ROCE2_V6, IBA_RC_WRITE_ONLY, RC_QPN, EPSN, n);
+        bed.r.keep |= IBA_KEEP_PAD;
+        give(&bed);
+        cr_expect_eq(hits(&bed, IBA_TABLE_VALIDATE, "split_word"), n % 4 != 0, "%u bytes", n);
+    }
+}
+
+/* A device that does not know notifications (a broken one): even a marked notification gets no notification. */
+Test(validate, no_notification_for_a_notification)
+{
+    struct iba_changed_rules without;
+    uint16_t row = 0;
+
+    while (strcmp(iba_validate_rules.row[row].name, "cnp") != 0)
+        row++;
+    bed_make(&bed, IBA_PORT_IB, false);
+    bed.ca.port[0].congestion = true;
+    cr_assert(iba_rules_change(&without, IBA_TABLE_VALIDATE, row, IBA_CHANGE_DROP, 0));
+    iba_ca_set_rules(&bed.ca, IBA_TABLE_VALIDATE, &without.rules);
+    ask(&bed, IBA_CNP_IB, 100, 0);
+    iba_bth_set_fecn(PART(&bed, bth), 1);
+    give(&bed);
+    cr_expect_eq(bed.ca.port[0].counters.fecn_in, 0);
+    cr_expect_not(bed.rc.cnp_due || bed.rc.becn_due);
+}
+
+/* The adapter looks at no member of a group beyond the entries that it was given. */
+Test(validate, no_entry_beyond)
+{
+    bed_make(&bed, IBA_PORT_IB, false);
+    bed.mcast[3] = (struct iba_mcast){.qpn = UD_QPN, .lid = GROUP_LID, .used = true};
+    memcpy(bed.mcast[3].gid, group_gid, 16);
+    packet(&bed, IBA_ENCAP_IB_GLOBAL, IBA_UD_SEND_ONLY, 0xffffff, 0, 16);
+    iba_lrh_set_dlid(PART(&bed, lrh), GROUP_LID);
+    iba_grh_set_dgid(PART(&bed, grh), group_gid);
+    for (uint32_t n = 4; n >= 3; n--) {
+        bed.ca.n_mcast = n;
+        give(&bed);
+        cr_expect_eq(all_hits(&bed, IBA_TABLE_UD_RECEIVER), n == 4, "%u", n);
+    }
+}
+
+static unsigned traced;
+
+static void count_trace(void *ctx, const char *table, const struct iba_rule *r, uint32_t qpn)
+{
+    (void)ctx;
+    traced++;
+    cr_expect_str_eq(table, "header validation");
+    cr_expect(traced == 1 ? qpn == IBA_NONE && strcmp(r->name, "no_qp") == 0
+                          : qpn == UD_QPN && strcmp(r->name, "qkey_differs") == 0);
+}
+
+/* The user may see each row that decides, with the QP of the packet; or none of them. */
+Test(validate, traced)
+{
+    bed_make(&bed, IBA_PORT_IB, false);
+    bed.ca.trace = count_trace;
+    packet(&bed, IBA_ENCAP_IB_LOCAL, IBA_UD_SEND_ONLY, 0x777777, 0, 8);
+    give(&bed);
+    cr_expect_eq(traced, 1);
+    packet(&bed, IBA_ENCAP_IB_LOCAL, IBA_UD_SEND_ONLY, UD_QPN, 0, 8);
+    iba_deth_set_q_key(PART(&bed, deth), 5);
+    give(&bed);
+    cr_expect_eq(traced, 2);
+    bed.ca.trace = NULL;
+    give(&bed);
+    cr_expect_eq(hits(&bed, IBA_TABLE_VALIDATE, "qkey_differs"), 1);
+    cr_expect_eq(traced, 2);
+}
