@@ -401,8 +401,8 @@ Test(post, without_a_queue)
     iba_ca_check(&d->ca);
 }
 
-/* The opcodes of each operation's packets, as numbers of catalogue 1.6 (WF-64). What one packet always suffices for has
- * its opcode in every position; a local operation is never sent, and counts as the shortest SEND. */
+/* The opcodes of each operation's packets, as numbers of catalogue 1.6 (WF-64). An operation that one packet always
+ * suffices for has its opcode in every position; a local operation is never sent, and counts as the shortest SEND. */
 Test(post, opcodes_of_the_forms)
 {
     static const uint8_t book[IBA_WR_RECV][4] = {

@@ -391,7 +391,7 @@ Test(attr, one_changes_alone)
     }
 }
 
-/* A QP on its way to Ready to Send has each value that it was given, and none else. */
+/* A QP in Ready to Send has each value that it was given, and none else. */
 Test(attr, all_that_were_given)
 {
     const struct iba_qp_attr *got;

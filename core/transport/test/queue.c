@@ -379,7 +379,7 @@ Test(queue, srq_in_error)
     cr_assert_not(desk_take(d, &d->qp[0], &wr));
 }
 
-/* What a flushed receive says: its work request, its QP, and the SRQ that it came from (QS-25, QS-27). */
+/* A flushed receive names its work request, its QP, and the SRQ that it came from (QS-25, QS-27). */
 Test(queue, flushed_receives)
 {
     for (unsigned shared = 0; shared < 2; shared++) {

@@ -356,7 +356,7 @@ Test(transition, current_state_of_any_value)
     }
 }
 
-/* QS-09, QS-23: a QP may leave SQD with new attributes before it is drained, and its next drain begins anew. */
+/* QS-09, QS-23: a QP may leave SQD with new attributes before it is drained, and its next drain begins again. */
 Test(transition, leaves_before_it_is_drained)
 {
     struct desk *d = desk_open();

@@ -67,7 +67,7 @@ Test(verbs, create_qp_of_one_queue)
     iba_ca_check(&d->ca);
 }
 
-/* What a QP of each type keeps of the values with which it is created: those of parts that its type lacks are ignored.
+/* A QP keeps the values with which it is created; those of parts that its type lacks are ignored.
  * C: send CQ, R: receive CQ, P: protection domain, X: XRC domain, D: reliable datagram domain. */
 Test(verbs, parts_of_each_type)
 {
