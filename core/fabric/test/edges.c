@@ -189,3 +189,19 @@ Test(edges, of_a_reregistration)
     cr_expect_not(p->reregister);
     wired_free(w);
 }
+
+/* A node whose packets have no room discards each packet that should leave, and counts it. */
+Test(edges, of_a_pool_without_room)
+{
+    struct wired *w = wired_new();
+    struct iba_pool none;
+    const struct data_packet d = {.slid = FIRST_LID, .dlid = FIRST_LID + ASKED, .payload = 64};
+    uint8_t packet[IBA_PACKET_MOST];
+
+    iba_pool_init(&none, w->slot, w->bytes[0], 0);
+    w->sw.pool = &none;
+    iba_node_feed(&w->sw, 1, packet, wired_data(packet, &d), w->now);
+    cr_expect_eq(w->sw.port[1 + ASKED].counters.portxmitdiscards, 1);
+    cr_expect(none.used == 0 && w->sw.port[1 + ASKED].waiting == 0);
+    wired_free(w);
+}

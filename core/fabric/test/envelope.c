@@ -317,3 +317,27 @@ Test(envelope, ipv4_checksum_of_many_headers)
         cr_assert_eq((sum & 0xffff) + (sum >> 16), 0xffff, "header %u", i);
     }
 }
+
+/* A raw packet has a VCRC and no ICRC, and its length ends with its payload (WF-04, WF-08). */
+Test(envelope, raw_packets)
+{
+    const struct iba_av av = {.dlid = 0x375c};
+    struct iba_port p;
+
+    iba_port_init(&p, 1, IBA_PORT_IB, IBA_MTU_256, 1);
+    p.lid = 0x17d2;
+    for (unsigned lnh = 0; lnh < 2; lnh++)
+        for (unsigned body = 12; body <= 60; body += 4) {
+            uint8_t packet[IBA_ENVELOPE_MAX + 64];
+            struct iba_view v;
+            cr_assert_eq(iba_envelope_write(&p, &av, 0, packet), 8);
+            iba_lrh_set_lnh(packet, lnh);
+            memset(packet + 8, 0x65, sizeof packet - 8);
+            cr_expect_eq(iba_envelope_seal(&p, packet, 8, body), 8 + body + 2);
+            cr_expect_eq(iba_lrh_pktlen(packet), 2 + body / 4, "%u bytes", body);
+            cr_expect_eq(packet[8 + body - 1], 0x65, "%u bytes", body);
+            (void)iba_view_parse(&v, IBA_LINK_IB, packet, 8 + body + 2, 8 + body + 2, NULL);
+            iba_view_check(&v);
+            cr_expect(v.proto == IBA_PROTO_IB_RAW && v.vcrc == IBA_CHECK_GOOD && v.end == 8 + body, "%u bytes", body);
+        }
+}

@@ -115,7 +115,9 @@ static bool capabilities(struct wired *w)
 {
     uint8_t answer[IBA_MAD_BYTES];
 
-    return ask(w, to_switch(PORTINFO, 0), answer) == 0 && iba_portinfo_cap_sl_map(answer + IBA_SMP_DATA_AT) == 1;
+    if (ask(w, to_switch(PORTINFO, 0), answer) != 0 || !iba_portinfo_cap_sl_map(answer + IBA_SMP_DATA_AT))
+        return iba_bits_get(answer + IBA_SMP_DATA_AT, IBA_AT_portinfo_cap_hierarchy, 32) != 0; /* it has none at all */
+    return true;
 }
 
 static bool smp_in_init(struct wired *w)
