@@ -166,17 +166,20 @@ Test(validate_order, violations_name_key_and_source)
     ask(&bed, IBA_RC_WRITE_ONLY, 0, 8);
     iba_bth_set_p_key(PART(&bed, bth), 0x8005);
     give(&bed);
-    cr_expect(bed.last_event.kind == IBA_EVENT_PKEY_VIOLATION && bed.last_event.port == 1 && bed.last_event.object == RC_QPN);
+    cr_expect(bed.last_event.kind == IBA_EVENT_PKEY_VIOLATION && bed.last_event.port == 1 &&
+              bed.last_event.object == RC_QPN);
     cr_expect(bed.last_event.a == 0x8005 && bed.last_event.b == 0);
     packet(&bed, IBA_ENCAP_IB_LOCAL, IBA_UD_SEND_ONLY, UD_QPN, 0, 8);
     iba_bth_set_p_key(PART(&bed, bth), 0x8005);
     give(&bed);
-    cr_expect(bed.last_event.kind == IBA_EVENT_PKEY_VIOLATION && bed.last_event.port == 1 && bed.last_event.object == UD_QPN);
+    cr_expect(bed.last_event.kind == IBA_EVENT_PKEY_VIOLATION && bed.last_event.port == 1 &&
+              bed.last_event.object == UD_QPN);
     cr_expect(bed.last_event.a == 0x8005 && bed.last_event.b == PEER_QPN);
     packet(&bed, IBA_ENCAP_IB_LOCAL, IBA_UD_SEND_ONLY, UD_QPN, 0, 8);
     iba_deth_set_q_key(PART(&bed, deth), 0x77);
     give(&bed);
-    cr_expect(bed.last_event.kind == IBA_EVENT_QKEY_VIOLATION && bed.last_event.port == 1 && bed.last_event.object == UD_QPN);
+    cr_expect(bed.last_event.kind == IBA_EVENT_QKEY_VIOLATION && bed.last_event.port == 1 &&
+              bed.last_event.object == UD_QPN);
     cr_expect(bed.last_event.a == 0x77 && bed.last_event.b == PEER_QPN);
 }
 
