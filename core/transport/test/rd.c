@@ -231,7 +231,8 @@ Test(rd, events_name_the_rd_qp)
     context_with_receives(0);
     give_rd(IBA_RD_WRITE_LAST, 0, 8, &bed.ud);
     cr_expect_eq(bed.events[IBA_EVENT_WQ_INVALID_REQUEST], 1);
-    cr_expect(bed.last_event.object == UD_QPN && bed.last_event.port == 1);
+    cr_expect(bed.last_event.object == UD_QPN && bed.last_event.port == 1 && bed.last_event.a == 0 &&
+              bed.last_event.b == 0);
 }
 
 /* RR-49: without a receive the NAK has the RNR timer of the RD QP, whose software posts receives. */

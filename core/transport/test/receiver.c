@@ -159,7 +159,8 @@ Test(receiver, established_once)
         ask(&bed, IBA_RC_WRITE_ONLY, i, 8);
         give(&bed);
         cr_expect_eq(bed.events[IBA_EVENT_COMM_ESTABLISHED], i == 0, "request %d", i);
-        cr_expect(bed.last_event.object == RC_QPN && bed.last_event.port == 1);
+        cr_expect(bed.last_event.object == RC_QPN && bed.last_event.port == 1 && bed.last_event.a == 0 &&
+                  bed.last_event.b == 0);
         cr_assert(answer(&bed));
     }
 }

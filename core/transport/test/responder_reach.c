@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Which memory a request of a reliable service may use: rights, bounds, protection domains and windows of each
- * operation, and what a device stores that lacks a check. */
+ * operation, and what a device stores that lacks a check. In which states responses leave. */
 #include "receive.h"
+#include "transport/iba_responder.h"
 #include "wire/iba_opcode_rows.h"
 #include "xrc_rd_requests.h"
 
@@ -370,4 +371,22 @@ Test(responder_reach, rows_of_requests)
         EXPECT(hits(&bed, IBA_TABLE_RC_RESPONDER, cases[i].row) == 1, "%s", cases[i].row);
         EXPECT(all_hits(&bed, IBA_TABLE_RC_RESPONDER) == 1, "%s", cases[i].row);
     }
+}
+
+/* RR-58, RR-65: in Error only what was to be sent when the connection ended leaves. */
+Test(responder_reach, states_that_answer)
+{
+    for (unsigned state = IBA_QPS_RESET; state <= IBA_QPS_ERR; state++)
+        for (unsigned last_words = 0; last_words < 2; last_words++)
+            for (uint8_t waits = 0; waits < 2; waits++) {
+                bed_make(&bed, IBA_PORT_IB, false);
+                bed.rc.state = (uint8_t)state;
+                bed.rc.r.last_words = last_words;
+                bed.rc.r.resp_count = waits;
+                const bool receives = state >= IBA_QPS_RTR && state != IBA_QPS_ERR;
+                cr_expect_eq(iba_responder_ready(&bed.ca, &bed.rc),
+                             waits && (receives || (state == IBA_QPS_ERR && last_words)),
+                             "state %u, last words %u, %u responses", state, last_words, waits);
+                bed.rc.r.resp_count = 0;
+            }
 }

@@ -285,7 +285,9 @@ Test(validate, return_paths)
             if (i == 4)
                 iba_gid_set_ipv4(bed.ca.port[0].gid[1], (uint32_t)iba_bits_get(bed.ca.port[0].gid[0], 96, 32));
             memset(bed.ca.port[0].gid[0], 0x2e, 16);
-            bed.ca.port[0].n_gid = 2;
+            memcpy(bed.ca.port[0].gid[2], bed.ca.port[0].gid[1], 16); /* the third differs in its last byte only */
+            bed.ca.port[0].gid[2][15] ^= 1;
+            bed.ca.port[0].n_gid = 3;
             const struct iba_rx x = arrival(NULL);
             memset(&av, 0xee, sizeof av);
             cr_expect_eq(iba_rx_return_path(&x, &av), !group || i == 0, "encapsulation %zu, group %u", i, group);
