@@ -1,44 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The RC responder with several packets: PSNs, order, duplicates, memory. */
-#include "receive.h"
+#include "rc_answers.h"
 #include "transport/iba_responder.h"
 #include "transport/iba_wr_ops.h"
 #include "wire/iba_opcode_rows.h"
-
-static struct bed bed;
-
-static void expect(uint8_t opcode, int ahead)
-{
-    cr_assert(answer(&bed), "an answer 0x%02x", opcode);
-    cr_assert_eq(answer_opcode(&bed), opcode, "0x%02x, not 0x%02x", answer_opcode(&bed), opcode);
-    cr_assert_eq(answer_psn(&bed), (uint32_t)(EPSN + ahead) & IBA_PSN_MASK, "PSN 0x%x", answer_psn(&bed));
-}
-
-static void expect_syndrome(uint8_t syndrome, int ahead)
-{
-    expect(IBA_RC_ACKNOWLEDGE, ahead);
-    cr_assert_eq(answer_syndrome(&bed), syndrome, "syndrome 0x%02x", answer_syndrome(&bed));
-}
-
-static void expect_silence(void)
-{
-    cr_assert(!answer(&bed), "silence, not 0x%02x", answer_opcode(&bed));
-}
-
-static void give_write(int ahead, bool a)
-{
-    ask(&bed, IBA_RC_WRITE_ONLY, ahead, 8);
-    iba_bth_set_a(PART(&bed, bth), a);
-    give(&bed);
-}
-
-static void give_read(int ahead, uint64_t va, uint32_t len)
-{
-    ask(&bed, IBA_RC_READ_REQUEST, ahead, 0);
-    iba_reth_set_va(PART(&bed, reth), va);
-    iba_reth_set_dmalen(PART(&bed, reth), len);
-    give(&bed);
-}
 
 static void give_add(int ahead, uint64_t n)
 {

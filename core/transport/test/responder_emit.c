@@ -1,51 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The RC responder's answers: their queue, their packets, what is remembered for duplicates, and which memory a request
  * may use. */
-#include "receive.h"
+#include "rc_answers.h"
 #include "transport/iba_responder.h"
 #include "wire/iba_opcode_rows.h"
 
-static struct bed bed;
-
 enum { CREDITS = 0x1f, NAK_SEQ = 0x60, NAK_INV = 0x61, NAK_ACC = 0x62, RNR_NAK = 0x20 | 13 };
-
-static void expect(uint8_t opcode, int ahead)
-{
-    cr_assert(answer(&bed), "an answer 0x%02x", opcode);
-    cr_assert_eq(answer_opcode(&bed), opcode, "0x%02x, not 0x%02x", answer_opcode(&bed), opcode);
-    cr_assert_eq(answer_psn(&bed), (uint32_t)(EPSN + ahead) & IBA_PSN_MASK, "PSN 0x%x", answer_psn(&bed));
-}
-
-static void expect_syndrome(uint8_t syndrome, int ahead)
-{
-    expect(IBA_RC_ACKNOWLEDGE, ahead);
-    cr_assert_eq(answer_syndrome(&bed), syndrome, "syndrome 0x%02x", answer_syndrome(&bed));
-}
-
-static void give_write(int ahead, bool a)
-{
-    ask(&bed, IBA_RC_WRITE_ONLY, ahead, 8);
-    iba_bth_set_a(PART(&bed, bth), a);
-    give(&bed);
-}
-
-static void ask_read(int ahead, uint64_t va, uint32_t len)
-{
-    ask(&bed, IBA_RC_READ_REQUEST, ahead, 0);
-    iba_reth_set_va(PART(&bed, reth), va);
-    iba_reth_set_dmalen(PART(&bed, reth), len);
-}
-
-static void give_read(int ahead, uint64_t va, uint32_t len)
-{
-    ask_read(ahead, va, len);
-    give(&bed);
-}
-
-static void silence(void)
-{
-    cr_assert(!answer(&bed), "silence, not 0x%02x", answer_opcode(&bed));
-}
 
 /* ---- the queue ---- */
 
@@ -227,17 +187,17 @@ Test(responder_emit, credits_are_granted)
     bed.rc.attr.flow_control = true;
     give_write(0, true);
     expect_syndrome(0, 0);
-    silence();
+    expect_silence();
     give_write(1, false);
-    silence();
+    expect_silence();
     post(&bed, RC_QPN, FULL);
     post(&bed, RC_QPN, FULL);
     expect_syndrome(2, 1);
     cr_expect_eq(answer_msn(&bed), 2);
-    silence();
+    expect_silence();
     give_write(2, false); /* the repeated ACK also counts for the ACK delay (RR-11) */
     give_write(3, false);
-    silence();
+    expect_silence();
     give_write(4, false);
     expect_syndrome(2, 4);
     ask(&bed, IBA_RC_SEND_FIRST, 5, MTU);
@@ -246,7 +206,7 @@ Test(responder_emit, credits_are_granted)
     ask(&bed, IBA_RC_SEND_LAST, 6, 8);
     give(&bed);
     expect_syndrome(1, 6);
-    silence();
+    expect_silence();
 }
 
 /* A QP that has announced credits, or that has none to announce, grants nothing by itself. */
@@ -258,13 +218,13 @@ Test(responder_emit, no_grant)
     give_write(0, true);
     expect_syndrome(1, 0);
     post(&bed, RC_QPN, 8);
-    silence();
+    expect_silence();
     bed.rc.attr.flow_control = false;
     bed_make(&bed, IBA_PORT_IB, false);
     give_write(0, true);
     expect_syndrome(CREDITS, 0);
     post(&bed, RC_QPN, 8);
-    silence();
+    expect_silence();
 }
 
 /* RR-61: the padding of a READ response is of zero bytes. ATOMICs and READs announce credits, too. */
@@ -306,7 +266,7 @@ Test(responder_emit, cnp)
         cr_expect(bed.ca.port[0].counters.cnp_out == 1 && bed.ca.port[1].counters.cnp_out == 0);
         if (ib)
             expect_syndrome(CREDITS, 0);
-        silence();
+        expect_silence();
     }
 }
 
@@ -329,7 +289,7 @@ Test(responder_emit, a_lost_read_is_reported_once)
         cr_expect_eq(bed.events[IBA_EVENT_WQ_ACCESS_VIOLATION], !failed);
         cr_expect(bed.last_event.object == RC_QPN && bed.last_event.port == 1);
         cr_expect_eq(bed.rc.state, IBA_QPS_ERR);
-        silence();
+        expect_silence();
     }
 }
 
@@ -376,7 +336,7 @@ Test(responder_emit, no_place_to_remember)
     give_read(0, VA, 8);
     expect(IBA_RC_READ_RESP_ONLY, 0);
     give_read(0, VA, 8);
-    silence();
+    expect_silence();
 }
 
 /* RR-26, RR-28: only a request of the same kind at a remembered PSN is a duplicate. Others are ignored. */
@@ -446,7 +406,7 @@ Test(responder_emit, a_replay_more)
     expect(IBA_RC_READ_RESP_LAST, 1);
     for (int i = 1; i < N_SAVED; i++)
         expect(IBA_RC_READ_RESP_ONLY, i + 1);
-    silence();
+    expect_silence();
 }
 
 /* RR-23, RR-30: a WRITE with the PSN of a READ whose response waits is acknowledged as any duplicate. */
@@ -502,13 +462,13 @@ Test(responder_emit, responses_count_for_the_ack_delay)
         cr_assert(answer(&bed));
     give_write(5, false);
     give_write(6, false);
-    silence();
+    expect_silence();
     ask(&bed, IBA_RC_FETCH_ADD, 7, 0);
     give(&bed);
     expect(IBA_RC_ATOMIC_ACKNOWLEDGE, 7);
     give_write(8, false);
     give_write(9, false);
-    silence();
+    expect_silence();
     give_write(10, false);
     expect_syndrome(CREDITS, 10);
     bed_make(&bed, IBA_PORT_IB, false); /* a read of three packets, and one write more than the delay */
@@ -518,7 +478,7 @@ Test(responder_emit, responses_count_for_the_ack_delay)
         cr_assert(answer(&bed));
     give_write(3, false);
     give_write(4, false);
-    silence();
+    expect_silence();
     give_write(5, false);
     expect_syndrome(CREDITS, 5);
 }
@@ -544,7 +504,7 @@ Test(responder_emit, a_new_connection_is_new)
         cr_expect(!bed.rc.cnp_due && !bed.rc.becn_due && bed.rc.r.n_saved == n && bed.rc.r.saved == bed.saved);
         bed.rc.r.n_saved = N_SAVED;
         to_rts(&bed, RC_QPN, IBA_QPT_RC);
-        silence();
+        expect_silence();
         for (uint32_t i = 0; i < n; i++) {
             give_write((int)i, true);
             expect_syndrome(CREDITS, (int)i);
@@ -553,7 +513,7 @@ Test(responder_emit, a_new_connection_is_new)
         for (uint32_t i = 0; i < n; i++) {
             ask(&bed, IBA_RC_FETCH_ADD, (int)i, 0);
             give(&bed);
-            silence();
+            expect_silence();
         }
     }
 }
