@@ -235,7 +235,7 @@ struct iba_qp {
         uint8_t retry_left, rnr_left;
         iba_time ack_due, rnr_due; /* IBA_NEVER when not running */
         iba_time page_due;         /* wait for an absent page of a local buffer; IBA_NEVER when not waiting */
-        bool drained, sqd_asked;   /* in SQD alone */
+        bool drained, sqd_asked;   /* valid in SQD only */
         bool alone;                /* nothing after `alone_psn` is sent before its answer; only broken devices */
         iba_psn alone_psn;
         bool implied; /* the requester handles an implied NAK now (RQ-36) */

@@ -374,7 +374,7 @@ bool iba_responder_ready(const struct iba_ca *ca, const struct iba_qp *qp)
 
 bool iba_responder_send(struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *tx)
 {
-    if (qp->cnp_due) /* never in Error */
+    if (qp->cnp_due) /* cleared when a QP enters Error */
         return emit_cnp(ca, qp, tx);
     if (qp->r.resp_count == 0)
         return emit_grant(ca, qp, tx);

@@ -365,7 +365,7 @@ static uint64_t load(struct iba_rx *x, struct iba_place *place)
 {
     uint64_t value = 0;
 
-    (void)iba_responder_reach(x, place); /* without access there is no place */
+    (void)iba_responder_reach(x, place); /* leaves place->key NULL if the request may not access memory */
     if (place->key)
         iba_mem_get(place, (uint8_t *)&value, sizeof value);
     return value;
@@ -426,7 +426,7 @@ void iba_rc_atomic_write(struct iba_rx *x)
 {
     struct iba_place place;
 
-    (void)iba_responder_reach(x, &place); /* without access there is no place */
+    (void)iba_responder_reach(x, &place); /* leaves place.key NULL if the request may not access memory */
     if (place.key && x->v->payload_len == sizeof(uint64_t))
         iba_rx_put(x, &place);
     iba_rc_finish(x, 0);

@@ -84,7 +84,7 @@ static enum iba_wc_status check(const struct iba_rx *x, const struct iba_recv_wr
     return iba_recv_check(x->ca, iba_rx_recv_pd(x), w, 0, area(x).bytes + data_bytes(x), absent);
 }
 
-/* Without a receive these rows do not apply: a mutant lacks the row no_wqe. */
+/* Without a receive these rows do not apply: a broken engine may lack the row no_wqe. */
 static bool receive_protected(const struct iba_rx *x)
 {
     const struct iba_recv_wr *w = iba_rx_wqe(x);
