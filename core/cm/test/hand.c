@@ -57,6 +57,7 @@ uint8_t *hand_req(const struct hand *h, uint8_t *mad)
     iba_cm_req_set_localcommid(data, HAND_ID);
     iba_cm_req_set_localcaguid(data, 0xca0001);
     iba_cm_req_set_maxcmretr(data, 2);
+    iba_cm_req_set_localresptout(data, HAND_PEER_TIME);
     return data;
 }
 
@@ -104,12 +105,26 @@ static void must(enum iba_cm_err e)
     (void)e;
 }
 
-static void feed(struct hand *h, uint16_t attribute, unsigned message)
+unsigned hand_say(struct hand *h, uint16_t attribute, unsigned code)
 {
+    const struct iba_cm_rep rep = lab_rep(HAND_QPN);
     uint8_t mad[IBA_MAD_BYTES], *data = hand_message_of(h, mad, attribute);
 
+    if (attribute == IBA_CM_ID_REQ)
+        hand_req(h, mad);
     if (attribute == IBA_CM_ID_MRA)
-        iba_cm_mra_set_msgmraed(data, message), iba_cm_mra_set_servicetimeout(data, 16);
+        iba_cm_mra_set_msgmraed(data, code), iba_cm_mra_set_servicetimeout(data, HAND_SERVICE_TIME);
+    if (attribute == IBA_CM_ID_REJ)
+        iba_cm_rej_set_reason(data, code);
+    if (attribute == IBA_CM_ID_APR)
+        iba_cm_apr_set_status(data, code);
+    if (attribute == IBA_CM_ID_REP) {
+        iba_layout_put(&iba_mad_layouts[IBA_M_cm_rep], &rep, data);
+        iba_cm_rep_set_localcommid(data, HAND_ID);
+        iba_cm_rep_set_remotecommid(data, h->id);
+        iba_cm_rep_set_localcaguid(data, 0xca0001);
+        iba_cm_rep_set_tgtackdelay(data, HAND_ACK_DELAY);
+    }
     if (attribute == IBA_CM_ID_DREQ)
         iba_cm_dreq_set_remoteqpn(data, OUR_QPN);
     if (attribute == IBA_CM_ID_LAP) {
@@ -120,31 +135,31 @@ static void feed(struct hand *h, uint16_t attribute, unsigned message)
         iba_cm_lap_set_alt_remotelid(data, h->lab.end[0].port[0].lid);
         iba_cm_lap_set_alt_subnetlocal(data, 1);
     }
-    hand_feed(h, mad);
+    return hand_feed(h, mad);
 }
 
 /* Goes on to Established, its sub-states, and the states after it, which are the same for both ends. */
 static void go_on(struct hand *h, enum iba_cm_state s)
 {
     struct iba_cm *cm = HAND_CM(h);
-    const struct iba_cm_lap lap = {.remoteresptout = 14, .alt_remotelid = 9};
+    const struct iba_cm_lap lap = {.remoteresptout = HAND_LAP_TIME, .alt_remotelid = 9};
 
     switch (s) {
     case IBA_CMS_LAP_SENT:
     case IBA_CMS_MRA_LAP_RCVD: must(iba_cm_load(cm, h->id, &lap, LAB_NOTHING, h->lab.now)); break;
     case IBA_CMS_LAP_RCVD:
-    case IBA_CMS_MRA_LAP_SENT: feed(h, IBA_CM_ID_LAP, 0); break;
+    case IBA_CMS_MRA_LAP_SENT: hand_say(h, IBA_CM_ID_LAP, 0); break;
     case IBA_CMS_DREQ_SENT:
     case IBA_CMS_TIMEWAIT: must(iba_cm_disconnect(cm, h->id, LAB_NOTHING, h->lab.now)); break;
-    case IBA_CMS_DREQ_RCVD: feed(h, IBA_CM_ID_DREQ, 0); break;
+    case IBA_CMS_DREQ_RCVD: hand_say(h, IBA_CM_ID_DREQ, 0); break;
     default: break;
     }
     if (s == IBA_CMS_MRA_LAP_RCVD)
-        feed(h, IBA_CM_ID_MRA, 2);
+        hand_say(h, IBA_CM_ID_MRA, 2);
     if (s == IBA_CMS_MRA_LAP_SENT)
         must(iba_cm_delay(cm, h->id, 16, LAB_NOTHING, h->lab.now));
     if (s == IBA_CMS_TIMEWAIT)
-        feed(h, IBA_CM_ID_DREP, 0);
+        hand_say(h, IBA_CM_ID_DREP, 0);
     hand_take(h);
     assert(hand_state(h) == s);
 }
@@ -162,9 +177,9 @@ void hand_passive(struct hand *h, enum iba_cm_state s)
     if (s > IBA_CMS_MRA_REQ_SENT)
         must(iba_cm_accept(cm, h->id, &rep, LAB_NOTHING, h->lab.now));
     if (s == IBA_CMS_MRA_REP_RCVD)
-        feed(h, IBA_CM_ID_MRA, 1);
+        hand_say(h, IBA_CM_ID_MRA, 1);
     if (s >= IBA_CMS_ESTABLISHED)
-        feed(h, IBA_CM_ID_RTU, 0);
+        hand_say(h, IBA_CM_ID_RTU, 0);
     go_on(h, s);
 }
 
@@ -172,22 +187,14 @@ void hand_active(struct hand *h, enum iba_cm_state s)
 {
     struct iba_cm *cm = HAND_CM(h);
     struct iba_cm_request r = lab_request(&h->lab, 0, OUR_QPN);
-    uint8_t mad[IBA_MAD_BYTES], *data;
-    const struct iba_cm_rep rep = lab_rep(HAND_QPN);
 
     r.req.maxcmretr = 2;
     must(iba_cm_connect(cm, &r, h->lab.now, &h->id));
     hand_take(h);
     if (s == IBA_CMS_MRA_REQ_RCVD)
-        feed(h, IBA_CM_ID_MRA, 0);
-    if (s >= IBA_CMS_REP_RCVD) {
-        data = hand_message(mad, IBA_CM_ID_REP, HAND_TID);
-        iba_layout_put(&iba_mad_layouts[IBA_M_cm_rep], &rep, data);
-        iba_cm_rep_set_localcommid(data, HAND_ID);
-        iba_cm_rep_set_remotecommid(data, h->id);
-        iba_cm_rep_set_localcaguid(data, 0xca0001);
-        hand_feed(h, mad);
-    }
+        hand_say(h, IBA_CM_ID_MRA, 0);
+    if (s >= IBA_CMS_REP_RCVD)
+        hand_say(h, IBA_CM_ID_REP, 0);
     if (s == IBA_CMS_MRA_REP_SENT)
         must(iba_cm_delay(cm, h->id, 16, LAB_NOTHING, h->lab.now));
     if (s >= IBA_CMS_ESTABLISHED)

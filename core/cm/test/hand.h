@@ -5,6 +5,9 @@
 #include "lab.h"
 
 enum { HAND_ID = 0x01020304, HAND_QPN = 0x123456, OUR_QPN = 0x654321, HAND_TID = 0x7711 };
+/* Codes of times: the response timeouts in the peer's REQ and in our LAPs, the service timeout of the peer's MRAs, the
+ * delay in its REPs. Our REQs have the timeouts of lab_request(). */
+enum { HAND_PEER_TIME = 13, HAND_LAP_TIME = 12, HAND_SERVICE_TIME = 16, HAND_ACK_DELAY = 9 };
 
 struct hand {
     struct lab lab;
@@ -26,6 +29,9 @@ uint8_t *hand_req(const struct hand *h, uint8_t *mad);
 /* Gives the CM a message, and takes its answer and its event. Returns the answer's attribute; 0 if there is no
  * answer. */
 unsigned hand_feed(struct hand *h, const uint8_t *mad);
+/* Makes a correct message of the peer, and gives it to the CM as hand_feed() does. `code` is the reason of a REJ, the
+ * status of an APR, and of an MRA the code of the message that it answers. */
+unsigned hand_say(struct hand *h, uint16_t attribute, unsigned code);
 /* Takes the CM's message and event after a verb. Returns the message's attribute; 0 if there is none. */
 unsigned hand_take(struct hand *h);
 /* Lets time pass until the timer of the CM expires. */
