@@ -389,3 +389,122 @@ Test(requests, datagrams_of_others)
         hand_close(&h);
     }
 }
+
+/* ---- two faults at once ---- */
+
+/* A REQ with two faults is refused for the one that the CM looks for first; the faults are in this order. */
+Test(requests, the_first_of_two_faults)
+{
+    static const struct req_case faults[] = {
+        {"stale", 10, ON_BOTH, {SET(localqpn, 0x77)}, false},
+        {"service", 8, ON_BOTH, {SET(serviceid, 5)}, false},
+        {"RD", 9, ON_BOTH, {SET(transpsvctype, RD)}, false},
+        {"GID", 12, ON_BOTH, {{IBA_AT_cm_req_prim_remotegid + 120, 8, 0x99}}, false},
+        {"LID", 13, ON_IB, {SET(prim_remotelid, FOREIGN_LID)}, false},
+        {"SL", 14, ON_IB, {SET(prim_sl, BLOCKED_SL)}, false},
+        {"alternate GID", 18, ON_BOTH, {SET(alt_locallid, PEER_LID)}, false},
+        {"alternate LID", 19, ON_IB, {ALTERNATE(PEER_LID, FOREIGN_LID, 1)}, true},
+        {"MTU", 26, ON_BOTH, {SET(pppmtu, IBA_MTU_2048)}, false},
+        {"IP", 28, ON_BOTH, {SET(serviceid, IP_SERVICE)}, false},
+        {"backlog", 3, ON_BOTH, {{0, 0, 0}}, false},
+    };
+    enum { FAULTS = sizeof faults / sizeof *faults, BUSY = FAULTS - 1 };
+
+    for (unsigned i = 0; i + 1 < FAULTS; i++) {
+        uint8_t mad[IBA_MAD_BYTES], *data;
+        hand_open(&h, IBA_PORT_IB);
+        h.lab.end[0].port[0].sl2vl[BLOCKED_SL] = 15;
+        listen_to((struct iba_cm_listen){.service_id = IP_SERVICE, .service_mask = UINT64_MAX, .backlog = 1});
+        data = hand_req(&h, mad); /* of the queue pair whose next REQ is stale; it also fills the backlog */
+        iba_cm_req_set_localqpn(data, 0x77);
+        iba_cm_req_set_localcommid(data, 0x77);
+        iba_cm_req_set_serviceid(data, IP_SERVICE);
+        iba_bits_put(data, 8 * IBA_BYTES_cm_req + IBA_AT_ip_cm_ipv, 4, 4);
+        cr_assert_eq(hand_feed(&h, mad), 0);
+        data = hand_req(&h, mad);
+        for (unsigned k = i; k <= i + 1; k++)
+            for (unsigned f = 0; f < CHANGES; f++)
+                if (faults[k].field[f].bits)
+                    iba_bits_put(data, faults[k].field[f].at, faults[k].field[f].bits, faults[k].field[f].value);
+        if (faults[i].own_gid)
+            iba_cm_req_set_alt_remotegid(data, iba_cm_req_prim_remotegid(data));
+        cr_expect_eq(hand_feed(&h, mad), IBA_CM_ID_REJ);
+        cr_expect_eq(iba_cm_rej_reason(HAND_DATA(&h)), faults[i].reason, "%s and %s: %u", faults[i].what,
+                     faults[i + 1].what, iba_cm_rej_reason(HAND_DATA(&h)));
+        hand_close(&h);
+    }
+}
+
+/* ---- suggested paths (MD-79) ---- */
+
+struct lap_case {
+    const char *what;
+    uint8_t status; /* of the APR; 0: the LAP waits for the caller */
+    bool other_qp, other_gid, other_subnet, roce;
+    uint16_t local, remote; /* LIDs, as the peer sees the path */
+};
+
+static void one_lap(const struct lap_case *c, bool active)
+{
+    uint8_t mad[IBA_MAD_BYTES], gid[16], *data;
+
+    hand_open(&h, c->roce ? IBA_PORT_ROCE2 : IBA_PORT_IB);
+    (active ? hand_active : hand_passive)(&h, IBA_CMS_ESTABLISHED);
+    if (!c->roce)
+        h.lab.end[0].port[0].lmc = 1; /* LIDs 10 and 11 */
+    data = hand_message_of(&h, mad, IBA_CM_ID_LAP);
+    memcpy(gid, h.lab.end[0].port[0].gid[0], sizeof gid);
+    gid[15] ^= (uint8_t)(c->other_gid << 7);
+    iba_cm_lap_set_remoteqpn(data, OUR_QPN - c->other_qp);
+    iba_cm_lap_set_alt_remotegid(data, gid);
+    iba_cm_lap_set_alt_locallid(data, c->local);
+    iba_cm_lap_set_alt_remotelid(data, c->remote);
+    iba_cm_lap_set_alt_subnetlocal(data, !c->other_subnet);
+    cr_expect_eq(hand_feed(&h, mad), c->status ? IBA_CM_ID_APR : 0, "%s", c->what);
+    if (c->status)
+        cr_expect_eq(iba_cm_apr_status(HAND_DATA(&h)), c->status, "%s: %u", c->what, iba_cm_apr_status(HAND_DATA(&h)));
+    cr_expect_eq(iba_madhdr_transactionid(h.mad), c->status ? HAND_TID : 0);
+    cr_expect_eq(hand_state(&h), c->status ? IBA_CMS_ESTABLISHED : IBA_CMS_LAP_RCVD, "%s", c->what);
+    hand_close(&h);
+}
+
+Test(requests, suggested_paths)
+{
+    static const struct lap_case cases[] = {
+        {"another path", 0, false, false, false, false, FOREIGN_LID, OWN_LID},
+        {"another LID of the peer", 0, false, false, false, false, PEER_LID + 1, OWN_LID},
+        {"another LID of this port", 0, false, false, false, false, PEER_LID, OWN_LID + 1},
+        {"the same path", 5, false, false, false, false, PEER_LID, OWN_LID},
+        {"queue pair", 6, true, false, false, false, FOREIGN_LID, OWN_LID},
+        {"LID", 7, false, false, false, false, PEER_LID, FOREIGN_LID},
+        {"LID of another subnet", 0, false, false, true, false, PEER_LID, FOREIGN_LID},
+        {"GID", 8, false, true, false, false, FOREIGN_LID, OWN_LID},
+        {"RoCE", 2, false, false, false, true, FOREIGN_LID, 0},
+        {"RoCE and queue pair", 2, true, false, false, true, FOREIGN_LID, 0},
+        {"queue pair and LID", 6, true, false, false, false, PEER_LID, FOREIGN_LID},
+        {"LID and GID", 7, false, true, false, false, PEER_LID, FOREIGN_LID},
+        {"GID and the same path", 8, false, true, false, false, PEER_LID, OWN_LID},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        one_lap(&cases[i], false);
+        one_lap(&cases[i], true);
+    }
+}
+
+/* A DREQ for another queue pair changes nothing, whatever the connection waits for (MD-76). */
+Test(requests, a_dreq_for_another_queue_pair)
+{
+    static const uint8_t states[] = {IBA_CMS_REP_SENT, IBA_CMS_ESTABLISHED, IBA_CMS_DREQ_SENT, IBA_CMS_TIMEWAIT};
+
+    for (size_t i = 0; i < sizeof states; i++) {
+        uint8_t mad[IBA_MAD_BYTES];
+        hand_open(&h, IBA_PORT_IB);
+        hand_passive(&h, (enum iba_cm_state)states[i]);
+        iba_cm_dreq_set_remoteqpn(hand_message_of(&h, mad, IBA_CM_ID_DREQ), OUR_QPN + 1);
+        cr_expect_eq(hand_feed(&h, mad), 0);
+        cr_expect_eq(hand_state(&h), states[i]);
+        cr_expect_eq(CM->unexpected, 0);
+        hand_close(&h);
+    }
+}
