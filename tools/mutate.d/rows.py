@@ -5,8 +5,8 @@ A row is left out, exchanged with the one after it, or has another row's entry i
 the first column) are not changed, since they are no behaviour. Lists of the ways to break an engine are not changed either.
 
 No mutant is made where the way the table is read hides the change: the exchange of two rows for different inputs or of rows that exclude
-each other, since no input reaches both; the exchange of rows of a table whose order has no effect; and the code of an answer without a
-code.
+each other, since no input reaches both; the exchange of rows of a table whose order has no effect; the code of an answer without a
+code; and what becomes of a connection, in a row that has none.
 """
 
 import re
@@ -18,6 +18,10 @@ BROKEN = re.compile(r"DOES|DEVIATION")
 # The column that must equal the input for a row to apply, and the columns of the answer and of its code, which only these answers have.
 INPUT = {"CM_MESSAGE_RULES": 1, "CM_TIMER_RULES": 1, "CM_VERB_RULES": 1}
 CODE = dict.fromkeys(INPUT, (5, 6, (b"REJ", b"APR", b"SIDR_REP")))
+# The column of the states of a connection in which a row applies.
+STATES = dict.fromkeys(INPUT, 2)
+# Rows without a connection, which these entries of two columns tell: no code reads their columns of state, timer and event.
+BARE = {"CM_MESSAGE_RULES": ((2, (b"NO",)), (4, (b"NULL", b"iba_cm_take_stale")), (7, 8, 9))}
 # Rows that exclude each other: each is of another operation, syndrome, NAK code, service or kind of port, of a receive WQE that is
 # there or is not, of a message that begins or goes on, or of a PSN before or after the expected one.
 EXCLUSIVE = {
@@ -99,18 +103,30 @@ def tables_of(text):
             yield name, plain, rows
 
 
+def states_in(text, plain):
+    """The states that an expression of IN(...) and of macros names."""
+    found = set(re.findall(rb"\bIN\((\w+)\)", text))
+    for word in set(re.findall(rb"\b\w+\b", text)) - found - {b"IN"}:
+        macro = re.search(rb"^#define " + word + rb" (.*)$", plain, re.M)
+        found |= states_in(macro.group(1), plain) if macro else set()
+    return found
+
+
 def asked_apart(name, one, other, plain):
     """Whether no input reaches both rows, given by their columns, or the order of the table has no effect."""
-    column = INPUT.get(name)
+    column, states = INPUT.get(name), STATES.get(name)
     names = {plain[slice(*row[0])].decode() for row in (one, other)}
     return (name in UNORDERED or any(names <= set(group.split()) for group in EXCLUSIVE.get(name, ()))
-            or (column is not None and len({plain[slice(*row[column])] for row in (one, other)}) == 2))
+            or (column is not None and len({plain[slice(*row[column])] for row in (one, other)}) == 2)
+            or (states is not None and not set.intersection(*(states_in(plain[slice(*row[states])], plain) for row in (one, other)))))
 
 
 def unread(name, column, parts, plain):
-    """Whether no code reads that column of a row with this answer."""
+    """Whether no code reads that column of a row with this answer, or of a row without a connection."""
     answer, code, coded = CODE.get(name, (None, None, ()))
-    return column == code and plain[slice(*parts[answer])] not in coded
+    *bare, bare_columns = BARE.get(name, ((),))
+    return ((column == code and plain[slice(*parts[answer])] not in coded)
+            or (column in bare_columns and all(plain[slice(*parts[at])] in entries for at, entries in bare)))
 
 
 def blank(text):
