@@ -188,10 +188,8 @@ static void fill_rej(const struct iba_cm_rx *x, uint8_t *data, uint16_t reason)
     size_t n = 0;
 
     communication_ids(x, data);
-    if (x->on == IBA_CM_ON_REP) { /* the connection may not know the peer's ID yet */
-        iba_cm_rej_set_localcommid(data, iba_cm_rep_remotecommid(x->data));
+    if (x->on == IBA_CM_ON_REP) /* the connection may not know the peer's ID yet */
         iba_cm_rej_set_remotecommid(data, iba_cm_rep_localcommid(x->data));
-    }
     if (x->on == IBA_CM_ON_REQ) /* the connection may have another peer's ID, or none */
         iba_cm_rej_set_remotecommid(data, iba_cm_req_localcommid(x->data));
     if (rejected(x) == 0 && (!x->c || x->c->state == IBA_CMS_REQ_RCVD || x->c->state == IBA_CMS_TIMEWAIT))
