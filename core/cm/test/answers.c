@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the CM writes into its answers, field by field: which message a REJ or MRA answers, the IDs of both ends,
+/* The answers of a CM, field by field: which message a REJ or MRA answers, the IDs of both ends,
  * transactions, and the information that the reason of a REJ asks for (MD-56, MD-74). */
 #include <criterion/criterion.h>
 #include <string.h>
@@ -85,7 +85,7 @@ Test(answers, each_rejection)
 }
 
 /* MD-74: for the wrong GID, LID or MTU the REJ has the one of the port at which the REQ came. */
-Test(answers, what_would_have_been_right)
+Test(answers, information_about_the_port)
 {
     static const struct {
         uint16_t at, bits;
@@ -318,7 +318,7 @@ Test(answers, transactions)
 
 /* ---- private data, names ---- */
 
-/* Volume 1, section 12.6: where the private data of each message begin, behind the 24 bytes of the MAD's header. */
+/* Volume 1, section 12.6: where the private data of each message begin; the header of the MAD has 24 bytes. */
 Test(answers, private_data_of_each_message)
 {
     static const struct {

@@ -320,6 +320,27 @@ Test(requests, senders_of_datagrams)
     hand_close(&h);
 }
 
+/* A SIDR_REQ has no queue pair: a REQ with queue pair 1 is of another peer, even if its GUID is the number that the CM
+ * gives to the sender of the SIDR_REQ. */
+Test(requests, an_exchange_of_datagrams_has_no_queue_pair)
+{
+    const struct iba_cm_source from = {.av = {.port = 1, .dlid = 0x11, .vlan = 0xffff}, .pkey = 0xffff, .port = 1};
+    uint8_t mad[IBA_MAD_BYTES], *data = hand_message(mad, IBA_CM_ID_SIDR_REQ, HAND_TID);
+
+    hand_open(&h, IBA_PORT_IB);
+    iba_cm_sidr_req_set_serviceid(data, LAB_SERVICE);
+    iba_cm_sidr_req_set_requestid(data, 0x55);
+    iba_cm_feed(CM, &from, mad, NOW);
+    (void)hand_take(&h);
+    cr_assert_eq(h.e.kind, IBA_CME_SIDR_REQ);
+    data = hand_req(&h, mad);
+    iba_cm_req_set_localcaguid(data, UINT64_C(0x0011000000000001));
+    iba_cm_req_set_localqpn(data, 1);
+    cr_expect_eq(hand_feed(&h, mad), 0);
+    cr_expect_eq(h.e.kind, IBA_CME_REQ);
+    hand_close(&h);
+}
+
 /* Of the time that a SIDR_REQ gives for its answer only the five bits of the code count. */
 Test(requests, a_question_about_a_service)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Each message and each verb in each state of both ends (figures of section 12.9): what the CM sends and which state
- * follows. What the tables do not allow must change nothing. */
+/* Each message and each verb in each state of both ends (figures of section 12.9): the message that the CM sends, and
+ * the state that follows. An input that the state does not allow must change nothing. */
 #include <criterion/criterion.h>
 #include <string.h>
 #include "hand.h"
@@ -126,6 +126,9 @@ static void one_message(const struct in_state *r, unsigned i, const char *cell)
     } else {
         const bool only_answers = letters[r->state] == *cell && cell[1];
         expect_cell(r, i, cell, sent);
+        if (sent == IBA_CM_ID_DREP || sent == IBA_CM_ID_APR || sent == IBA_CM_ID_REJ)
+            cr_expect_eq(iba_madhdr_transactionid(h.mad), HAND_TID, "%s, message %u: as the message",
+                         iba_cm_state_name((enum iba_cm_state)r->state), i);
         cr_expect_eq(h.e.kind, only_answers ? IBA_CME_NONE : messages[i].event, "%s, message %u: event %s",
                      iba_cm_state_name((enum iba_cm_state)r->state), i,
                      iba_cm_event_name((enum iba_cm_event_kind)h.e.kind));
@@ -258,7 +261,7 @@ Test(states, each_verb_in_each_state)
     }
 }
 
-/* ---- what waits for whom ---- */
+/* ---- timers ---- */
 
 /* A timer runs while the CM waits for its peer, and ends exactly after the time that the messages gave: 4.096 us * 2 to
  * the power of the REQ's remote response timeout (15) or local one (13), of the MRA's service timeout (16), or of the
