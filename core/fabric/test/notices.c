@@ -63,6 +63,15 @@ static void send(struct wired *w, const struct packet *p)
     wired_run(w);
 }
 
+static unsigned waiting(const struct iba_node *n)
+{
+    unsigned number = 0;
+
+    for (unsigned i = 0; i < IBA_PENDING_NOTICES; i++)
+        number += n->notice[i].tid != 0;
+    return number;
+}
+
 static void expect_gids(const uint8_t *sgid, const uint8_t *dgid, bool grh)
 {
     uint8_t gid[16] = {0};
@@ -96,7 +105,12 @@ Test(notices, of_keys)
         cr_expect_eq(iba_trap_key_qp1(d), 0x345);
         cr_expect_eq(iba_trap_key_qp2(d), 1);
         expect_gids(iba_trap_key_gidaddr1(d), iba_trap_key_gidaddr2(d), grh);
+        send(w, &p);
+        cr_expect_eq(waiting(&w->ca[RECEIVER]), 1, "a second packet adds nothing");
         memset(w->ca[RECEIVER].notice, 0, sizeof w->ca[RECEIVER].notice);
+        w->ca[RECEIVER].port[1].info.mastersmlid = 0;
+        send(w, &p);
+        cr_expect_eq(waiting(&w->ca[RECEIVER]), 0, "no manager is known");
         wired_free(w);
     }
 }
@@ -125,9 +139,32 @@ Test(notices, of_a_switch_that_enforces_partitions)
         cr_expect_eq(iba_trap_switch_pkey_portno(d), i & 2 ? 1 + SENDER : 1 + RECEIVER);
         cr_expect_eq(iba_trap_switch_pkey_valid(d), grh ? 0x3ff : 0x33f);
         expect_gids(iba_trap_switch_pkey_gidaddr1(d), iba_trap_switch_pkey_gidaddr2(d), grh);
+        send(w, &p);
+        cr_expect_eq(waiting(&w->sw), 1, "a second packet adds nothing");
         memset(w->sw.notice, 0, sizeof w->sw.notice);
+        w->sw.port[0].info.mastersmlid = 0;
+        send(w, &p);
+        cr_expect_eq(waiting(&w->sw), 0, "no manager is known");
         wired_free(w);
     }
+}
+
+/* KM-08, MD-110: of the changes of its links, and of requests without the M_Key, a switch has one notice each. */
+Test(notices, of_each_kind_one)
+{
+    struct wired *w = wired_new();
+    const struct smp wrong = {.dlid = SWITCH_LID, .method = IBA_METHOD_SET, .attribute = 0x15, .mkey = 8};
+    uint8_t answer[IBA_MAD_BYTES];
+
+    w->sw.port[0].info.m_key = 7;
+    for (unsigned times = 0; times < 2; times++) {
+        iba_link_lost(&w->sw, (uint8_t)(SWITCH_PORTS - 1 - times), w->now);
+        cr_expect_eq(wired_ask(w, MANAGER, &wrong, answer), -1);
+        cr_expect_eq(waiting(&w->sw), 2);
+    }
+    cr_expect_eq(w->sw.port[0].info.m_keyviolations, 2);
+    memset(w->sw.notice, 0, sizeof w->sw.notice);
+    wired_free(w);
 }
 
 /* KM-62: a Set(Notice) removes the oldest notice if it repeats all of that notice's bytes. */
