@@ -295,7 +295,7 @@ Test(requests, two_ends_that_connect_to_each_other)
 /* A SIDR_REQ of the same request ID is the same exchange only if it came from the same sender: by LID, GID and MAC. */
 Test(requests, senders_of_datagrams)
 {
-    enum { SENDERS = 6 };
+    enum { SENDERS = 12 };
     struct iba_av av[SENDERS];
     uint8_t mad[IBA_MAD_BYTES], *data = hand_message(mad, IBA_CM_ID_SIDR_REQ, HAND_TID);
     struct iba_cm_event e;
@@ -310,6 +310,11 @@ Test(requests, senders_of_datagrams)
     av[3].dgid[7] = 1;
     av[4].dgid[14] = 1;
     av[5].dmac = UINT64_C(0x020000000000);
+    for (unsigned i = 6; i < SENDERS; i++) /* pairs */
+        av[i].dlid = (uint16_t)(0x20 + i / 2);
+    av[7].dgid[15] = 1;
+    av[9].dgid[0] = 0x80;
+    av[11].dgid[8] = 0x80;
     for (unsigned again = 0; again < 2; again++)
         for (unsigned i = 0; i < SENDERS; i++) {
             const struct iba_cm_source from = {.av = av[i], .pkey = 0x8001, .port = 1};
