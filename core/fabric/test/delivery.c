@@ -12,6 +12,8 @@ struct delivery_case {
     uint8_t class;
     uint16_t pkey;
     bool data, wrong_qkey, wrong_icrc, to_switch;
+    uint8_t answers, software,
+        violations; /* packets that the node answers with, or gives to its software; wrong keys */
 };
 
 static size_t build(const struct delivery_case *c, uint8_t *packet)
@@ -46,16 +48,16 @@ Test(delivery, each_row)
 {
     static const struct delivery_case cases[] = {
         {"bad_icrc", .dqp = 1, .class = 4, .wrong_icrc = true},
-        {"directed", .class = IBA_CLASS_DIRECTED},
-        {"lid_routed", .class = 1},
+        {"directed", .class = IBA_CLASS_DIRECTED, .answers = 1},
+        {"lid_routed", .class = 1, .answers = 1},
         {"smp_of_other_class", .class = 4},
-        {"gmp_pkey", .dqp = 1, .class = 4, .pkey = 0x8005},
-        {"gmp_qkey", .dqp = 1, .class = 4, .wrong_qkey = true},
-        {"performance", .dqp = 1, .class = 4},
-        {"baseboard", .dqp = 1, .class = IBA_CLASS_BASEBOARD},
-        {"congestion", .dqp = 1, .class = IBA_CLASS_CONGESTION},
+        {"gmp_pkey", .dqp = 1, .class = 4, .pkey = 0x8005, .violations = 1},
+        {"gmp_qkey", .dqp = 1, .class = 4, .wrong_qkey = true, .violations = 2},
+        {"performance", .dqp = 1, .class = 4, .answers = 1},
+        {"baseboard", .dqp = 1, .class = IBA_CLASS_BASEBOARD, .answers = 1},
+        {"congestion", .dqp = 1, .class = IBA_CLASS_CONGESTION, .answers = 1},
         {"data_for_switch", .data = true, .dqp = 7, .to_switch = true},
-        {"software", .data = true, .dqp = 7},
+        {"software", .data = true, .dqp = 7, .software = 1},
     };
     bool seen[IBA_FABRIC_ROWS] = {false};
 
@@ -66,6 +68,10 @@ Test(delivery, each_row)
         struct iba_node *n = cases[i].to_switch ? &w->sw : &w->ca[1];
         iba_node_feed(n, 1, packet, len, w->now);
         cr_expect_eq(wired_hits(n, &iba_delivery_rules, cases[i].row), 1, "delivery.%s decides", cases[i].row);
+        cr_expect_eq(n->local[0].n + n->local[IBA_VL15].n, cases[i].software, "%s", cases[i].row);
+        cr_expect_eq(w->pool.used, cases[i].answers + cases[i].software, "%s", cases[i].row);
+        cr_expect_eq(w->ca[1].port[1].info.p_keyviolations, cases[i].violations == 1, "%s", cases[i].row);
+        cr_expect_eq(w->ca[1].port[1].info.q_keyviolations, cases[i].violations == 2, "%s", cases[i].row);
         seen[wired_row(&iba_delivery_rules, cases[i].row)] = true;
         memset(n->notice, 0, sizeof n->notice);
         wired_run(w);
@@ -92,6 +98,34 @@ Test(delivery, smp_that_is_no_whole_datagram)
     wired_free(w);
 }
 
+/* A datagram is a SEND without immediate data. Another packet to QP1 that has 256 bytes is for software. */
+Test(delivery, a_packet_with_immediate_data_is_no_datagram)
+{
+    static uint8_t mad[IBA_MAD_BYTES];
+    struct wired *w = wired_new();
+    const struct smp s = {.dlid = FIRST_LID + 1, .attribute = 0x01};
+    uint8_t packet[IBA_PACKET_MOST];
+    struct iba_recipe r;
+    size_t len;
+
+    wired_mad(mad, &s);
+    iba_madhdr_set_mgmtclass(mad, IBA_CLASS_PERF);
+    iba_recipe_init(&r, IBA_ENCAP_IB_LOCAL, IBA_UD_SEND_ONLY + 1);
+    iba_lrh_set_slid(iba_recipe_part(&r, IBA_H_lrh), FIRST_LID);
+    iba_lrh_set_dlid(iba_recipe_part(&r, IBA_H_lrh), FIRST_LID + 1);
+    iba_bth_set_p_key(iba_recipe_part(&r, IBA_H_bth), 0xffff);
+    iba_bth_set_destqp(iba_recipe_part(&r, IBA_H_bth), 1);
+    iba_deth_set_q_key(iba_recipe_part(&r, IBA_H_deth), 0x80010000);
+    r.payload = mad;
+    r.payload_len = sizeof mad;
+    cr_assert_eq(iba_build(&r, packet, sizeof packet, &len), IBA_OK);
+    iba_node_feed(&w->ca[1], 1, packet, len, w->now);
+    cr_expect_eq(wired_hits(&w->ca[1], &iba_delivery_rules, "performance"), 0);
+    cr_expect_eq(w->ca[1].local[0].n, 1);
+    wired_run(w);
+    wired_free(w);
+}
+
 /* ---- directed routes ---- */
 
 /* A datagram that comes to the switch by port 1, or that the switch itself sends; and the row that must decide. */
@@ -99,23 +133,44 @@ struct route_case {
     const char *row;
     uint8_t pointer, count, d;
     bool adapter, own, dlid;
+    uint8_t port, then; /* the port by which it leaves (255: to software; 0: by none), and its hop pointer then */
+    uint16_t to;        /* its LID then */
 };
+
+/* Checks where the datagram, or its answer, went. */
+static void expect_way(struct iba_node *n, const struct route_case *c, iba_time now)
+{
+    uint8_t packet[IBA_PACKET_MOST], port = 0, at = 0;
+    size_t len = iba_node_receive(n, &port, packet, sizeof packet);
+
+    if (len)
+        at = IBA_NO_PORT;
+    for (uint8_t p = 1; !len && p <= n->cfg.n_port; p++) {
+        len = iba_node_poll(n, p, packet, sizeof packet, now);
+        at = len ? p : 0;
+    }
+    cr_expect_eq(at, c->port, "%s: by port %u", c->row, at);
+    if (!len)
+        return;
+    cr_expect_eq(packet[28 + 6], c->then, "%s: hop pointer %u", c->row, packet[28 + 6]);
+    cr_expect_eq(iba_lrh_dlid(packet), c->to, "%s: LID %#x", c->row, (unsigned)iba_lrh_dlid(packet));
+}
 
 Test(directed, each_row)
 {
     static const struct route_case cases[] = {
-        {"too_many_hops", 1, 64, 0, false, false, false},
-        {"starts", 0, 1, 0, true, true, false},
-        {"goes_on_at_adapter", 1, 2, 0, true, false, false},
-        {"goes_on", 1, 2, 0, false, false, false},
-        {"ends_before_lids", 1, 1, 0, false, false, true},
-        {"ends", 1, 1, 0, false, false, false},
-        {"ended", 2, 1, 0, false, false, false},
-        {"returns_first", 2, 1, 1, false, false, false},
-        {"returns_on_at_adapter", 2, 2, 1, true, false, false},
-        {"returns_on", 2, 2, 1, false, false, false},
-        {"returned_before_lids", 1, 1, 1, false, false, true},
-        {"returned", 1, 1, 1, false, false, false},
+        {"too_many_hops", 1, 64, 0, false, false, false, 0, 0, 0},
+        {"starts", 0, 1, 0, true, true, false, 1, 1, 0xffff},
+        {"goes_on_at_adapter", 1, 2, 0, true, false, false, 0, 0, 0},
+        {"goes_on", 1, 2, 0, false, false, false, 2, 2, 0xffff},
+        {"ends_before_lids", 1, 1, 0, false, false, true, 3, 2, FIRST_LID + 2},
+        {"ends", 1, 1, 0, false, false, false, 1, 1, 0xffff},
+        {"ended", 2, 1, 0, false, false, false, 2, 1, 0xffff},
+        {"returns_first", 2, 1, 1, false, false, false, 2, 1, 0xffff},
+        {"returns_on_at_adapter", 2, 2, 1, true, false, false, 0, 0, 0},
+        {"returns_on", 2, 2, 1, false, false, false, 2, 1, 0xffff},
+        {"returned_before_lids", 1, 1, 1, false, false, true, 3, 0, FIRST_LID + 2},
+        {"returned", 1, 1, 1, false, false, false, 255, 0, 0xffff},
     };
     bool seen[IBA_FABRIC_ROWS] = {false};
 
@@ -145,6 +200,7 @@ Test(directed, each_row)
         else
             iba_node_feed(n, 1, packet, sizeof packet, w->now);
         cr_expect_geq(wired_hits(n, &iba_directed_rules, c->row), 1, "directed.%s decides", c->row);
+        expect_way(n, c, w->now);
         seen[wired_row(&iba_directed_rules, c->row)] = true;
         wired_run(w);
         wired_free(w);

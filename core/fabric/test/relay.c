@@ -5,6 +5,23 @@
 
 enum { BY = 1 }; /* the switch's port by which adapter 0's packets come */
 
+/* Counters of port BY, by which packets come, and of port 2, by which they leave. */
+enum counter { NOTHING, ERRORS, CONSTRAINT_IN, RELAY, DISCARDS, CONSTRAINT_OUT, COUNTERS };
+
+static uint64_t value_of(const struct wired *w, enum counter c)
+{
+    const struct iba_portcounters_ext *in = &w->sw.port[BY].counters, *out = &w->sw.port[2].counters;
+
+    switch (c) {
+    case ERRORS: return in->portrcverrors;
+    case CONSTRAINT_IN: return in->portrcvconstrainterrors;
+    case RELAY: return in->portrcvswitchrelayerrors;
+    case DISCARDS: return out->portxmitdiscards;
+    case CONSTRAINT_OUT: return out->portxmitconstrainterrors;
+    default: return 0;
+    }
+}
+
 /* A packet of these cases, and what the test sets up before the packet comes. */
 struct relay_case {
     const char *row;
@@ -12,6 +29,8 @@ struct relay_case {
     struct data_packet data;
     struct smp mad;
     void (*arrange)(struct wired *w, uint8_t *packet);
+    int32_t sent;       /* packets that the switch sends then */
+    enum counter count; /* the counter that is 1 then */
 };
 
 static void cut_vcrc(struct wired *w, uint8_t *packet)
@@ -122,6 +141,9 @@ static void each_row(const struct relay_case *c, size_t n, const struct iba_fabr
             c[i].arrange(w, packet);
         iba_node_feed(&w->sw, BY, packet, len, w->now);
         cr_expect_eq(wired_hits(&w->sw, t, c[i].row), 1, "%s.%s decides about its packet", t->name, c[i].row);
+        cr_expect_eq(w->pool.used, c[i].sent, "%s.%s: %d packets leave", t->name, c[i].row, w->pool.used);
+        for (unsigned k = ERRORS; k < COUNTERS; k++)
+            cr_expect_eq(value_of(w, (enum counter)k), k == c[i].count, "%s.%s: counter %u", t->name, c[i].row, k);
         seen[wired_row(t, c[i].row)] = true;
         for (unsigned p = 1; p <= SWITCH_PORTS; p++)
             w->sw.port[p].info.portphysicalstate = IBA_PHYS_LINKUP;
@@ -157,26 +179,26 @@ static void at_an_adapter(const char *row, uint16_t dlid, bool seen[IBA_FABRIC_R
 Test(relay, each_row_of_arrival)
 {
     static const struct relay_case cases[] = {
-        {"damaged", DATA(.dlid = 12), .arrange = cut_vcrc},
+        {"damaged", DATA(.dlid = 12), .arrange = cut_vcrc, .count = ERRORS},
         {"link_is_down", DATA(.dlid = 12), .arrange = link_down},
         {"vl_of_other_kind", DATA(.dlid = 12, .vl = IBA_VL15)},
         {"vl_not_operational", DATA(.dlid = 12, .vl = 9)},
-        {"no_room", DATA(.dlid = 12), .arrange = buffer_full},
-        {"longer_than_mtu", .data = {.slid = 11, .dlid = 12, .payload = 512}, .arrange = small_mtu},
+        {"no_room", DATA(.dlid = 12), .arrange = buffer_full, .count = ERRORS},
+        {"longer_than_mtu", .data = {.slid = 11, .dlid = 12, .payload = 512}, .arrange = small_mtu, .count = ERRORS},
         {"data_out_of_season", DATA(.dlid = 12), .arrange = port_init},
-        {"data_activates", DATA(.dlid = 12), .arrange = port_armed},
+        {"data_activates", DATA(.dlid = 12), .arrange = port_armed, .sent = 1},
         {"dlid_reserved", DATA(.dlid = 0)},
         {"slid_multicast", .data = {.slid = 0xc001, .dlid = 12}},
         {"permissive_misuse", DATA(.dlid = 0xffff)},
-        {"directed_here", SMP(.dlid = 0xffff, .slid = 0xffff, .hops = 1)},
+        {"directed_here", SMP(.dlid = 0xffff, .slid = 0xffff, .hops = 1), .sent = 1},
         {"smp_multicast", SMP(.slid = 11, .dlid = GROUP)},
-        {"raw_filtered", DATA(.dlid = 12), .arrange = filter_in},
-        {"other_partition", DATA(.dlid = 12, .pkey = 0x8002), .arrange = enforce_in},
-        {"for_this_node", SMP(.slid = 11, .dlid = SWITCH_LID)},
-        {"multicast", DATA(.dlid = GROUP)},
-        {"no_route", DATA(.dlid = 77)},
-        {"turns_back", DATA(.dlid = 11)},
-        {"relayed", DATA(.dlid = 12)},
+        {"raw_filtered", DATA(.dlid = 12), .arrange = filter_in, .count = CONSTRAINT_IN},
+        {"other_partition", DATA(.dlid = 12, .pkey = 0x8002), .arrange = enforce_in, .count = CONSTRAINT_IN},
+        {"for_this_node", SMP(.slid = 11, .dlid = SWITCH_LID), .sent = 1},
+        {"multicast", DATA(.dlid = GROUP), .sent = 2},
+        {"no_route", DATA(.dlid = 77), .count = RELAY},
+        {"turns_back", DATA(.dlid = 11), .count = RELAY},
+        {"relayed", DATA(.dlid = 12), .sent = 1},
     };
     bool seen[IBA_FABRIC_ROWS] = {false};
 
@@ -189,13 +211,13 @@ Test(relay, each_row_of_arrival)
 Test(relay, each_row_of_departure)
 {
     static const struct relay_case cases[] = {
-        {"inactive", DATA(.dlid = 12), .arrange = out_down},
-        {"smp", SMP(.slid = 11, .dlid = 12)},
-        {"longer_than_mtu", .data = {.slid = 11, .dlid = 12, .payload = 512}, .arrange = out_small},
-        {"raw_filtered", DATA(.dlid = 12), .arrange = filter_out},
-        {"other_partition", DATA(.dlid = 12, .pkey = 0x8002), .arrange = enforce_out},
-        {"no_vl", DATA(.dlid = 12, .sl = 3), .arrange = no_lane},
-        {"leaves", DATA(.dlid = 12)},
+        {"inactive", DATA(.dlid = 12), .arrange = out_down, .count = DISCARDS},
+        {"smp", SMP(.slid = 11, .dlid = 12), .sent = 1},
+        {"longer_than_mtu", .data = {.slid = 11, .dlid = 12, .payload = 512}, .arrange = out_small, .count = DISCARDS},
+        {"raw_filtered", DATA(.dlid = 12), .arrange = filter_out, .count = CONSTRAINT_OUT},
+        {"other_partition", DATA(.dlid = 12, .pkey = 0x8002), .arrange = enforce_out, .count = CONSTRAINT_OUT},
+        {"no_vl", DATA(.dlid = 12, .sl = 3), .arrange = no_lane, .count = DISCARDS},
+        {"leaves", DATA(.dlid = 12), .sent = 1},
     };
     bool seen[IBA_FABRIC_ROWS] = {false};
 

@@ -5,6 +5,29 @@
 
 enum { MOST_PORTS = 60 };
 
+/* ---- memory ---- */
+
+/* Each part of a node's memory begins at a multiple of 16 bytes, as the whole does, and is cleared. */
+Test(tables, parts_of_memory)
+{
+    for (uint8_t type = IBA_NODE_CA; type <= IBA_NODE_SWITCH; type++)
+        for (uint8_t ports = 1; ports < 20; ports++) {
+            struct alone *a = alone_new(type, ports);
+            const size_t bytes = iba_node_bytes(&a->n.cfg);
+            const void *parts[] = {a->n.port,  a->n.sl2vl,      a->n.lft,          a->n.mft,
+                                   a->n.route, a->n.congestion, a->n.port[1].pkey, a->n.port[ports].pkey};
+            for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+                const uintptr_t at = (uintptr_t)parts[i] - (uintptr_t)a->memory;
+                cr_expect_eq(at % 16, 0, "part %zu of %u ports", i, ports);
+                cr_expect_leq(at, bytes);
+            }
+            cr_expect_leq((uintptr_t)(a->n.port[ports].pkey + 40), (uintptr_t)a->memory + bytes);
+            for (unsigned k = 1; k < 40; k++)
+                cr_expect_eq(a->n.port[ports].pkey[k], 0);
+            alone_free(a);
+        }
+}
+
 /* ---- attributes of subnet management ---- */
 
 static int set(struct alone *a, uint16_t attribute, uint32_t modifier, const uint8_t data[IBA_SMP_DATA_BYTES])
@@ -152,7 +175,46 @@ Test(tables, ports_of_port_info)
             }
 }
 
+/* KM-16: a switch without the ability to enforce partitions refuses to do so, in each direction alone. */
+Test(tables, enforcement_that_a_switch_lacks)
+{
+    for (unsigned i = 0; i < 16; i++) {
+        struct alone *a = alone_new(IBA_NODE_SWITCH, 2);
+        struct iba_portinfo *p = &a->n.port[2].info, want = *p;
+        const bool in = i & 1, out = i & 2, can_in = i & 4, can_out = i & 8;
+        uint8_t data[IBA_SMP_DATA_BYTES] = {0};
+        a->n.sw.inboundenforcementcap = can_in;
+        a->n.sw.outboundenforcementcap = can_out;
+        want.portstate = IBA_PORT_NOP;
+        want.portphysicalstate = IBA_PHYS_NOP;
+        want.partitionenforcementinbound = in;
+        want.partitionenforcementoutbound = out;
+        iba_layout_put(&iba_mad_layouts[IBA_M_portinfo], &want, data);
+        cr_expect_eq(set(a, 0x15, 2, data), (in && !can_in) || (out && !can_out) ? IBA_MAD_BAD_VALUE : IBA_MAD_OK,
+                     "case %u", i);
+        cr_expect(p->partitionenforcementinbound == (in && can_in) &&
+                      p->partitionenforcementoutbound == (out && can_out),
+                  "case %u", i);
+        alone_free(a);
+    }
+}
+
 /* ---- notices ---- */
+
+/* KM-59: only a port with a LID, which is Active and knows its manager, has notices. */
+Test(tables, ports_that_have_notices)
+{
+    for (unsigned i = 0; i < 8; i++) {
+        struct alone *a = alone_new(IBA_NODE_CA, 2);
+        struct iba_portinfo *p = &a->n.port[2].info;
+        p->lid = i & 1 ? 5 : 0;
+        p->mastersmlid = i & 2 ? MANAGER_LID : 0;
+        p->portstate = i & 4 ? IBA_PORT_ACTIVE : IBA_PORT_ARMED;
+        iba_node_set_issm(&a->n, 2, true, a->now);
+        cr_expect_eq(iba_notice_oldest(&a->n) != NULL, i == 7, "case %u", i);
+        alone_free(a);
+    }
+}
 
 /* A notice waits only while its port is Active and knows a manager; then it is given up (KM-59). */
 Test(tables, a_notice_is_given_up)
