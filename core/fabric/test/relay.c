@@ -39,6 +39,16 @@ static void cut_vcrc(struct wired *w, uint8_t *packet)
     packet[20] ^= 1; /* of the DETH */
 }
 
+/* The BTH says that three bytes of the payload are padding, but there is no payload. */
+static void pad_nothing(struct wired *w, uint8_t *packet)
+{
+    enum { VCRC_AT = 8 + 12 + 8 + 4 };
+
+    (void)w;
+    iba_bth_set_padcnt(packet + 8, 3);
+    iba_put_le16(packet + VCRC_AT, iba_vcrc(packet, VCRC_AT));
+}
+
 static void link_down(struct wired *w, uint8_t *packet)
 {
     (void)packet;
@@ -180,6 +190,7 @@ Test(relay, each_row_of_arrival)
 {
     static const struct relay_case cases[] = {
         {"damaged", DATA(.dlid = 12), .arrange = cut_vcrc, .count = ERRORS},
+        {"damaged", .data = {.slid = 11, .dlid = 12}, .arrange = pad_nothing, .count = ERRORS},
         {"link_is_down", DATA(.dlid = 12), .arrange = link_down},
         {"vl_of_other_kind", DATA(.dlid = 12, .vl = IBA_VL15)},
         {"vl_not_operational", DATA(.dlid = 12, .vl = 9)},

@@ -265,3 +265,35 @@ Test(tables, a_trap_comes_again)
     }
     alone_free(a);
 }
+
+/* MD-112: a notice has room for the last 30 ports of a directed route back. */
+Test(tables, a_long_route_in_a_notice)
+{
+    enum { ROOM = 30, MOST_HOPS = 63, RETURN_AT = 192, BY = 2 };
+
+    for (uint8_t hops = 1; hops <= MOST_HOPS; hops++) {
+        struct alone *a = alone_new(IBA_NODE_SWITCH, 2);
+        const struct iba_mgmt_to to = {.dlid = 0xffff, .slid = 0xffff, .pkey = 0xffff};
+        const unsigned kept = hops < ROOM ? hops : ROOM;
+        uint8_t mad[IBA_MAD_BYTES] = {1, IBA_CLASS_DIRECTED, 1, GET}, packet[IBA_MGMT_BYTES], path[ROOM] = {0};
+        const uint8_t *d = a->n.notice[0].bytes + IBA_BYTES_notice;
+        iba_madhdr_set_attributeid(mad, 0x15);
+        mad[6] = mad[7] = hops;
+        memset(mad + 32, 0xff, 4); /* both LIDs of the route */
+        for (uint8_t k = 1; k < hops; k++)
+            mad[RETURN_AT + k] = (uint8_t)(100 + k);
+        for (unsigned k = 0; k < kept; k++)
+            path[k] = (uint8_t)(k + 1 == kept ? BY : 100 + hops - kept + k + 1);
+        a->n.port[0].info.m_key = 7;
+        a->n.port[0].info.m_keyprotectbits = 2;
+        a->n.port[0].info.mastersmlid = MANAGER_LID;
+        iba_node_feed(&a->n, BY, packet, iba_mgmt_build(packet, &to, IBA_VL15, mad), a->now);
+        cr_assert_eq(iba_notice_trap(a->n.notice[0].bytes), 256);
+        cr_expect_eq(iba_trap_mkey_drnotice(d), 1);
+        cr_expect_eq(iba_trap_mkey_drhopcount(d), kept, "%u hops", hops);
+        cr_expect_eq(iba_trap_mkey_drpathtruncated(d), hops > ROOM, "%u hops", hops);
+        cr_expect_eq(iba_trap_mkey_drslid(d), 0xffff);
+        cr_expect_arr_eq(d + IBA_AT_trap_mkey_returnpath / 8, path, ROOM, "%u hops", hops);
+        alone_free(a);
+    }
+}
