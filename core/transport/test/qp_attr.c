@@ -230,6 +230,9 @@ Test(attr, envelope_follows_path)
     OK(desk_step(d, qpn, IBA_QPS_SQD, 0));
     BAD(SQD, IBA_QPA_PORT, a.port = 2); /* the path is of another port */
     BAD(SQD, IBA_QPA_PORT | IBA_QPA_AV, (a.port = 2, a.av.port = 1));
+    d->ca.port[1].mtu = IBA_MTU_256; /* less than the path has */
+    BAD(SQD, IBA_QPA_PORT | IBA_QPA_AV, a.port = a.av.port = 2);
+    d->ca.port[1].mtu = d->ca.port[0].mtu;
     {
         struct iba_qp_attr a = desk_attr(&d->qp[0]);
         a.port = a.av.port = 2;

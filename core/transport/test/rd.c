@@ -143,6 +143,17 @@ Test(rd, resync_abandons_a_message)
     cr_expect(wc.wr_id == 91 && wc.status == IBA_WC_SUCCESS && wc.byte_len == 8);
 }
 
+/* UU-34: a RESYNC is taken also while the responder waits, after an RNR NAK, for the request before the gap. */
+Test(rd, resync_ends_the_wait_after_an_rnr)
+{
+    bed_make(&bed, IBA_PORT_IB, false);
+    as_context(&bed);
+    bed.rc.r.rnr_sent = true;
+    give_rd(IBA_RD_RESYNC, 5, 0, &bed.ud);
+    cr_expect_eq(hits(&bed, IBA_TABLE_RC_RESPONDER, "rd_resync"), 1);
+    cr_expect_eq(hits(&bed, IBA_TABLE_RC_RESPONDER, "gap_after_rnr"), 0);
+}
+
 /* UU-34: after a RESYNC a refused request may come again, and a new gap gets a NAK. */
 Test(rd, resync_ends_a_refusal)
 {

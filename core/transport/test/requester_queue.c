@@ -85,6 +85,18 @@ Test(requester_queue, what_takes_no_receive_is_not_limited)
     EXPECT_SILENCE(); /* the WRITE does not overtake either */
 }
 
+/* RQ-42: nor is it after a message beyond the limit that has been sent whole. */
+Test(requester_queue, a_write_follows_a_whole_message_beyond_the_limit)
+{
+    START(IBA_QPT_RC, s.flow_control = true);
+    post(IBA_WR_SEND, 1, 10);
+    post(IBA_WR_WRITE, 2, 10);
+    post(IBA_WR_SEND, 3, 10);
+    EXPECT_SENT(IBA_RC_SEND_ONLY, 100);
+    EXPECT_SENT(IBA_RC_WRITE_ONLY, 101);
+    EXPECT_SILENCE();
+}
+
 Test(requester_queue, without_flow_control_there_is_no_limit)
 {
     START(IBA_QPT_RC, (void)0);

@@ -39,6 +39,21 @@ Test(requester_time, rnr_wait_is_exact)
     }
 }
 
+/* RQ-18: the timer runs until the last response of a READ has come, also where a first one came. */
+Test(requester_time, a_read_waits_for_its_last_response)
+{
+    START(IBA_QPT_RC, s.timeout = 8);
+    post(IBA_WR_READ, 1, 3000);
+    EXPECT_SENT(IBA_RC_READ_REQUEST, 100);
+    data(IBA_RC_READ_RESP_FIRST, 100, b.memory, 1024);
+    for (unsigned i = 0; i < 2; i++) {
+        const iba_time due = b.now + (UINT64_C(4096) << 8);
+        cr_assert_eq(iba_ca_deadline(&b.ca), due);
+        wait_until(due);
+        EXPECT_SENT(IBA_RC_READ_REQUEST, 101);
+    }
+}
+
 /* RQ-22: 1 + r copies at intervals of T, then the error; 7 means seven retries. */
 Test(requester_time, retry_count)
 {
