@@ -2,6 +2,7 @@
 /* A CM at its limits: the last free slot, one listener, full rings, one byte of information. */
 #include <criterion/criterion.h>
 #include <string.h>
+#include "cm/iba_cm_input.h"
 #include "hand.h"
 
 static struct hand h;
@@ -86,6 +87,23 @@ Test(limits, timers_wait_for_space)
     CM->cfg.n_out = n_out;
     iba_cm_advance(CM, NOW);
     cr_expect_eq(hand_take(&h), IBA_CM_ID_REQ);
+    hand_close(&h);
+}
+
+/* Timers start, stop and start again. The earliest of those that run is found. */
+Test(limits, the_earliest_timer)
+{
+    uint64_t dice = 1;
+
+    hand_open(&h, IBA_PORT_IB);
+    for (unsigned i = 0; i < 5000; i++) {
+        iba_time first = IBA_NEVER;
+        dice = dice * UINT64_C(6364136223846793005) + 1442695040888963407;
+        iba_cm_set_timer(CM, &CM->cfg.conn[dice >> 60], dice >> 59 & 1 ? IBA_NEVER : 1 + (dice >> 40 & 0xff));
+        for (unsigned k = 0; k < LAB_CONNS; k++)
+            first = CM->cfg.conn[k].due < first ? CM->cfg.conn[k].due : first;
+        cr_assert_eq(iba_cm_deadline(CM), first, "step %u", i);
+    }
     hand_close(&h);
 }
 

@@ -295,7 +295,7 @@ Test(requests, two_ends_that_connect_to_each_other)
 /* A SIDR_REQ of the same request ID is the same exchange only if it came from the same sender: by LID, GID and MAC. */
 Test(requests, senders_of_datagrams)
 {
-    enum { SENDERS = 12 };
+    enum { SENDERS = 16 };
     struct iba_av av[SENDERS];
     uint8_t mad[IBA_MAD_BYTES], *data = hand_message(mad, IBA_CM_ID_SIDR_REQ, HAND_TID);
     struct iba_cm_event e;
@@ -311,10 +311,12 @@ Test(requests, senders_of_datagrams)
     av[4].dgid[14] = 1;
     av[5].dmac = UINT64_C(0x020000000000);
     for (unsigned i = 6; i < SENDERS; i++) /* pairs */
-        av[i].dlid = (uint16_t)(0x20 + i / 2);
+        av[i].dlid = (uint16_t)(0x21 + i / 2 * 2);
     av[7].dgid[15] = 1;
     av[9].dgid[0] = 0x80;
     av[11].dgid[8] = 0x80;
+    av[12].dgid[7] = av[13].dgid[7] = av[13].dgid[15] = 2;
+    av[14].dgid[7] = av[15].dgid[7] = 4, av[15].dmac = 4;
     for (unsigned again = 0; again < 2; again++)
         for (unsigned i = 0; i < SENDERS; i++) {
             const struct iba_cm_source from = {.av = av[i], .pkey = 0x8001, .port = 1};
@@ -459,6 +461,24 @@ Test(requests, the_first_of_two_faults)
                      faults[i + 1].what, iba_cm_rej_reason(HAND_DATA(&h)));
         hand_close(&h);
     }
+}
+
+/* A REP of a queue pair and with an ID that another connection has is refused for the ID (30), and the other connection
+ * goes on. */
+Test(requests, a_rep_that_names_another_connection)
+{
+    const struct iba_cm_request r = (hand_open(&h, IBA_PORT_IB), lab_request(&h.lab, 0, 0x77));
+    uint32_t other;
+
+    hand_passive(&h, IBA_CMS_ESTABLISHED);
+    other = h.id;
+    cr_assert_eq(iba_cm_connect(CM, &r, NOW, &h.id), IBA_CM_OK);
+    (void)hand_take(&h);
+    cr_expect_eq(hand_say(&h, IBA_CM_ID_REP, 0), IBA_CM_ID_REJ);
+    cr_expect_eq(iba_cm_rej_reason(HAND_DATA(&h)), 30);
+    cr_expect_eq(hand_state(&h), IBA_CMS_REQ_SENT);
+    cr_expect_eq(iba_cm_find(CM, other)->state, IBA_CMS_ESTABLISHED);
+    hand_close(&h);
 }
 
 /* ---- suggested paths (MD-79) ---- */
