@@ -49,6 +49,47 @@ Test(agents, versions)
             }
 }
 
+/* A request with two faults is refused for the one that an agent looks for first: the version, then the key, the
+ * method, the attribute, and whether it may be set. */
+Test(agents, the_first_of_two_faults)
+{
+    enum { BAD_METHOD = 0x19, UNKNOWN = 0x99 };
+    static const struct {
+        struct request r;
+        int status;
+    } cases[] = {
+        {{IBA_CLASS_PERF, .method = BAD_METHOD, .version = 2, .attribute = 1}, IBA_MAD_BAD_VERSION},
+        {{IBA_CLASS_PERF, .method = BAD_METHOD, .attribute = UNKNOWN}, IBA_MAD_BAD_METHOD},
+        {{IBA_CLASS_PERF, .method = SET, .attribute = UNKNOWN}, IBA_MAD_BAD_ATTRIBUTE},
+        {{IBA_CLASS_CONGESTION, .method = SET, .version = 1, .attribute = 0x12}, IBA_MAD_BAD_VERSION},
+        {{IBA_CLASS_CONGESTION, .method = SET, .attribute = UNKNOWN}, -1},
+        {{IBA_CLASS_CONGESTION, .method = GET, .attribute = UNKNOWN}, -1},
+        {{IBA_CLASS_CONGESTION, .method = SET, .attribute = 0x11}, -1},
+        {{IBA_CLASS_CONGESTION, .method = BAD_METHOD, .attribute = UNKNOWN}, IBA_MAD_BAD_METHOD},
+        {{IBA_CLASS_CONGESTION, .method = SET, .attribute = UNKNOWN, .key = 7}, IBA_MAD_BAD_ATTRIBUTE},
+        {{IBA_CLASS_BASEBOARD, .method = SET, .version = 2, .attribute = 0x10}, IBA_MAD_BAD_VERSION},
+        {{IBA_CLASS_BASEBOARD, .method = BAD_METHOD, .attribute = UNKNOWN}, IBA_MAD_BAD_METHOD},
+        {{IBA_CLASS_BASEBOARD, .method = SET, .attribute = UNKNOWN}, IBA_MAD_BAD_ATTRIBUTE},
+        {{IBA_CLASS_BASEBOARD, .method = SET, .attribute = 1}, -1},
+        {{IBA_CLASS_SMP, .method = SET, .version = 2, .attribute = 0x15}, IBA_MAD_BAD_VERSION},
+        {{IBA_CLASS_SMP, .method = SET, .attribute = UNKNOWN}, -1},
+        {{IBA_CLASS_SMP, .method = GET, .attribute = UNKNOWN}, -1},
+        {{IBA_CLASS_SMP, .method = BAD_METHOD, .attribute = UNKNOWN}, IBA_MAD_BAD_METHOD},
+        {{IBA_CLASS_SMP, .method = SET, .attribute = 0x11}, -1},
+        {{IBA_CLASS_SMP, .method = SET, .attribute = 0x11, .modifier = 9, .key = 7}, IBA_MAD_BAD_ATTRIBUTE},
+        {{IBA_CLASS_SMP, .method = SET, .attribute = 0x16, .modifier = 9, .key = 7}, IBA_MAD_BAD_VALUE},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct alone *a = alone_new(IBA_NODE_CA, 1);
+        a->n.congestion[1].guard.key = a->n.port[1].baseboard.key = a->n.port[1].info.m_key = 7;
+        a->n.congestion[1].guard.protect = true;
+        a->n.port[1].info.m_keyprotectbits = 3;
+        cr_expect_eq(alone_ask(a, &cases[i].r), cases[i].status, "case %zu", i);
+        alone_free(a);
+    }
+}
+
 /* ---- congestion control ---- */
 
 /* MD-115: which attributes a node has depends on its kind. */

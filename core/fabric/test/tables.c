@@ -266,6 +266,25 @@ Test(tables, a_trap_comes_again)
     alone_free(a);
 }
 
+/* A directed route that ends at a switch may go on by LID (MD-23), but not to the switch itself: it has no link to its
+ * port 0. */
+Test(tables, a_route_that_goes_on_to_its_own_end)
+{
+    for (unsigned to_self = 0; to_self < 2; to_self++) {
+        struct alone *a = alone_new(IBA_NODE_SWITCH, 2);
+        const struct iba_mgmt_to to = {.dlid = 0xffff, .slid = 0xffff, .pkey = 0xffff};
+        uint8_t mad[IBA_MAD_BYTES] = {1, IBA_CLASS_DIRECTED, 1, GET}, packet[IBA_PACKET_MOST];
+        mad[6] = mad[7] = 1;
+        iba_smp_route_set_drslid(mad + IBA_BYTES_madhdr, 0xffff);
+        iba_smp_route_set_drdlid(mad + IBA_BYTES_madhdr, to_self ? NODE_LID : MANAGER_LID);
+        a->n.lft[NODE_LID] = 0;
+        iba_node_feed(&a->n, 2, packet, iba_mgmt_build(packet, &to, IBA_VL15, mad), a->now);
+        cr_expect_eq(a->pool.used, !to_self);
+        cr_expect_eq(iba_node_poll(&a->n, 1, packet, sizeof packet, a->now) > 0, !to_self);
+        alone_free(a);
+    }
+}
+
 /* MD-112: a notice has room for the last 30 ports of a directed route back. */
 Test(tables, a_long_route_in_a_notice)
 {
