@@ -208,6 +208,8 @@ Test(rules, piece)
     decides(&bed, r, "piece");
     r.key = reg_pieces(&bed, ALL, read_only).rkey;
     decides(&bed, r, "piece"); /* a write needs the right to write locally */
+    r.need = RA;
+    decides(&bed, r, "piece"); /* so does an ATOMIC */
     r.need = RR;
     decides(&bed, r, "reached");
 }

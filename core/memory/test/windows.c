@@ -223,10 +223,12 @@ Test(windows, forget_qp)
         key[i] = bound_mw(&bed, kinds[i], RR);
     iba_mw_forget_qp(&bed.m, QP + 1);
     iba_mw_forget_qp(&bed.m, 0);
+    cr_assert(iba_mw_of_qp(&bed.m, QP) && !iba_mw_of_qp(&bed.m, QP + 1) && !iba_mw_of_qp(&bed.m, 0));
     for (size_t i = 0; i < COUNT(kinds); i++)
         cr_assert_eq(probe(&bed, key[i], IOVA + MW_AT, 1, RR), IBA_REACH_OK);
     iba_mw_forget_qp(&bed.m, QP);
     iba_mem_check(&bed.m);
+    cr_assert(!iba_mw_of_qp(&bed.m, QP));
     for (size_t i = 0; i < COUNT(kinds); i++)
         cr_assert_eq(probe(&bed, key[i], IOVA + MW_AT, 1, RR), i ? IBA_REACH_NO_KEY : IBA_REACH_OK);
     for (size_t i = 0; i < COUNT(kinds); i++)

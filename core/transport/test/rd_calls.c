@@ -244,6 +244,26 @@ Test(rd_calls, a_work_request_is_handed_over)
     }
 }
 
+/* WF-41, WF-42: the packet names the peer's context in its RDETH, and the QP that sends in its DETH. */
+Test(rd_calls, the_packet_of_a_work_request)
+{
+    for (unsigned read = 0; read < 2; read++) {
+        const uint8_t *at;
+        (void)post_for_context(read ? IBA_WR_READ : IBA_WR_SEND);
+        iba_sqe_at(&bed.ud, 0)->length = 0;
+        iba_sqe_at(&bed.ud, 0)->wr.rd.remote_qkey = read ? 0x12345678 : 0x80000000; /* bit 31: that of the QP */
+        bed.ud.attr.qkey = 0x4711;
+        bed.rc.attr.dest_qpn = 0x345678;
+        cr_assert_eq(iba_rd_hand_over(&bed.ca, &bed.ud), IBA_WC_SUCCESS);
+        cr_assert(answer(&bed));
+        at = iba_view_bth(&bed.answer) + IBA_BYTES_bth;
+        cr_expect_eq(answer_opcode(&bed), read ? IBA_RD_READ_REQUEST : IBA_RD_SEND_ONLY);
+        cr_expect_arr_eq(at, "\0\x34\x56\x78", 4, "RDETH");
+        cr_expect_eq(iba_deth_q_key(at + 4), read ? 0x12345678 : 0x4711);
+        cr_expect_eq(iba_deth_srcqp(at + 4), UD_QPN);
+    }
+}
+
 /* Which QP's message is in flight. Each change alone makes it that of no QP. */
 Test(rd_calls, whose_message_is_in_flight)
 {
