@@ -43,9 +43,9 @@ EXCLUSIVE = {
         "request_out_of_season response_out_of_season", "grh_missing grh_unwanted", "xrc_foreign_srq gid_foreign",
         "qkey_differs cnp", "rc_request uc_packet"),
 }
-# Lists whose order has no effect: each attribute of a QP is copied to its own field, and the statements that broken engines break are
-# found by the engine's name (conformance-targets-names checks that each name is there once).
-UNORDERED = ("ATTRIBUTES", "BREAKS")
+# Lists whose order has no effect: each attribute of a QP is copied to its own field, each counter is shown and set by its own name, and
+# the statements that broken engines break are found by the engine's name (conformance-targets-names checks that each name is there once).
+UNORDERED = ("ATTRIBUTES", "BREAKS", "COUNTERS", "EXTENDED")
 COMMENT = re.compile(rb"/\*.*?\*/", re.S)
 
 
