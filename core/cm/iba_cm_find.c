@@ -13,10 +13,11 @@ uint64_t iba_cm_sidr_key(const struct iba_cm_rx *x)
     return iba_bits_get(av->dgid, 0, 64) ^ iba_bits_get(av->dgid, 64, 64) ^ av->dmac ^ (uint64_t)av->dlid << 48 ^ 1;
 }
 
-/* The message agrees with the service ID and the private data that the listener asks for (MD-55, MD-60). */
-static bool fits(const struct iba_cm_listen *l, uint64_t service, const uint8_t *priv, size_t n)
+/* The message agrees with the service ID and the private data that the listener asks for (MD-55, MD-60).
+ * iba_cm_listen() takes no listener that compares more bytes than a REQ has, and a SIDR_REQ has more. */
+static bool fits(const struct iba_cm_listen *l, uint64_t service, const uint8_t *priv)
 {
-    if (((service ^ l->service_id) & l->service_mask) != 0 || (size_t)l->compare_at + l->compare_n > n)
+    if (((service ^ l->service_id) & l->service_mask) != 0)
         return false;
     for (unsigned i = 0; i < l->compare_n; i++)
         if (((priv[l->compare_at + i] ^ l->compare[i]) & l->compare_mask[i]) != 0)
@@ -41,7 +42,7 @@ static struct iba_cm_listener *listener_of(const struct iba_cm_rx *x, bool datag
     iba_cm_private_place(datagrams ? IBA_CM_ID_SIDR_REQ : IBA_CM_ID_REQ, &at, &n);
     for (uint32_t i = 0; i < x->cm->cfg.n_listener; i++) {
         struct iba_cm_listener *l = &x->cm->cfg.listener[i];
-        if (l->used && l->what.datagrams == datagrams && fits(&l->what, service, x->mad + at, n) &&
+        if (l->used && l->what.datagrams == datagrams && fits(&l->what, service, x->mad + at) &&
             (!best || is_closer(&l->what, &best->what)))
             best = l;
     }
