@@ -538,6 +538,33 @@ Test(requests, suggested_paths)
     }
 }
 
+/* Whether a LAP is of RoCE depends on the port that it comes by. */
+Test(requests, a_suggested_path_by_each_port)
+{
+    static const uint8_t kinds[] = {IBA_PORT_IB, IBA_PORT_ROCE2, IBA_PORT_ROCE2, IBA_PORT_IB};
+
+    for (uint8_t by = 1; by <= 2; by++) {
+        struct iba_port port[4];
+        struct iba_cm_source from = {.pkey = 0xffff, .port = by};
+        uint8_t mad[IBA_MAD_BYTES], *data;
+        hand_open(&h, IBA_PORT_IB);
+        hand_passive(&h, IBA_CMS_ESTABLISHED);
+        for (unsigned i = 0; i < 4; i++)
+            port[i] = h.lab.end[0].port[0], port[i].kind = kinds[i];
+        CM->cfg.port = port;
+        CM->cfg.n_port = 2;
+        data = hand_message_of(&h, mad, IBA_CM_ID_LAP);
+        iba_cm_lap_set_remoteqpn(data, OUR_QPN);
+        iba_cm_lap_set_alt_remotegid(data, port[0].gid[0]);
+        iba_cm_lap_set_alt_locallid(data, FOREIGN_LID);
+        iba_cm_lap_set_alt_remotelid(data, OWN_LID);
+        from.av = h.lab.end[0].to;
+        iba_cm_feed(CM, &from, mad, NOW);
+        cr_expect_eq(hand_take(&h), by == 1 ? 0 : IBA_CM_ID_APR, "port %u", by);
+        hand_close(&h);
+    }
+}
+
 /* A DREQ for another queue pair changes nothing, whatever the connection waits for (MD-76). */
 Test(requests, a_dreq_for_another_queue_pair)
 {
