@@ -54,6 +54,26 @@ Test(requester_time, a_read_waits_for_its_last_response)
     }
 }
 
+/* When no retry is left, a queue pair with an armed alternate path migrates and sends again (QS-78); others give up. */
+Test(requester_time, only_an_armed_path_migrates)
+{
+    static const uint8_t states[] = {IBA_PATH_MIGRATED, IBA_PATH_REARM, IBA_PATH_ARMED};
+
+    for (unsigned i = 0; i < 3; i++) {
+        START(IBA_QPT_RC, s.retry = 0, s.timeout = 8);
+        b.qp->attr.alt_av = bench_av();
+        b.qp->attr.path_mig = states[i];
+        post(IBA_WR_SEND, 1, 10);
+        EXPECT_SENT(IBA_RC_SEND_ONLY, 100);
+        wait_until(iba_ca_deadline(&b.ca));
+        cr_assert_eq(sends(), states[i] == IBA_PATH_ARMED, "state %u", states[i]);
+        if (states[i] == IBA_PATH_ARMED)
+            cr_expect_eq(b.qp->attr.path_mig, IBA_PATH_MIGRATED);
+        else
+            EXPECT_WC(1, IBA_WC_RETRY_EXCEEDED);
+    }
+}
+
 /* RQ-22: 1 + r copies at intervals of T, then the error; 7 means seven retries. */
 Test(requester_time, retry_count)
 {
