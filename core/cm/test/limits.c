@@ -55,6 +55,21 @@ Test(limits, listeners_begin_unused)
     }
 }
 
+/* So are connections. */
+Test(limits, connections_begin_unused)
+{
+    struct iba_cm_config cfg;
+
+    hand_open(&h, IBA_PORT_IB);
+    cfg = CM->cfg;
+    memset(cfg.conn, 0xff, cfg.n_conn * sizeof *cfg.conn);
+    iba_cm_init(CM, &cfg);
+    for (unsigned i = 0; i < LAB_CONNS; i++)
+        (void)connect_to(i + 1);
+    cr_expect_eq(CM->n_used, LAB_CONNS);
+    hand_close(&h);
+}
+
 /* A CM can end a listener only if it can refuse all requests that wait for that listener. */
 Test(limits, no_listener_ends_while_the_ring_is_full)
 {
