@@ -107,20 +107,26 @@ static bool compatible(enum value_class a, enum value_class b)
     return a == b || (a == CLASS_BYTES && b == CLASS_ETHER) || (a == CLASS_ETHER && b == CLASS_BYTES);
 }
 
+/* Whether the word on the left is a field that is misspelled rather than a constant: it begins with a letter that is no
+ * hex digit, and the other side has neither text nor names of values. */
+static bool means_a_field(const struct node *word, const struct node *other)
+{
+    if (word->form != LITERAL_WORD || other->cls == CLASS_TEXT)
+        return false;
+    const unsigned first = (uint8_t)word->text[0] | 0x20u; /* a word has a character */
+    const struct iba_field *row = other->field ? field_row(other->field) : NULL;
+    return first >= 'g' && first <= 'z' && !(row && row->values);
+}
+
 /* Gives a constant the class of the other operand; two constants have none. */
 static bool pair(struct parser *ps, struct node *a, struct node *b)
 {
     if (a->kind == NODE_LITERAL && b->kind == NODE_LITERAL)
         return no_field(ps, a);
-    if (a->kind == NODE_LITERAL) {
-        const unsigned first = a->len ? (uint8_t)a->text[0] | 0x20u : 0;
-        if (a->form == LITERAL_WORD && first >= 'g' && first <= 'z' && b->cls != CLASS_TEXT &&
-            (!b->field || b->kind != NODE_FIELD || !field_row(b->field) || !field_row(b->field)->values))
-            return no_field(ps, a);
-        return literal_bind(ps, a, b->cls, b->kind == NODE_FIELD ? b->field : NULL);
-    }
+    if (a->kind == NODE_LITERAL)
+        return means_a_field(a, b) ? no_field(ps, a) : literal_bind(ps, a, b->cls, b->field);
     if (b->kind == NODE_LITERAL)
-        return literal_bind(ps, b, a->cls, a->kind == NODE_FIELD ? a->field : NULL);
+        return literal_bind(ps, b, a->cls, a->field);
     return compatible(a->cls, b->cls) || parser_fail(ps, b->col, "%s is %s, but %s is %s", name_of(a),
                                                      class_name(a->cls), name_of(b), class_name(b->cls));
 }

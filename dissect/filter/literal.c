@@ -256,9 +256,10 @@ static const char *show_literal(const struct node *lit, char *buf, size_t size)
 
 static bool looks_like_field(const struct node *lit)
 {
-    const unsigned c = lit->len ? (uint8_t)lit->text[0] | 0x20u : 0;
-
-    return lit->form == LITERAL_WORD && c >= 'a' && c <= 'z' && memchr(lit->text, '.', lit->len);
+    if (lit->form != LITERAL_WORD)
+        return false;
+    const unsigned c = (uint8_t)lit->text[0] | 0x20u; /* a word has a character */
+    return c >= 'a' && c <= 'z' && memchr(lit->text, '.', lit->len);
 }
 
 bool literal_bind(struct parser *ps, struct node *lit, enum value_class cls, const struct field *f)

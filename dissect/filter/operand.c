@@ -109,8 +109,8 @@ static int order_bytes(const struct operand *a, const struct operand *b)
 static int order_number(const struct operand *a, const struct operand *b)
 {
     if (a->below != b->below)
-        return a->below ? -1 : 1;
-    return a->hi < b->u ? -1 : a->u > b->hi;
+        return (int)b->below - (int)a->below;
+    return (int)(a->u > b->hi) - (int)(a->hi < b->u);
 }
 
 /* Negative, 0 or positive: `a` is below, equal to, or above `b`. */

@@ -93,17 +93,18 @@ static struct node *parse_word(struct parser *ps)
     return n;
 }
 
+/* Only the first error is kept, so what follows one need not be looked at. */
 static struct node *parse_group(struct parser *ps)
 {
     struct node *n;
 
     if (accept(ps, TOKEN_LPAREN)) {
         n = parse_logic(ps, 0);
-        return n && expect(ps, TOKEN_RPAREN) ? n : NULL;
+        return expect(ps, TOKEN_RPAREN) ? n : NULL;
     }
     lexer_next(ps);
     n = parse_sum(ps, 0);
-    return n && expect(ps, TOKEN_RBRACE) ? n : NULL;
+    return expect(ps, TOKEN_RBRACE) ? n : NULL;
 }
 
 /* Parses the slice of a value; the current token is "[". */
@@ -187,13 +188,13 @@ static struct node *parse_element(struct parser *ps, struct node *of)
     if (!e)
         return NULL;
     e->a = parse_sum(ps, 0);
-    if (e->a && accept(ps, TOKEN_DOTS)) {
+    if (!e->a)
+        return NULL;
+    if (accept(ps, TOKEN_DOTS)) {
         e->b = parse_sum(ps, 0);
         if (!e->b)
             return NULL;
     }
-    if (!e->a)
-        return NULL;
     if (!node_is_value(e->a) || (e->b && !node_is_value(e->b)))
         return parser_fail(ps, e->col, "a set holds values, not conditions"), NULL;
     return build_element(ps, of, e) ? e : NULL;
