@@ -225,6 +225,35 @@ Test(edges, case_of_letters)
     cr_expect(with_comment("frame.comment == R\"a\\b\"", "a\\b"));
     cr_expect(with_comment("frame.comment == \"\\1018\\x4142\"", "A8A42"));
     cr_expect(with_comment("frame.comment == \"\\377\"", "\xff"));
+    cr_expect(with_comment("frame.comment == \"\\x4a\\x4A\\x49\\x30\\70\"", "JJI08"));
+}
+
+/* Digits of each kind, and where a word ends: a slash belongs to an address and to nothing else. */
+Test(edges, digits_and_words)
+{
+    static const struct row rows[] = {
+        {"frame.number + 0xabcdef == 0xABCDF0", 10000},
+        {"frame.number + 0x9 == 10", 10000},
+        {"frame.number == 0b11", 100},
+        {"frame.number + 07 == 010", 10000},
+        {"frame.number + 18446744073709551614 == 18446744073709551615", 10000},
+        {"frame.number + 0xffffffffffffffff >= 0", 0},
+        {"-0xffffffffffffffff - frame.number < 0", 10000},
+        {"ip.hdr_len < 60", 11100},
+        {"udp.dstport/2 == 2395", 11110},
+        {"8/2 == frame.number", 10},
+        {"ip.src==10.0.0.0/30&&udp", 11100},
+        {"ipv6.src==fe80::/10||vlan.id", 10},
+        {"bth[\t0\t:\t1\t] == 04", 10000},
+        {"bth[\t2\t-\t2\t,\t0\t] == ff:04", 10000},
+        {"bth[2-2] == ff", 11110},
+        {"bth[ :1] == 04", 10000},
+        {"eth[2147483647]", 0},
+        {"eth[0:2147483647]", 0},
+        {"bth[0:2] == 04:00 && bth[2:2] == ff:ff", 10000},
+        {"udp.port in{4791}", 11110},
+    };
+    CHECK(rows);
 }
 
 /* Limits of depth and of number: the last expression that the filter accepts, and the first one that it refuses. */

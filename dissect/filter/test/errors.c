@@ -284,3 +284,136 @@ Test(errors, edges_of_dates_and_names)
         cr_expect_str_eq(err, message);
     }
 }
+
+/* A word on the left is a misspelled field if it begins with a letter that is no hex digit, and the other side has no
+ * names that it could be. */
+Test(errors, words_on_the_left)
+{
+    static const struct row rows[] = {
+        {"f1 == udp.length", "-Y: column 1: \"f1\" is not a number, as needed for udp.length"},
+        {"F1 == udp.length", "-Y: column 1: \"F1\" is not a number, as needed for udp.length"},
+        {"g1 == udp.length", "-Y: column 1: no field \"g1\"; -G fields lists all"},
+        {"G1 == udp.length", "-Y: column 1: no field \"G1\"; -G fields lists all"},
+        {"zzzzzzzz == udp.length", "-Y: column 1: no field \"zzzzzzzz\"; -G fields lists all"},
+        {"ZZZZZZZZ == udp.length", "-Y: column 1: no field \"ZZZZZZZZ\"; -G fields lists all"},
+        {"_1 == udp.length", "-Y: column 1: \"_1\" is not a number, as needed for udp.length"},
+        {"\"g1\" == udp.length", "-Y: column 1: \"g1\" is not a number, as needed for udp.length"},
+        {"RC_SND == bth.opcode",
+         "-Y: column 1: \"RC_SND\" is neither a number nor the name of a value of infiniband.bth.opcode"},
+        {"RC_SEND_ONLY == bth.opcode + 1", "-Y: column 1: no field \"RC_SEND_ONLY\"; -G fields lists all"},
+        {"xyzzyxyz == bth[0]", "-Y: column 1: no field \"xyzzyxyz\"; -G fields lists all"},
+        {"xyzzyxyz == frame.time_delta", "-Y: column 1: no field \"xyzzyxyz\"; -G fields lists all"},
+    };
+    CHECK(rows);
+}
+
+/* A word on the right is a misspelled field if it begins with a letter and has a dot. */
+Test(errors, words_on_the_right)
+{
+    static const struct row rows[] = {
+        {"udp.length == a.zzzzzzzz", "-Y: column 15: no field \"a.zzzzzzzz\"; -G fields lists all"},
+        {"udp.length == z.zzzzzzzz", "-Y: column 15: no field \"z.zzzzzzzz\"; -G fields lists all"},
+        {"udp.length == Z.ZZZZZZZZ", "-Y: column 15: no field \"Z.ZZZZZZZZ\"; -G fields lists all"},
+        {"udp.length == A.ZZZZZZZZ", "-Y: column 15: no field \"A.ZZZZZZZZ\"; -G fields lists all"},
+        {"udp.length == 1.zzzzzzzz", "-Y: column 15: \"1.zzzzzzzz\" is not a number, as needed for udp.length"},
+        {"udp.length == _.zzzzzzzz", "-Y: column 15: \"_.zzzzzzzz\" is not a number, as needed for udp.length"},
+        {"udp.length == azzzzzzzz", "-Y: column 15: \"azzzzzzzz\" is not a number, as needed for udp.length"},
+        {"udp.length == \"a.zzzzzzzz\"", "-Y: column 15: \"a.zzzzzzzz\" is not a number, as needed for udp.length"},
+        {"udp.length == \"\"", "-Y: column 15: \"\" is not a number, as needed for udp.length"},
+    };
+    CHECK(rows);
+}
+
+Test(errors, what_is_never_closed)
+{
+    static const struct row rows[] = {
+        {"udp.port in {1", "-Y: column 15: the filter ends too early: \"}\" is missing"},
+        {"udp.port in {1,", "-Y: column 16: the filter ends too early"},
+        {"udp.port in {1..", "-Y: column 17: the filter ends too early"},
+        {"udp.port in", "-Y: column 12: the filter ends too early"},
+        {"udp.port not", "-Y: column 13: the filter ends too early"},
+        {"{udp.port", "-Y: column 10: the filter ends too early: \"}\" is missing"},
+        {"{udp.port)", "-Y: column 10: \")\" was not expected here"},
+        {"(udp}", "-Y: column 5: \"}\" was not expected here"},
+        {"len(bth", "-Y: column 8: the filter ends too early: \")\" is missing"},
+        {"len(bth,", "-Y: column 9: the filter ends too early"},
+        {"(", "-Y: column 2: the filter ends too early"},
+        {"{", "-Y: column 2: the filter ends too early"},
+        {"(bth.pns == 1", "-Y: column 2: no field \"bth.pns\"; nearest is \"infiniband.bth.psn\""},
+        {"{udp.srcprt == 1", "-Y: column 13: \"==\" was not expected here"},
+    };
+    CHECK(rows);
+}
+
+/* Wireshark's form of an opcode's name is "service (abbreviation) - operation". */
+Test(errors, names_of_opcodes)
+{
+    static const char *const names[] = {"Reliable Connection (RC) + SEND Only",
+                                        "Reliable Connection (RC)--SEND Only",
+                                        "Reliable Connection (RC) -SEND Only",
+                                        "Reliable Connection (RC) -",
+                                        "Reliable Connection (RC) - ",
+                                        "Reliable Connection (RC) - SEND Onl",
+                                        "Reliable Connection RC) - SEND Only",
+                                        "Reliable Connection (RC - SEND Only",
+                                        "Reliable Connection (UX) - SEND Only",
+                                        "RC SEND Onl",
+                                        "RC_SEND_ONLY_",
+                                        ""};
+    char text[128], message[256], err[256];
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        (void)snprintf(text, sizeof text, "bth.opcode == \"%s\"", names[i]);
+        (void)snprintf(message, sizeof message,
+                       "-Y: column 15: \"%s\" is neither a number nor the name of a value of infiniband.bth.opcode",
+                       names[i]);
+        struct filter *f = filter_compile(text, err, sizeof err);
+        cr_expect_null(f, "%s", names[i]);
+        cr_expect_str_eq(err, message);
+        filter_free(f);
+    }
+}
+
+/* Which arithmetic the classes of values have: numbers all of it, times sums, addresses and bytes "&", text none. */
+Test(errors, arithmetic_of_classes)
+{
+    static const struct row rows[] = {
+        {"icrc.status & \"a\"", "-Y: column 13: there is no such arithmetic with text"},
+        {"icrc.status & frame.file", "-Y: column 13: there is no such arithmetic with text"},
+        {"frame.time_delta & 1", "-Y: column 18: there is no such arithmetic with a time in seconds"},
+        {"frame.time_delta / 2", "-Y: column 18: there is no such arithmetic with a time in seconds"},
+        {"frame.time_delta % 2", "-Y: column 18: there is no such arithmetic with a time in seconds"},
+        {"ip.src + ip.dst", "-Y: column 8: there is no such arithmetic with an IPv4 address"},
+        {"ipv6.src - ipv6.dst", "-Y: column 10: there is no such arithmetic with an IPv6 address"},
+        {"eth.src * eth.dst", "-Y: column 9: there is no such arithmetic with a MAC address"},
+        {"bth[0] + bth[1]", "-Y: column 8: there is no such arithmetic with bytes in hex"},
+    };
+    CHECK(rows);
+}
+
+/* Constants and slices that are only just wrong. */
+Test(errors, edges_of_numbers)
+{
+    static const struct row rows[] = {
+        {"reth.va == 18446744073709551616",
+         "-Y: column 12: \"18446744073709551616\" is not a number, as needed for infiniband.reth.va"},
+        {"ip.hdr_len == 61", "-Y: column 15: 61 is too big for ip.hdr_len, maximum 60"},
+        {"bth[0] == g", "-Y: column 11: \"g\" is not bytes in hex"},
+        {"udp.length == \"a b~\"", "-Y: column 15: \"a b~\" is not a number, as needed for udp.length"},
+        {"udp.length == 0b", "-Y: column 15: \"0b\" is not a number, as needed for udp.length"},
+        {"eth[2147483648]", "-Y: column 5: a slice is [i], [i:count], [i-last], [i:] or [:count]"},
+        {"eth[-2147483648]", "-Y: column 5: a slice is [i], [i:count], [i-last], [i:] or [:count]"},
+        {"eth[-]", "-Y: column 5: a slice is [i], [i:count], [i-last], [i:] or [:count]"},
+        {"eth[-3-1]", "-Y: column 7: a slice from-to needs two offsets that ascend"},
+        {"eth[3-2]", "-Y: column 6: a slice from-to needs two offsets that ascend"},
+        {"eth[0:-1]", "-Y: column 6: a slice of no bytes"},
+        {"eth[0;1]", "-Y: column 6: a slice ends with \"]\""},
+        {"eth contains \"\\400\"", "-Y: column 15: unknown escape; a regular expression is easier as r\"...\""},
+        {"eth contains \"\\8\"", "-Y: column 15: unknown escape; a regular expression is easier as r\"...\""},
+        {"frame.time_epoch > \"2024-02-29\\0\"",
+         "-Y: column 20: \"2024-02-29?\" is not a time in seconds, as needed for frame.time_epoch"},
+        {"frame.time_epoch > -\"2024-02-29\"",
+         "-Y: column 21: \"2024-02-29\" is not a time in seconds, as needed for frame.time_epoch"},
+    };
+    CHECK(rows);
+}

@@ -80,6 +80,17 @@ Test(limits, names)
                      "-Y: column 13: no field has a name this long");
 }
 
+/* Wireshark's form of an opcode's name has at most 127 characters; its first part is free. */
+Test(limits, names_of_opcodes)
+{
+    static const char name[] = "(RC) - SEND Only\"";
+    const size_t rest = sizeof name - 2;
+
+    cr_expect_str_eq(said(of_length("bth.opcode == \"", 'a', FILTER_MAX_WORD - 1 - rest, name)), "");
+    cr_expect(strstr(said(of_length("bth.opcode == \"", 'a', FILTER_MAX_WORD - rest, name)),
+                     " is neither a number nor the name of a value of infiniband.bth.opcode"));
+}
+
 /* Messages show 64 characters of a word that was not expected, and 60 of a constant. */
 Test(limits, words_in_messages)
 {

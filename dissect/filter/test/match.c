@@ -352,7 +352,9 @@ Test(match, many_beside_each_other)
 {
     static const struct {
         const char *first, *more;
-    } rows[] = {{"frame.number == 1", " or frame.number == -0"}, {"(aeth or not aeth)", " and (frame)"}};
+    } rows[] = {{"frame.number == 1", " or frame.number == -0"},
+                {"(aeth or not aeth)", " and (frame)"},
+                {"not aeth", " and not vlan"}};
     char text[8192];
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
