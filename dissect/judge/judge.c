@@ -257,7 +257,7 @@ static uint32_t point_of(const struct packet *p)
 
 static bool is_on_a_link(const struct iba_view *v)
 {
-    return v->proto == IBA_PROTO_IB || v->proto == IBA_PROTO_IB_LINK;
+    return v->proto == IBA_PROTO_IB || v->proto == IBA_PROTO_IB_RAW || v->proto == IBA_PROTO_IB_LINK;
 }
 
 static uint64_t tag_of(const struct packet *p)

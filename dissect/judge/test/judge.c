@@ -2,6 +2,7 @@
 #include "judge/judge.h"
 #include <malloc.h>
 #include <stdio.h>
+#include <string.h>
 #include "wire.h"
 #include "wire/iba_opcode_rows.h"
 #include "observer/iba_finding_kinds.h"
@@ -343,6 +344,37 @@ Test(judge, a_part)
     cr_expect_eq(p.observer.directions, 3);
     cr_expect_not(p.native);
     judge_close(j);
+}
+
+/* All packets of a native link are judged as such: raw packets and flow control, too, since both change the credits of
+ * its lanes. */
+Test(judge, packets_of_native_links)
+{
+    static const struct {
+        enum iba_proto proto;
+        uint32_t n;
+        uint8_t bytes[12];
+    } rows[] = {{IBA_PROTO_IB, 26, {0, 2, 0, 1, 0, 6, 0, 2, 4, 0, 0xff, 0xff}},
+                {IBA_PROTO_IB_RAW, 26, {0, 0, 0, 1, 0, 6, 0, 2}},
+                {IBA_PROTO_IB_RAW, 26, {0, 1, 0, 1, 0, 6, 0, 2}},
+                {IBA_PROTO_IB_LINK, 6, {0x10}}};
+    static struct wire w;
+    const struct shot one = SEND(1);
+    struct judge *j = judge_open(&(struct judge_config){.late = late});
+
+    (void)judge_packet(j, wire_shoot(&w, &one));
+    cr_expect_not(judge_part(j).native, "Ethernet");
+    judge_close(j);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        j = judge_open(&(struct judge_config){.late = late});
+        memset(w.bytes, 0, sizeof w.bytes);
+        memcpy(w.bytes, rows[i].bytes, sizeof rows[i].bytes);
+        (void)iba_view_parse(&w.packet.view, IBA_LINK_IB, w.bytes, rows[i].n, rows[i].n, NULL);
+        cr_assert_eq(w.packet.view.proto, rows[i].proto, "row %zu", i);
+        (void)judge_packet(j, &w.packet);
+        cr_expect(judge_part(j).native, "row %zu", i);
+        judge_close(j);
+    }
 }
 
 /* Time without packets counts, too: the answer that does not come is missed at the end of the run. */
