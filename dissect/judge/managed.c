@@ -69,7 +69,7 @@ static const uint8_t *info_of(const struct fabric *f, const struct fabric_port *
     const struct fabric_table *t =
         fabric_table(f, at->key.node, FABRIC_PORT_INFO, n->type == FABRIC_SWITCH ? 0 : at->key.number);
 
-    if (!t && n->type != FABRIC_SWITCH && n->ports == 1)
+    if (!t && n->ports == 1)
         t = fabric_table(f, at->key.node, FABRIC_PORT_INFO, 0);
     return t ? t->data : NULL;
 }
@@ -190,8 +190,7 @@ void managed_packet(struct managed *m, const struct managed_sighting *s)
     const struct iba_view *v = &s->p->view;
     struct iba_mad mad;
 
-    if (!iba_mad_in(v) || !iba_view_has(v, IBA_H_lrh) || iba_view_is_damaged(v) || !iba_mad_of(&mad, v) ||
-        mad.captured < IBA_MAD_BYTES)
+    if (!iba_view_has(v, IBA_H_lrh) || iba_view_is_damaged(v) || !iba_mad_of(&mad, v) || mad.captured < IBA_MAD_BYTES)
         return;
     const struct sight x = {.s = s,
                             .mad = mad.wire,

@@ -78,17 +78,17 @@ static int hex_digit(char c)
                                   : -1;
 }
 
-/* Reads four hex digits; -1: there are none. */
+/* Reads four hex digits; 0: there are none, or they are zeros, which no text may have. */
 static int32_t unit(struct json_in *j)
 {
     int32_t v = 0;
 
     if (j->end - j->at < 4)
-        return -1;
+        return 0;
     for (unsigned i = 0; i < 4; i++) {
         const int d = hex_digit(*j->at++);
         if (d < 0)
-            return -1;
+            return 0;
         v = v << 4 | d;
     }
     return v;

@@ -259,7 +259,7 @@ static void take_datagram(struct fabric *f, const struct packet *p)
     struct iba_mad m;
     const uint8_t *mad;
 
-    if (!iba_mad_in(&p->view) || !iba_mad_of(&m, &p->view) || m.captured < IBA_MAD_BYTES)
+    if (!iba_mad_of(&m, &p->view) || m.captured < IBA_MAD_BYTES)
         return;
     mad = m.wire;
     if (iba_madhdr_mgmtclass(mad) == IBA_CLASS_SMP && iba_madhdr_method(mad) == IBA_METHOD_SET)
