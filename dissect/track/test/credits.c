@@ -112,6 +112,38 @@ Test(credits, bad_flow_control)
     end();
 }
 
+/* Without room for its interface a packet of flow control is counted as one that is of no use, and data is not counted.
+ */
+Test(credits, interfaces_without_room)
+{
+    begin_tables();
+    f->n_sender = FABRIC_SENDERS;
+    flow(77, INIT, 0, 0, 0);
+    cr_expect_eq(f->bad_flow, 1);
+    cr_expect_null(interface(77));
+    data(77, 0, 62);
+    cr_expect_eq(f->no_room, 2);
+    flow(3, INIT, 0, 0, 0); /* an interface that has its place */
+    cr_expect_eq(f->bad_flow, 1);
+    cr_expect_eq(interface(3)->lane[0].updates, 1);
+    end();
+}
+
+/* Flow control with a wrong CRC changes nothing. */
+Test(credits, damaged_flow_control)
+{
+    begin_tables();
+    flow(3, INIT, 0, 0, 0);
+    packet.view.vcrc = IBA_CHECK_BAD;
+    fabric_packet(f, &packet);
+    cr_expect_eq(f->bad_flow, 1);
+    cr_expect_eq(interface(3)->lane[0].updates, 1);
+    packet.view.vcrc = IBA_CHECK_GOOD;
+    fabric_packet(f, &packet);
+    cr_expect_eq(interface(3)->lane[0].updates, 2);
+    end();
+}
+
 /* ---- bounds ---- */
 
 /* Each table has room for as many as its bound says, and for no more. A packet that adds to a full table is counted. */

@@ -23,6 +23,37 @@ Test(fabric, nodes_and_cables)
     cr_expect_eq(f->answers, 2);
     both_switches();
     cr_expect(f->n_node == 2 && f->moved == 0 && f->no_room == 0);
+    cr_expect_eq(f->node[NODE_S].first_frame, 1, "not the last");
+    cr_expect_eq(port(NODE_T, 4)->first_frame, 2);
+    end();
+}
+
+/* A node at the end of a route whose next to last node is not known has no cable yet. */
+Test(fabric, a_node_before_the_one_before)
+{
+    begin();
+    node(2, T, 4);
+    takes(2);
+    cr_assert_eq(f->n_node, 1);
+    cr_expect_null(peer(0, 4));
+    node(1, S, 2);
+    takes(1);
+    node(2, T, 4);
+    takes(2);
+    cr_expect_eq(peer(0, 4), port(1, 3));
+    end();
+}
+
+/* A cable has two ends: a port that a wrong answer connects with itself stays alone. */
+Test(fabric, a_port_connected_with_itself)
+{
+    begin();
+    node(1, S, 2);
+    takes(1);
+    node(2, S, 3);
+    takes(2);
+    cr_expect_null(peer(NODE_S, 3));
+    cr_expect_eq(f->moved, 0);
     end();
 }
 
@@ -72,6 +103,22 @@ Test(fabric, answers_that_count)
     takes(1);
     cr_expect_eq(f->answers, 0);
     end();
+}
+
+/* Only a datagram that was captured whole is read: of a shorter one the routes may be missing. */
+Test(fabric, datagrams_that_are_cut)
+{
+    for (uint32_t n = 0; n <= 2; n++) {
+        const uint32_t captured = MAD_AT + IBA_MAD_BYTES + 1 - n;
+        begin();
+        node(1, S, 2);
+        cap = (struct cap_packet){.data = frame, .caplen = captured, .len = BYTES, .iface = 1};
+        (void)iba_view_parse(&packet.view, IBA_LINK_IB, frame, captured, BYTES, NULL);
+        fabric_packet(f, &packet);
+        cr_expect_eq(f->n_node, n < 2, "%u bytes", captured);
+        cr_expect_eq(f->answers, n < 2);
+        end();
+    }
 }
 
 Test(fabric, descriptions_and_lids)
