@@ -25,7 +25,7 @@ enum {
 
 /* The result of a block's handler: GIVE for a packet, GO_ON for a skipped block, FAULT for one that ends the capture.
  */
-enum outcome { GIVE, GO_ON, FAULT };
+enum outcome { FAULT, GIVE, GO_ON };
 
 static const char lengths_differ[] = "its two lengths differ";
 

@@ -41,7 +41,7 @@ struct file_id file_id(const char *path, int standard)
     } else if (errno == ENOENT && strlen(last_name(path)) < sizeof id.name && folder_of(path, folder) &&
                stat(folder, &st) == 0) {
         id.known = true;
-        memcpy(id.name, last_name(path), strlen(last_name(path)) + 1);
+        memcpy(id.name, last_name(path), strlen(last_name(path)));
     }
     if (id.known) {
         id.device = (uint64_t)st.st_dev;
