@@ -4,6 +4,7 @@
 #include "field/verdict.h"
 #include "mad/iba_mad.h"
 #include "observer/iba_finding_kinds.h"
+#include "output/finding_text.h"
 #include "wire/iba_opcode_rows.h"
 
 enum { MOST = 16, TEXT_BYTES = 512 };
@@ -209,4 +210,58 @@ Test(found, values_that_are_zero)
     cr_expect_not(field_is_zero(&(struct value){.type = FIELD_BYTES, .bytes = first, .len = 4}));
     cr_expect(field_is_analysis(field_find("infiniband.analysis.gap")));
     cr_expect_not(field_is_analysis(field_find("infiniband.bth.psn")));
+}
+
+/* A finding in words: its PSN, the frame that explains it, its number with a unit, and its time. */
+Test(found, words_of_findings)
+{
+    static const struct {
+        struct iba_finding f;
+        const char *head, *tail; /* the sentence of the kind is between them */
+    } rows[] = {
+        {{.kind = IBA_FINDING_GAP, .psn = {3}}, "PSN 0x000003 ", ""},
+        {{.kind = IBA_FINDING_GAP, .psn = {3}, .count = 1}, "PSN 0x000003 ", " (1 missing)"},
+        {{.kind = IBA_FINDING_GAP, .psn = {3}, .count = 2, .cause = 9}, "PSN 0x000003 ", " (frame 9, 2 missing)"},
+        {{.kind = IBA_FINDING_GAP, .no_psn = true, .cause = 9}, "the packet ", " (frame 9)"},
+        {{.kind = IBA_FINDING_RETRY_NAK, .cause = 9, .wait_ns = 1500}, "PSN 0x000000 ", " (frame 9, 1.5 us)"},
+        {{.kind = IBA_FINDING_RETRY_NAK, .wait_ns = 999999}, "PSN 0x000000 ", " (1e+03 us)"},
+        {{.kind = IBA_FINDING_RETRY_NAK, .wait_ns = 1000000}, "PSN 0x000000 ", " (1 ms)"},
+        {{.kind = IBA_FINDING_RETRY_NAK, .wait_ns = 1234567}, "PSN 0x000000 ", " (1.235 ms)"},
+        {{.kind = IBA_FINDING_RETRY_PAYLOAD, .count = IBA_COPY_UNKNOWN},
+         "PSN 0x000000 ",
+         " (the copy before may have arrived)"},
+        {{.kind = IBA_FINDING_RETRY_PAYLOAD, .count = IBA_COPY_ARRIVED},
+         "PSN 0x000000 ",
+         " (the copy before had arrived)"},
+        {{.kind = IBA_FINDING_RETRY_PAYLOAD, .count = IBA_COPY_LOST}, "PSN 0x000000 ", " (the copy before was lost)"},
+        {{.kind = IBA_FINDING_RETRY_PAYLOAD, .count = IBA_COPY_LOST + 1},
+         "PSN 0x000000 ",
+         " (the copy before may have arrived)"},
+        {{.kind = IBA_FINDING_END_REFUSED, .count = 8}, "PSN 0x000000 ", " (reason 8: invalid service ID)"},
+        {{.kind = IBA_FINDING_END_REFUSED, .count = 999, .cause = 4}, "PSN 0x000000 ", " (frame 4, reason 999)"},
+        {{.kind = IBA_FINDING_END_REFUSED}, "PSN 0x000000 ", ""},
+    };
+    char want[512];
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        (void)snprintf(want, sizeof want, "%s%s%s", rows[i].head, iba_findings[rows[i].f.kind].sentence, rows[i].tail);
+        cr_expect_str_eq(verdict_text(&rows[i].f, &names), want, "row %zu: %s", i, verdict_text(&rows[i].f, &names));
+    }
+}
+
+/* A text that has no more room ends where the room ends. */
+Test(found, words_without_room)
+{
+    const struct iba_finding f = {.kind = IBA_FINDING_GAP, .psn = {3}, .count = 2, .cause = 9, .wait_ns = 5};
+    char whole[512], part[512];
+
+    finding_text(whole, sizeof whole, &f, NULL);
+    for (size_t n = 1; n <= strlen(whole) + 1; n++) {
+        memset(part, '#', sizeof part);
+        finding_text(part, n, &f, NULL);
+        cr_expect_eq(strlen(part), n - 1);
+        cr_expect(strncmp(part, whole, n - 1) == 0 && part[n] == '#', "%zu: %s", n, part);
+    }
+    finding_text(whole, sizeof whole, &f, "a.pcap");
+    cr_expect(strstr(whole, " (a.pcap frame 9, 2 missing, 0.005 us)"), "%s", whole);
 }

@@ -222,3 +222,91 @@ Test(output, computed_values)
             cr_expect(strstr(text, rows[i].has[k]), "row %zu: no %s in %s", i, rows[i].has[k], text);
     }
 }
+
+/* ---- extension headers ---- */
+
+/* Gives each extension header small numbers, so that leading zeros show. */
+static void small_numbers(struct iba_recipe *r)
+{
+    uint8_t *h;
+
+    if ((h = iba_recipe_part(r, IBA_H_rdeth)))
+        iba_rdeth_set_eecnxt(h, 3);
+    if ((h = iba_recipe_part(r, IBA_H_deth)))
+        iba_deth_set_srcqp(h, 4);
+    if ((h = iba_recipe_part(r, IBA_H_xrceth)))
+        iba_xrceth_set_srqn(h, 5);
+    if ((h = iba_recipe_part(r, IBA_H_reth))) {
+        iba_reth_set_va(h, 6);
+        iba_reth_set_r_key(h, 7);
+        iba_reth_set_dmalen(h, 8);
+    }
+    if ((h = iba_recipe_part(r, IBA_H_atomiceth))) {
+        iba_atomiceth_set_va(h, 9);
+        iba_atomiceth_set_r_key(h, 10);
+    }
+    if ((h = iba_recipe_part(r, IBA_H_aeth))) {
+        h[0] = 0x05;
+        iba_aeth_set_msn(h, 11);
+    }
+    if ((h = iba_recipe_part(r, IBA_H_immdt)))
+        iba_immdt_set_data(h, 12);
+    if ((h = iba_recipe_part(r, IBA_H_ieth)))
+        iba_ieth_set_r_key(h, 13);
+}
+
+Test(output, extension_headers)
+{
+    static const struct {
+        uint8_t opcode;
+        const char *text;
+    } rows[] = {
+        {IBA_RC_SEND_ONLY_IMM, "RC SEND Only with Immediate QP=0x000012 PSN=0x000000 Imm=0x0000000c Len=8"},
+        {IBA_RC_SEND_ONLY_INV, "RC SEND Only with Invalidate QP=0x000012 PSN=0x000000 Inv=0x0000000d Len=8"},
+        {IBA_RC_WRITE_ONLY_IMM, "RC RDMA WRITE Only with Immediate QP=0x000012 PSN=0x000000 VA=0x6 R_Key=0x00000007 "
+                                "DMALen=8 Imm=0x0000000c Len=8"},
+        {IBA_RC_CMP_SWAP, "RC CmpSwap QP=0x000012 PSN=0x000000 VA=0x9 R_Key=0x0000000a"},
+        {IBA_RC_ACKNOWLEDGE, "RC Acknowledge QP=0x000012 PSN=0x000000 ACK credits=6 MSN=11"},
+        {IBA_UD_SEND_ONLY, "UD SEND Only QP=0x000012 PSN=0x000000 SrcQP=0x000004 Len=8"},
+        {IBA_RD_SEND_ONLY, "RD SEND Only QP=0x000012 PSN=0x000000 EECN=3 SrcQP=0x000004 Len=8"},
+        {IBA_XRC_SEND_ONLY, "XRC SEND Only QP=0x000012 PSN=0x000000 SRQ=0x000005 Len=8"},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const size_t payload = strstr(rows[i].text, " Len=8") ? 8 : 0;
+        cr_expect_str_eq(info(packet_of(IBA_ENCAP_ROCE2_V4, rows[i].opcode, payload, small_numbers)), rows[i].text,
+                         "%s", printed_text());
+    }
+}
+
+static uint8_t reserved_at, reserved_is;
+
+static void reserved_of_cnp(struct iba_recipe *r)
+{
+    iba_recipe_part(r, IBA_H_cnp)[reserved_at] = reserved_is;
+}
+
+/* Reserved bytes are printed if one of them is not 0: the first, the last, or one between. */
+Test(output, reserved_bytes)
+{
+    static const struct print_opts opts = {.separator = '\t', .aggregator = ',', .occurrence = 'a'};
+    static const struct {
+        uint8_t at, is;
+        const char *text;
+    } rows[] = {{0, 0, NULL},
+                {0, 1, "01000000000000000000000000000000"},
+                {7, 0x80, "00000000000000800000000000000000"},
+                {15, 1, "00000000000000000000000000000001"}};
+    char want[128];
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        reserved_at = rows[i].at;
+        reserved_is = rows[i].is;
+        const char *text = form_of("jsonl", packet_of(IBA_ENCAP_ROCE2_V4, IBA_CNP_ROCE, 0, reserved_of_cnp), &opts);
+        if (rows[i].text) {
+            (void)snprintf(want, sizeof want, "\"infiniband.cnp.reserved\":\"%s\"", rows[i].text);
+            cr_expect(strstr(text, want), "%s", text);
+        } else
+            cr_expect_null(strstr(text, "infiniband.cnp.reserved"), "%s", text);
+    }
+}
