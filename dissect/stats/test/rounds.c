@@ -106,3 +106,40 @@ Test(rounds, requests_of_hosts_beyond_the_table_end_the_search)
     cr_expect_not(rounds_find(r));
     free(r);
 }
+
+/* A silence of exactly the length that separates bursts separates them. When there is no more room, bursts with the
+ * shortest silences between them are joined. */
+Test(rounds, silences_of_exactly_the_limit)
+{
+    enum { QUIET = 10000 };
+    struct rounds *r = opened();
+    uint64_t at = 0;
+    for (unsigned i = 0; i < ROUND_BURSTS; i++) {
+        rounds_packet(r, 0, at, 1);
+        at += i % 2 ? 2 * QUIET : QUIET;
+    }
+    cr_assert_eq(r->n, ROUND_BURSTS);
+    rounds_packet(r, 0, at - 2 * QUIET + QUIET - 1, 1);
+    cr_assert(r->n == ROUND_BURSTS && r->quiet == QUIET, "it belongs to the last burst");
+    rounds_packet(r, 0, at + QUIET, 1);
+    cr_assert_eq(r->quiet, 2 * QUIET);
+    cr_assert_eq(r->n, ROUND_BURSTS / 2 + 1);
+    for (unsigned i = 0; i + 1 < r->n; i++) {
+        cr_expect_eq(r->burst[i].part[0].packets, i + 2 < r->n ? 2 : 3, "burst %u", i);
+        cr_expect_eq(r->burst[i].begin, 3 * QUIET * (uint64_t)i, "burst %u", i);
+    }
+    free(r);
+}
+
+/* At exactly the limit where every burst is joined with the next, one burst is left. */
+Test(rounds, all_bursts_become_one)
+{
+    enum { QUIET = 10000 };
+    struct rounds *r = opened();
+    for (unsigned i = 0; i <= ROUND_BURSTS; i++)
+        rounds_packet(r, 0, (uint64_t)i * QUIET, 1);
+    cr_expect(r->n == 1 && r->quiet == 2 * QUIET);
+    cr_expect_eq(r->burst[0].part[0].packets, ROUND_BURSTS + 1);
+    cr_expect_eq(r->burst[0].end, (uint64_t)ROUND_BURSTS * QUIET);
+    free(r);
+}
