@@ -286,3 +286,79 @@ Test(summary, other_files_are_refused)
     free(text);
     summary_free(s);
 }
+
+/* Reads the text with one place changed, and returns the line about its fault; "" when it is accepted. */
+static const char *fault_of(const char *text, size_t at, size_t n, const char *instead)
+{
+    static char err[256];
+    struct summary *s = summary_open();
+    char changed[8192];
+
+    err[0] = '\0';
+    const int length = snprintf(changed, sizeof changed, "%.*s%s%s", (int)at, text, instead, text + at + n);
+    cr_assert(length >= 0 && (size_t)length < sizeof changed);
+    const bool good = summary_read(s, changed, (size_t)length, 0, err, sizeof err);
+    cr_expect_eq(good, err[0] == '\0');
+    summary_free(s);
+    return err;
+}
+
+/* Each member is needed, each number must be one, and each text ends. */
+Test(summary, each_part_of_a_file_is_needed)
+{
+    struct summary *s = example(1);
+    char *text = written(s);
+    unsigned members = 0, numbers = 0;
+
+    for (const char *at = text; (at = strchr(at, '"')) != NULL;) {
+        const char *close = strchr(at + 1, '"');
+        const size_t from = (size_t)(at - text);
+        if (close[1] == ':') {
+            const char *fault = fault_of(text, from + 1, 0, "~");
+            cr_expect(strstr(fault, "a member is ") || strstr(fault, "a name is not known"), "%.20s: %s", at, fault);
+            members++;
+        }
+        at = close + 1;
+        if (*at == ':' && at[1] >= '0' && at[1] <= '9') {
+            const char *fault = fault_of(text, (size_t)(at + 1 - text), 1, "x");
+            cr_expect(strstr(fault, "a whole number is missing"), "%.20s: %s", close, fault);
+            numbers++;
+        }
+    }
+    cr_expect(members > 100 && numbers > 60, "%u %u", members, numbers);
+    for (size_t n = 0; n + 1 < strlen(text); n++) {
+        const char *fault = fault_of(text, n, strlen(text) - n, "");
+        cr_expect_eq(strncmp(fault, "line ", 5), 0, "%zu bytes: \"%s\"", n, fault);
+    }
+    free(text);
+    summary_free(s);
+}
+
+/* A summary may be that of a sample, which all that are added must have. */
+Test(summary, samples_that_are_read)
+{
+    static const struct {
+        const char *sample, *fault;
+    } rows[] = {
+        {"\"sample\":{\"one_in\":2,\"seed\":7},", ""},
+        {"\"sample\":{\"one_in\":4294967295,\"seed\":7},", ""},
+        {"\"sample\":{\"one_in\":1,\"seed\":7},", "a sample is of 1 in 2 or more"},
+        {"\"sample\":{\"one_in\":0,\"seed\":7},", "a sample is of 1 in 2 or more"},
+        {"\"sample\":{\"one_in\":4294967296,\"seed\":7},", "a sample is of 1 in 2 or more"},
+        {"\"sample\":{\"one_in\":2},", "a member is missing, unknown, or not in its place"},
+        {"\"sample\":{\"one_in\":2,\"seed\":7,\"more\":1},", "a member is unknown or not in its place"},
+        {"\"sample\":7,", "an object is missing"},
+        {"\"sampled\":{\"one_in\":2,\"seed\":7},", "a member is missing, unknown, or not in its place"},
+    };
+    struct summary *s = example(1);
+    char *text = written(s);
+    const size_t at = (size_t)(strstr(text, "\"captures\"") - text);
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const char *fault = fault_of(text, at, 0, rows[i].sample);
+        cr_expect(rows[i].fault[0] ? strstr(fault, rows[i].fault) != NULL : fault[0] == '\0', "%s: %s", rows[i].sample,
+                  fault);
+    }
+    free(text);
+    summary_free(s);
+}
