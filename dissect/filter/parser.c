@@ -311,7 +311,7 @@ static struct node *parse_logic(struct parser *ps, unsigned level)
     if (level == sizeof levels / sizeof *levels)
         return parse_not(ps);
     struct node *part = parse_logic(ps, level + 1);
-    if (!part || ps->t.kind != levels[level].token)
+    if (ps->t.kind != levels[level].token)
         return part;
     struct node *n = build_node(ps, levels[level].node, ps->t.col), **link;
     if (!n)
@@ -325,8 +325,6 @@ static struct node *parse_logic(struct parser *ps, unsigned level)
         if (!accept(ps, levels[level].token))
             return n;
         part = parse_logic(ps, level + 1);
-        if (!part)
-            return NULL;
     }
 }
 

@@ -127,23 +127,26 @@ static bool sort_by_first(const struct direction **d, size_t n)
     const struct direction **to = calloc(n + 1, sizeof *to);
     uint32_t *at = calloc((size_t)ids + 1, sizeof *at);
 
-    for (size_t i = 0; to && at && i < n; i++)
+    if (!to || !at) {
+        free(to);
+        free(at);
+        return false;
+    }
+    for (size_t i = 0; i < n; i++)
         at[first_of(d[i]) + 1]++;
-    for (size_t i = 0; to && at && i < ids; i++)
+    for (size_t i = 0; i < ids; i++)
         at[i + 1] += at[i];
-    for (size_t i = 0; to && at && i < n; i++) {
+    for (size_t i = 0; i < n; i++) {
         uint32_t slot = at[first_of(d[i])]++;
         for (; slot > 0 && to[slot - 1] && first_of(to[slot - 1]) == first_of(d[i]) && to[slot - 1]->id > d[i]->id;
              slot--)
             to[slot] = to[slot - 1];
         to[slot] = d[i];
     }
-    const bool done = to && at;
-    if (done)
-        memcpy(d, to, n * sizeof *d);
+    memcpy(d, to, n * sizeof *d);
     free(to);
     free(at);
-    return done;
+    return true;
 }
 
 void ends_sort(const struct direction **d, size_t n, ends_weight *weight, const void *ctx)
