@@ -134,12 +134,17 @@ void begin(struct capture *c)
     begin_as(c, false);
 }
 
-void begin_as(struct capture *c, bool by_source)
+void begin_unknown(struct capture *c)
 {
     memset(c, 0, sizeof *c);
-    c->by_source = by_source;
     c->links = links_open(&(struct links_config){.report = found, .ctx = c});
     cr_assert(c->links);
+}
+
+void begin_as(struct capture *c, bool by_source)
+{
+    begin_unknown(c);
+    c->by_source = by_source;
     node(c, S, 1, 1); /* the second packet is of another interface: from then on interfaces become ports */
     node(c, S, 1, 1);
     node(c, T, 2, 4);

@@ -70,6 +70,8 @@ extern const struct told usual;
 /* Begins a capture in which both switches and their tables are known. */
 void begin(struct capture *c);
 void begin_as(struct capture *c, bool by_source);
+/* Begins a capture in which nothing is known. */
+void begin_unknown(struct capture *c);
 /* Ends it, and compares the kinds and the number of findings. */
 void end(struct capture *c, uint64_t kinds, unsigned n);
 #define BIT(kind) (UINT64_C(1) << (IBA_FINDING_##kind - IBA_FINDING_FIRST_FABRIC))

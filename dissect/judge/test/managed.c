@@ -348,3 +348,36 @@ Test(managed, the_agent_of_a_trap)
         end(&c, rows[i].ended ? BIT(TRAP_REPRESSED) : BIT(TRAP_AGAIN), 1);
     }
 }
+
+/* Adds an answer by which S names itself on interface 3. */
+static void switch_on_interface(void)
+{
+    uint8_t info[64] = {0};
+
+    iba_nodeinfo_set_nodetype(info, 2);
+    iba_nodeinfo_set_numports(info, 8);
+    iba_nodeinfo_set_nodeguid(info, S);
+    iba_nodeinfo_set_localportnum(info, 1);
+    smp(&c, 3, &(struct smp){.method = GET_RESP, .hops = 1, .attribute = NODE_INFO, .data = info}, true, 1);
+}
+
+/* One interface shows packets of many links, so it is no port, whatever its number is: only a second interface, or a
+ * second file, makes ports of them. */
+Test(managed, captures_of_one_interface)
+{
+    struct by_lid handover = {.method = SET, .attribute = SM_INFO, .modifier = 1, .slid = 7, .transaction = 8};
+
+    for (unsigned by_source = 0; by_source < 2; by_source++) {
+        begin_unknown(&c);
+        c.by_source = by_source;
+        for (uint32_t i = 0; i < 3; i++)
+            switch_on_interface();
+        send(3, &handover);
+        cr_expect_eq(c.n, 0, "one interface");
+        send(4, &handover);
+        handover.transaction++;
+        switch_on_interface();
+        send(3, &handover);
+        end(&c, BIT(SM_HANDOVER), 1);
+    }
+}
