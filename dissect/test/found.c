@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Fields with several values: those of a packet's findings, and those of a management datagram. */
 #include "common.h"
+#include "field/foreign.h"
 #include "field/verdict.h"
 #include "mad/iba_mad.h"
 #include "observer/iba_finding_kinds.h"
@@ -264,4 +265,22 @@ Test(found, words_without_room)
     }
     finding_text(whole, sizeof whole, &f, "a.pcap");
     cr_expect(strstr(whole, " (a.pcap frame 9, 2 missing, 0.005 us)"), "%s", whole);
+}
+
+/* Names of tshark that are looked at when a name is misspelled: those that stand for one field only. */
+Test(found, names_of_tshark)
+{
+    size_t n = 0;
+
+    cr_expect_str_eq(foreign_name(0), "_ws.expert");
+    for (; foreign_name(n); n++) {
+        const char last = foreign_name(n)[strlen(foreign_name(n)) - 1];
+        cr_expect(last != '.' && last != ',', "%s", foreign_name(n));
+        cr_expect_not_null(foreign_instead(foreign_name(n)));
+    }
+    cr_expect_str_eq(foreign_name(n - 1), "jsonraw");
+    cr_expect_null(foreign_name(n + 1));
+    cr_expect(foreign_instead("tcp.port") && foreign_instead("tcp") && foreign_instead("conv,tcp"));
+    cr_expect(!foreign_instead("tc") && !foreign_instead("tcpx") && !foreign_instead("arp_") &&
+              !foreign_instead("frame.time_epoch") && !foreign_instead(""));
 }

@@ -387,5 +387,8 @@ Test(io, sixteen_filters_are_the_most)
     char *j = printed(&f, true);
     cr_expect_eq(occurrences(j, "\"text\":\"\""), 16, "%s", j);
     free(j);
+    char *t = printed(&f, false);
+    cr_expect_eq(occurrences(t, "Bytes"), 16, "%s", t);
+    free(t);
     feed_close(&f);
 }

@@ -583,3 +583,16 @@ Test(perf_follow, back_to_back)
         one_more(rows[i].back_to_back ? PERF_PAUSE_REQUEST : PERF_PAUSE_OWN, (int)i);
     }
 }
+
+/* A request counts as a READ if its response carries data or waits for it. */
+Test(perf_follow, kinds_of_requests)
+{
+    static const uint8_t none[] = {IBA_RC_SEND_ONLY, IBA_RC_WRITE_ONLY},
+                         some[] = {IBA_RC_READ_REQUEST, IBA_RC_CMP_SWAP, IBA_RC_FLUSH, IBA_RC_ATOMIC_WRITE};
+    for (size_t i = 0; i < sizeof none + sizeof some; i++) {
+        const uint8_t opcode = i < sizeof none ? none[i] : some[i - sizeof none];
+        begin();
+        asks(US, (struct sent){.opcode = opcode, .words = opcode == IBA_RC_ATOMIC_WRITE ? 2 : 0});
+        cr_expect(s.depth == 1 && s.reads == (i >= sizeof none), "opcode 0x%02x", opcode);
+    }
+}
