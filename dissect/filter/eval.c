@@ -73,7 +73,7 @@ static bool on_slice(void *ctx, const struct operand *o)
 static bool on_right(void *ctx, const struct operand *right)
 {
     struct stream *s = ctx;
-    struct operand out;
+    struct operand out = {.cls = s->left->cls};
     uint8_t scratch[FILTER_SCRATCH];
 
     if (!operand_arith(&out, (enum arith_op)s->n->op, s->left, right, scratch))

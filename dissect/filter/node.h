@@ -108,8 +108,8 @@ void operand_set_ip4(struct operand *o, uint32_t address, uint8_t prefix);
 int operand_order(const struct operand *a, const struct operand *b);
 bool operand_contains(const struct operand *hay, const struct operand *needle);
 bool operand_nonzero(const struct operand *o);
-/* Calculates `a` op `b`. False where there is no result, as in a division by zero. `scratch` has FILTER_SCRATCH bytes
- * and lives as long as `out`. */
+/* Calculates `a` op `b`. `out` has the class of `a`. False where there is no result, as in a division by zero.
+ * `scratch` has FILTER_SCRATCH bytes and lives as long as `out`. */
 bool operand_arith(struct operand *out, enum arith_op op, const struct operand *a, const struct operand *b,
                    uint8_t *scratch);
 

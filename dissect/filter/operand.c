@@ -177,7 +177,6 @@ static bool arith_number(struct operand *out, enum arith_op op, const struct ope
     }
     if (result >= BEYOND || result < -BEYOND)
         return false;
-    out->cls = CLASS_NUMBER;
     out->u = out->hi = (uint64_t)result;
     out->below = result < 0;
     return true;
@@ -190,7 +189,6 @@ static bool and_bytes(struct operand *out, const struct operand *a, const struct
     n = n < FILTER_SCRATCH ? n : FILTER_SCRATCH;
     for (size_t i = 0; i < n; i++)
         scratch[i] = a->bytes[i] & b->bytes[i];
-    out->cls = a->cls;
     out->prefix = 128;
     out->bytes = scratch;
     out->len = n;
@@ -203,7 +201,6 @@ bool operand_arith(struct operand *out, enum arith_op op, const struct operand *
     switch (a->cls) {
     case CLASS_NUMBER: return arith_number(out, op, a, b);
     case CLASS_TIME: /* unsigned, so that absurd sums wrap instead of being undefined */
-        out->cls = CLASS_TIME;
         out->ns = (int64_t)(op == ARITH_ADD ? (uint64_t)a->ns + (uint64_t)b->ns : (uint64_t)a->ns - (uint64_t)b->ns);
         return true;
     case CLASS_IP4: operand_set_ip4(out, (uint32_t)(a->u & b->u), 32); return true;
