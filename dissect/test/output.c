@@ -310,3 +310,56 @@ Test(output, reserved_bytes)
             cr_expect_null(strstr(text, "infiniband.cnp.reserved"), "%s", text);
     }
 }
+
+/* ---- the line of a packet ---- */
+
+static void between_ends(struct iba_recipe *r)
+{
+    uint8_t *h;
+
+    if ((h = iba_recipe_part(r, IBA_H_ipv4))) {
+        iba_ipv4_set_src(h, 0x0a000001);
+        iba_ipv4_set_dst(h, 0x0a000002);
+    }
+    if ((h = iba_recipe_part(r, IBA_H_ipv6))) {
+        memset(h + 8, 0, 32);
+        h[8] = h[24] = 0xfd;
+        h[23] = 3;
+        h[39] = 4;
+    }
+    if ((h = iba_recipe_part(r, IBA_H_grh))) {
+        memset(h + 8, 0, 32);
+        h[8] = h[24] = 0xfe;
+        h[23] = 5;
+        h[39] = 6;
+    }
+    if ((h = iba_recipe_part(r, IBA_H_lrh))) {
+        iba_lrh_set_slid(h, 7);
+        iba_lrh_set_dlid(h, 8);
+    }
+}
+
+/* A packet goes between the addresses of its network header, or else of its link. */
+Test(output, addresses)
+{
+    static const struct {
+        enum iba_encap encap;
+        const char *between;
+    } rows[] = {{IBA_ENCAP_ROCE2_V4, "       10.0.0.1 \xe2\x86\x92 10.0.0.2        RoCEv2 "},
+                {IBA_ENCAP_ROCE2_V6, "         fd00::3 \xe2\x86\x92 fd00::4         RoCEv2 "},
+                {IBA_ENCAP_ROCE1, "         fe00::5 \xe2\x86\x92 fe00::6         RoCEv1 "},
+                {IBA_ENCAP_IB_LOCAL, "           LID 7 \xe2\x86\x92 LID 8           InfiniBand "},
+                {IBA_ENCAP_IB_GLOBAL, "         fe00::5 \xe2\x86\x92 fe00::6         InfiniBand "},
+                {IBA_ENCAP_IB_FC, "                 \xe2\x86\x92                 IB-link "}};
+    static const struct print_opts opts = {.time = STAMP_RELATIVE};
+    static const uint8_t arp[42] = {2, 0, 0, 0, 0, 9, 2, 0, 0, 0, 0, 10, 8, 6};
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const char *line = form_of("text", packet_of(rows[i].encap, IBA_RC_SEND_ONLY, 8, between_ends), &opts);
+        cr_expect(strstr(line, rows[i].between), "row %zu: %s", i, line);
+    }
+    struct packet *p = packet_of(IBA_ENCAP_ROCE2_V4, IBA_RC_SEND_ONLY, 8, NULL);
+    (void)iba_view_parse(&p->view, IBA_LINK_ETHERNET, arp, sizeof arp, sizeof arp, NULL);
+    cr_expect(strstr(form_of("text", p, &opts), " 02:00:00:00:00:0a \xe2\x86\x92 02:00:00:00:00:09 "), "%s",
+              printed_text());
+}
