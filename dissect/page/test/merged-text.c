@@ -85,6 +85,11 @@ Test(merged_text, findings)
     s->finding[ERROR].count = 0;
     page();
     says(": 0 errors, 2 warnings, 9 notes.</p>\n<ul>\n<li class=\"warn\">");
+    s->finding[WARN].count = 1;
+    page();
+    says(": 0 errors, 1 warning, 9 notes.</p>\n<ul>\n<li class=\"warn\">");
+    (void)snprintf(text, sizeof text, "%s)</li>\n</ul>\n", verdict_cited(WARN));
+    says(text);
 }
 
 /* Adds a connection of 10.0.0.1 to 10.0.0.2 with 100 packets from the first and 10 back. */
