@@ -114,6 +114,18 @@ Test(run, captures_with_faults)
     COMMAND(2, 0, "ibdissect: none: No such file or directory\n", "none");
 }
 
+/* The message about a file has its whole path. */
+static void report_to_a_long_path(void)
+{
+    char path[PATH] = "/dev", says[PATH + 64];
+
+    for (unsigned i = 0; i < 20; i++)
+        (void)strcat(path, "/../dev");
+    (void)strcat(path, "/full");
+    (void)snprintf(says, sizeof says, "ibdissect: %s: No space left on device\n", path);
+    COMMAND(2, 0, says, "-q --report %s acknowledges.pcap", path);
+}
+
 /* Outputs that cannot be written: one message each, whatever else is written. */
 Test(run, outputs_with_faults)
 {
@@ -121,6 +133,7 @@ Test(run, outputs_with_faults)
 
     COMMAND(2, 0, "ibdissect: /dev/full: No space left on device\n", "-w /dev/full acknowledges.pcap");
     COMMAND(2, 0, "ibdissect: /dev/full: No space left on device\n", "-q --report /dev/full acknowledges.pcap");
+    report_to_a_long_path();
     COMMAND(2, 0, "ibdissect: no/x: No such file or directory\n", "-w no/x acknowledges.pcap");
     COMMAND(2, 0, "ibdissect: no/x: No such file or directory\n", "-q --report no/x acknowledges.pcap");
     COMMAND(2, 0, "ibdissect: no/x: No such file or directory\n", "-q -w %s --report no/x acknowledges.pcap",

@@ -210,3 +210,20 @@ Test(pcap, records_across_all_window_borders)
     cap_close(c);
     bytes_free(&f);
 }
+
+/* A file that ends with its header is whole and has no packets; without the last byte of the header it is cut. */
+Test(pcap, files_of_a_header)
+{
+    static const uint32_t magics[] = {0xa1b2c3d4, 0xa1b23c4d, 0xa1b2cd34};
+
+    for (size_t i = 0; i < sizeof magics / sizeof *magics; i++)
+        for (unsigned big = 0; big < 2; big++) {
+            struct bytes f = {0};
+            pcap_header(&f, magics[i], big, 65535, 1);
+            cr_assert_eq(f.n, 24);
+            const struct outcome whole = read_all(f.b, f.n), cut = read_all(f.b, f.n - 1);
+            cr_expect(whole.packets == 0 && whole.line[0] == '\0', "%s", whole.line);
+            cr_expect(cut.packets == 0 && cut.line[0] != '\0', "magic %zu, big %u", i, big);
+            bytes_free(&f);
+        }
+}
