@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "common.h"
+#include "field/verdict.h"
+#include "observer/iba_finding_kinds.h"
 #include "output/printer.h"
 #include "wire/iba_opcode_rows.h"
 
@@ -362,4 +364,70 @@ Test(output, addresses)
     (void)iba_view_parse(&p->view, IBA_LINK_ETHERNET, arp, sizeof arp, sizeof arp, NULL);
     cr_expect(strstr(form_of("text", p, &opts), " 02:00:00:00:00:0a \xe2\x86\x92 02:00:00:00:00:09 "), "%s",
               printed_text());
+}
+
+static void wrong_icrc(struct iba_recipe *r)
+{
+    r->icrc_mode = IBA_CRC_BAD;
+}
+
+static void nak(struct iba_recipe *r)
+{
+    iba_aeth_set_syn_kind(iba_recipe_part(r, IBA_H_aeth), 3);
+}
+
+/* On a terminal a packet has the color of its worst finding: red, yellow, or cyan for a notification. */
+Test(output, colors)
+{
+    static const struct {
+        const char *what;
+        uint8_t opcode;
+        void (*change)(struct iba_recipe *r);
+        enum iba_severity worst;
+        const char *color;
+    } rows[] = {{"data", IBA_RC_SEND_ONLY, NULL, IBA_SEVERITY_NONE, ""},
+                {"a note", IBA_RC_SEND_ONLY, NULL, IBA_NOTE, ""},
+                {"a warning", IBA_RC_SEND_ONLY, NULL, IBA_WARN, "33"},
+                {"an error", IBA_RC_SEND_ONLY, NULL, IBA_ERROR, "31"},
+                {"a damaged packet", IBA_RC_SEND_ONLY, wrong_icrc, IBA_SEVERITY_NONE, "31"},
+                {"an ACK", IBA_RC_ACKNOWLEDGE, NULL, IBA_SEVERITY_NONE, ""},
+                {"a NAK", IBA_RC_ACKNOWLEDGE, nak, IBA_SEVERITY_NONE, "33"},
+                {"a NAK that is an error", IBA_RC_ACKNOWLEDGE, nak, IBA_ERROR, "31"},
+                {"a notification", IBA_CNP_ROCE, NULL, IBA_SEVERITY_NONE, "36"},
+                {"a notification with a note", IBA_CNP_ROCE, NULL, IBA_NOTE, "36"}};
+    static const struct print_opts color = {.time = STAMP_RELATIVE, .color = true}, plain = {.time = STAMP_RELATIVE};
+    char begin[16];
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const bool empty = rows[i].opcode != IBA_RC_SEND_ONLY;
+        struct packet *p = packet_of(IBA_ENCAP_ROCE2_V4, rows[i].opcode, empty ? 0 : 8, rows[i].change);
+        const struct verdict v = {.worst = rows[i].worst};
+        p->verdict = rows[i].worst == IBA_SEVERITY_NONE ? NULL : &v;
+        (void)snprintf(begin, sizeof begin, "\033[%sm    1 ", rows[i].color);
+        const char *line = form_of("text", p, &color);
+        cr_expect_eq(strncmp(line, rows[i].color[0] ? begin : "    1 ", rows[i].color[0] ? strlen(begin) : 6), 0, "%s",
+                     rows[i].what);
+        cr_expect_eq(strstr(line, "\033[0m\n") != NULL, rows[i].color[0] != '\0', "%s", rows[i].what);
+        cr_expect_null(strchr(form_of("text", p, &plain), '\033'));
+    }
+}
+
+/* The line ends with the kinds of findings that it does not say otherwise, and with the place of the packet. */
+Test(output, findings_in_the_line)
+{
+    static const struct print_opts opts = {.time = STAMP_RELATIVE, .sources = true};
+    struct packet *p = packet_of(IBA_ENCAP_ROCE2_V4, IBA_RC_SEND_ONLY, 8, NULL);
+    struct verdict v = {.worst = IBA_SEVERITY_NONE};
+
+    cr_expect(strstr(form_of("text", p, &opts), " Len=8 {x.pcap 1}\n"), "%s", printed_text());
+    p->verdict = &v;
+    verdict_add(&v, &(struct iba_finding){.kind = IBA_FINDING_GAP, .cause = 4});
+    verdict_add(&v, &(struct iba_finding){.kind = IBA_FINDING_BAD_ICRC, .cause = 5});
+    verdict_add(&v, &(struct iba_finding){.kind = IBA_FINDING_ECN});
+    cr_expect(strstr(form_of("text", p, &opts), " Len=8 [GAP \xe2\x86\x90 4] [ECN] {x.pcap 1}\n"), "%s",
+              printed_text());
+    v = (struct verdict){.worst = IBA_SEVERITY_NONE};
+    verdict_add(&v, &(struct iba_finding){.kind = IBA_FINDING_MALFORMED});
+    verdict_add(&v, &(struct iba_finding){.kind = IBA_FINDING_CNP});
+    cr_expect(strstr(form_of("text", p, &opts), " Len=8 {x.pcap 1}\n"), "%s", printed_text());
 }
