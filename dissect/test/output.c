@@ -431,3 +431,37 @@ Test(output, findings_in_the_line)
     verdict_add(&v, &(struct iba_finding){.kind = IBA_FINDING_CNP});
     cr_expect(strstr(form_of("text", p, &opts), " Len=8 {x.pcap 1}\n"), "%s", printed_text());
 }
+
+/* ---- tag matching ---- */
+
+static uint8_t tag_kind;
+
+static void tagged(struct iba_recipe *r)
+{
+    /* kind, three reserved bytes, the user's number, the tag; address, R_Key and length of a rendezvous */
+    static uint8_t body[32] = {[7] = 2, [15] = 3, [23] = 4, [27] = 5, [31] = 6};
+
+    body[0] = tag_kind;
+    r->payload = body;
+}
+
+/* Each kind of message of tag matching, with small numbers. */
+Test(output, messages_of_tag_matching)
+{
+    static const struct iba_view_opts opts = {.qp = {{0x12, IBA_HOLDS_TM}}};
+    static const struct {
+        uint8_t kind;
+        const char *text;
+    } rows[] = {{0, " TM No Tag"},
+                {1, " TM Rendezvous Tag=0x3 App=0x00000002 VA=0x4 R_Key=0x00000005 Size=6"},
+                {2, " TM Rendezvous Finished Tag=0x3 App=0x00000002 VA=0x4 R_Key=0x00000005 Size=6"},
+                {3, " TM Eager Tag=0x3 App=0x00000002"}};
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        tag_kind = rows[i].kind;
+        struct packet *p = packet_of(IBA_ENCAP_ROCE2_V4, IBA_RC_SEND_ONLY, 32, tagged);
+        (void)iba_view_parse(&p->view, IBA_LINK_ETHERNET, p->cap->data, p->cap->len, p->cap->len, &opts);
+        const char *text = strstr(info(p), " TM ");
+        cr_expect_str_eq(text ? text : "", rows[i].text, "%s", printed_text());
+    }
+}
