@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "capture.h"
 #include "cases.h"
@@ -137,6 +138,26 @@ Test(evidence, has_nowhere_to_go)
     cr_expect_eq(r.verdict, IBC_IS_ERROR);
     cr_expect_str_eq(r.finding.got, "the evidence cannot be written");
     cr_expect_null(r.evidence);
+    done(&r);
+    ibc_target_close(t);
+}
+
+/* The place of the scenario's file is taken by a folder. */
+Test(evidence, has_its_place_taken)
+{
+    char dir[] = "evidence-XXXXXX", path[64];
+    struct ibc_target *t = run_reference();
+    struct ibc_options o = {.seed = 5};
+
+    cr_assert_not_null(mkdtemp(dir));
+    snprintf(path, sizeof path, "%s/a.case.pcapng", dir);
+    cr_assert_eq(mkdir(path, 0777), 0);
+    o.evidence_dir = dir;
+    struct ibc_result r = run_text(t, RC "qp a\n a state rts\n", &o);
+    cr_expect_eq(r.verdict, IBC_IS_ERROR, "%s", ibc_verdict_names[r.verdict]);
+    cr_expect_str_eq(r.finding.got, "the evidence cannot be written", "%s", r.finding.got);
+    rmdir(path);
+    rmdir(dir);
     done(&r);
     ibc_target_close(t);
 }
