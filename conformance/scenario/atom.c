@@ -41,14 +41,10 @@ static const char *attr_name(size_t i, const void *unused)
     return ibc_attr_names[i];
 }
 
-static bool attr_find(struct ibc_binder *b, const struct ibc_word *w, const char *name, uint16_t object, uint8_t *attr)
+static bool attr_find(struct ibc_binder *b, const struct ibc_word *w, const char *name, uint8_t *attr)
 {
-    const struct ibc_object *o = &b->play->object[object];
-
     for (unsigned a = 0; a < IBC_A_COUNT; a++)
         if (strcmp(ibc_attr_names[a], name) == 0) {
-            if ((attrs_of[o->kind] >> a & 1) == 0)
-                return ibc_fault(IBC_AT_VALUE(b, w), "a %s has no %s", ibc_object_names[o->kind], name);
             *attr = (uint8_t)a;
             return true;
         }
@@ -100,7 +96,7 @@ static bool live(struct ibc_binder *b, const struct ibc_word *w, const char *s, 
     object = ibc_object_find(b, w, name, ~0u, false);
     if (object == UINT16_MAX)
         return false;
-    if (dot != NULL && !attr_find(b, w, dot + 1, object, &attr))
+    if (dot != NULL && !attr_find(b, w, dot + 1, &attr))
         return false;
     if (attr == IBC_A_ITSELF)
         return no_number(b, w, object);
