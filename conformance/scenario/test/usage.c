@@ -24,6 +24,7 @@ Test(usage, a_wrong_option_names_the_nearest)
                  {"-listen", "-listen: no such option", false},
                  {"-help", "-help: no such option", false},
                  {"--hel", "--hel: no such option; did you mean --help?", false},
+                 {"help", "help: no such option", false},
                  {"--hel=--listen", "--hel=--listen: no such option; did you mean --help?", false}};
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
