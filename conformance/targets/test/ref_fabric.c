@@ -133,6 +133,36 @@ Test(ref_fabric, routes_of_the_scenario)
     nothing_comes();
 }
 
+/* Asks the switch for the state of a port, as a subnet manager at S1 does. */
+static unsigned state_of(uint8_t port)
+{
+    enum { MAD_AT = 8 + 12 + 8, PORTINFO = 0x15, STATE_AT = 64 + 32 }; /* LRH, BTH, DETH; 14.2.5.6 */
+    const struct iba_mgmt_to to = {.dlid = 1, .slid = FROM_HOST, .psn = 7, .pkey = 0xffff};
+    const uint8_t mad[IBA_MAD_BYTES] = {1, 1, 1, 1, [17] = PORTINFO, [23] = port};
+
+    cr_assert_eq(iba_mgmt_build(packet, &to, IBA_VL15, mad), sizeof packet);
+    sends(S1);
+    cr_assert_eq(collect(t->ops->now(t) + BED_SECOND), IBC_OK, "%s", t->fault);
+    cr_assert_eq(len, sizeof packet);
+    cr_assert_eq(frame[MAD_AT + 3], 0x81, "a response to a GET");
+    return frame[MAD_AT + STATE_AT] & 0xf;
+}
+
+/* The ports with a link get the state that the scenario names. Port 0 of a switch has no link, and is always active. */
+Test(ref_fabric, states_of_ports)
+{
+    static const uint8_t states[] = {IBA_PORT_INIT, IBA_PORT_ARMED, IBA_PORT_ACTIVE};
+
+    for (size_t i = 0; i < sizeof states; i++) {
+        struct ibc_fabric f = subnet;
+        f.node[0].state = states[i];
+        opened(&f);
+        cr_expect_eq(state_of(0), IBA_PORT_ACTIVE);
+        for (uint8_t port = 1; port <= 3; port++)
+            cr_expect_eq(state_of(port), states[i], "port %u: %u", port, state_of(port));
+    }
+}
+
 Test(ref_fabric, a_cable_is_pulled_and_plugged)
 {
     opened(&subnet);

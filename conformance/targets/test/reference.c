@@ -108,6 +108,27 @@ Test(reference, memory_is_given_back)
     }
 }
 
+/* A target that was opened is like one that was reset with the seed 0 on RoCE v2 over IPv4. */
+Test(reference, opened_is_reset)
+{
+    char err[200];
+    uint32_t number[3][4];
+    const uint64_t seeds[] = {0, 0, 1};
+
+    for (unsigned i = 0; i < 3; i++) {
+        struct ibc_target *t = ibc_target_open("reference", err, sizeof err);
+        cr_assert_not_null(t, "%s", err);
+        cr_expect_eq(t->framing, IBA_LINK_ETHERNET);
+        if (i > 0)
+            cr_assert_eq(t->ops->reset(t, IBC_LINK_roce2_ipv4, seeds[i]), IBC_OK);
+        for (unsigned k = 0; k < 4; k++)
+            cr_assert_eq(t->ops->choose_psn(t, 0, &number[i][k]), IBC_OK);
+        ibc_target_close(t);
+    }
+    cr_expect_arr_eq(number[0], number[1], sizeof number[0]);
+    cr_expect_neq(memcmp(number[0], number[2], sizeof number[0]), 0);
+}
+
 /* Whether the kernel can read the byte: the test would end if it read a forbidden one itself. */
 static bool is_readable(const uint8_t *at, int to)
 {
