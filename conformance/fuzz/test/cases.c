@@ -81,6 +81,66 @@ Test(cases, slots)
     cr_assert_str_eq(text, "{a|b");
 }
 
+/* A range, a choice and a word may be in each other. A placeholder whose content is none of them is left empty. */
+Test(cases, contents_of_slots)
+{
+    static const struct {
+        const char *text, *filled;
+    } rows[] = {
+        {"{7..7}", "7"},
+        {"{0x10..0x10} {010..010}", "16 8"},
+        {"a{b|b}c", "abc"},
+        {"{a|a} {b|b}{c|c}", "a bc"},
+        {"{{7..7}|{7..7}}", "7"},
+        {"{x{y|y}|x{y|y}}z", "xyz"},
+        {"{|}", ""},
+        {"{}!", "!"},
+        {"{..5}", ""},
+        {"{+5..5}", ""},
+        {"{-1..5}", ""},
+        {"{5..4}", ""},
+        {"{5..5x}", ""},
+        {"{5.5}", ""},
+        {"{5}", ""},
+        {"{no_such_word}", ""},
+        {"x} {7..7}", "x} 7"},
+        {"{7..7} {x", "7 {x"},
+        {"no placeholder", "no placeholder"},
+    };
+    static struct fuzz_case c;
+    struct making m = {.c = &c, .may = &all, .pmtu = 256};
+    char text[MAKING_TEXT];
+
+    iba_random_seed(&m.r, 7);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        strcpy(text, rows[i].text);
+        making_fill(&m, text);
+        cr_expect_str_eq(text, rows[i].filled, "%s: %s", rows[i].text, text);
+    }
+}
+
+/* A text may fill its room to the last letter. */
+Test(cases, slots_of_a_text_that_is_full)
+{
+    static struct fuzz_case c;
+    struct making m = {.c = &c, .may = &all, .pmtu = 256};
+    char text[MAKING_TEXT + 1];
+
+    iba_random_seed(&m.r, 7);
+    for (size_t n = 0; n < 4; n++) { /* letters after the placeholder that have no room */
+        memset(text, 'x', sizeof text);
+        memcpy(text, "{1000..1000}", 12); /* 12 letters become 4 */
+        text[MAKING_TEXT - 1] = '\0';
+        text[MAKING_TEXT] = '!';
+        if (n)
+            memcpy(text + MAKING_TEXT - 1 - 6 - n, "{8..8}", 6);
+        making_fill(&m, text);
+        cr_assert_eq(strlen(text), MAKING_TEXT - 1 - 8 - (n ? 5 : 0));
+        cr_assert_eq(strncmp(text, "1000xxx", 7), 0);
+        cr_assert_eq(text[MAKING_TEXT], '!');
+    }
+}
+
 /* ---- predictions ---- */
 
 Test(cases, what_the_loader_refuses_is_told)
@@ -177,21 +237,29 @@ Test(cases, a_lost_queue_may_fail_its_idle_queue_pairs_at_once_or_later)
     ibc_target_close(model);
 }
 
-/* The first 40 bytes of a receive, shared or not, may have any content after a datagram without a GRH. */
+/* The first 40 bytes of a receive, shared or not, may have any content after a datagram without a GRH. Datagrams to QP0
+ * and QP1 have 256 bytes. */
 Test(cases, room_for_a_grh_is_not_compared)
 {
-    static const char *const own[] = {"qp a type=ud recv=1\n", "srq s recv=1\nqp a type=ud srq=s\n"};
-    static struct fuzz_case c = {.n = 1, .input = {"> a SEND_ONLY payload=8"}};
+    static const struct {
+        const char *own, *input, *data;
+    } rows[] = {
+        {"qp a type=ud recv=1\n", "> a SEND_ONLY payload=8", "memory l+32808 len=8 hex:"},
+        {"srq s recv=1\nqp a type=ud srq=s\n", "> a SEND_ONLY payload=8", "memory l+32808 len=8 hex:"},
+        {"qp a type=gsi recv=1\n", "> a SEND_ONLY payload=256", "memory l+32808 len=64 hex:"},
+        {"link ib-local\nqp a type=smi recv=1\n", "> a SEND_ONLY payload=256 lrh.vl=15", "memory l+32808 len=64 hex:"},
+    };
+    static struct fuzz_case c = {.n = 1};
     static char text[FUZZ_TEXT];
     struct ibc_target *model = target("reference");
     char err[256] = "";
 
-    for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
-        snprintf(c.head, sizeof c.head, "title t\nspec UU-20\nrole both\nservice rc\n%s", own[i]);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        snprintf(c.head, sizeof c.head, "title t\nspec UU-20\nrole both\nservice rc\n%s", rows[i].own);
+        snprintf(c.input[0], FUZZ_LINE, "%s", rows[i].input);
         struct ibc_scenario *s = fuzz_predict(&c, model, text, err);
         cr_assert(s, "%s", err);
-        cr_assert(strstr(text, "memory l+0 len=32768 unchanged\n") && strstr(text, "memory l+32808 len=8 hex:"), "%s",
-                  text);
+        cr_assert(strstr(text, "memory l+0 len=32768 unchanged\n") && strstr(text, rows[i].data), "%s", text);
         ibc_free(s);
     }
     ibc_target_close(model);
