@@ -196,9 +196,11 @@ static enum ibc_rc some_events(struct ibc_target *t, unsigned d, struct iba_cm_e
     (void)d;
     polls++;
     cr_assert_lt(polls, 100, "polled without end");
+    if (polls > comes && poll_answer != IBC_OK)
+        return poll_answer;
     *e = (struct iba_cm_event){.kind = IBA_CME_REJ};
     *n = polls <= comes;
-    return polls > comes ? poll_answer : IBC_OK;
+    return IBC_OK;
 }
 
 /* The device is polled until it has no more events, or fails, or as many came as a play can keep. */
