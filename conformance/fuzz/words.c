@@ -212,7 +212,7 @@ static void w_post(struct making *m, struct place *p)
         return;
     m->needs |= ops[k].needs;
     q.psn = m->next;
-    q.psns = flush || eight ? 1 : packets_of(m, q.len);
+    q.psns = flush ? 1 : packets_of(m, q.len);
     if (flush || (eight && q.read))
         q.len = 0; /* answered by a READ response without data */
     m->next += q.psns;
