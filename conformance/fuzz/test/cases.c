@@ -444,6 +444,32 @@ Test(cases, heads)
     cr_expect_eq(long_where_time_is_real, 0);
 }
 
+/* Inputs are whole lines of the language without placeholders: packets, or verbs of an object or a port. About each
+ * number of them up to 30 is as frequent, and the last message may add a few. */
+Test(cases, inputs)
+{
+    enum { SEEDS = 400 };
+    static struct fuzz_case c;
+    unsigned sum = 0, many = 0, packets = 0, verbs = 0;
+
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        fuzz_make(&c, &all, seed);
+        cr_assert(c.n >= 3 && c.n <= FUZZ_INPUTS, "%u inputs of seed %u", c.n, (unsigned)seed);
+        for (unsigned i = 0; i < c.n; i++) {
+            const char *input = c.input[i];
+            const bool packet = strncmp(input, "> ", 2) == 0, verb = strncmp(input, "  ", 2) == 0;
+            cr_assert(strlen(input) > 4 && !strpbrk(input, "{}\n"), "%s", input);
+            packets += packet;
+            verbs += verb;
+        }
+        sum += c.n;
+        many += c.n > 16;
+    }
+    cr_expect(sum > 13 * SEEDS && sum < 20 * SEEDS, "%u", sum);
+    cr_expect(many > SEEDS / 3 && many < 2 * SEEDS / 3, "%u", many);
+    cr_expect(packets > sum / 4 && verbs > sum / 4, "%u and %u of %u", packets, verbs, sum);
+}
+
 /* ---- smaller cases ---- */
 
 struct wanted {

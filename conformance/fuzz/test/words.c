@@ -146,17 +146,19 @@ Test(words, places)
 Test(words, first_psns_are_often_near_the_wrap)
 {
     struct making m = fresh(14);
-    unsigned near = 0, zero = 0;
+    unsigned near = 0, zero = 0, upper = 0;
 
     for (unsigned k = 0; k < DRAWS; k++) {
         const uint32_t n = number(&m, "psn0");
         cr_assert_leq(n, 0xffffff);
         near += n >= 0xfffff8;
         zero += n == 0;
+        upper += n >= 0x800000 && n < 0xfffff8;
         cr_assert_eq(strlen(draw(&m, "psn0")), strlen("0x123456"));
     }
     about(near, 0.5, "near the wrap");
     about(zero, 0.125, "0");
+    about(upper, 3.0 / 16, "any other of the upper half");
 }
 
 /* Numbers of so many bits: each bit is set now and then, and none above. */
@@ -249,6 +251,21 @@ Test(words, messages)
     about(kept_psn, 0.125, "a packet that is lost");
     cr_expect(whole > 0.45 * DRAWS && whole < 0.85 * DRAWS, "%u", whole);
     about(short_ones, 2.0 / 16 * 11.0 / 12, "too short a packet");
+}
+
+/* Where the text has little room, whole packets of a message are left out. */
+Test(words, messages_in_a_small_room)
+{
+    for (size_t room = 200; room < 700; room++) {
+        struct making m = fresh(room);
+        char text[800];
+        memset(text, '#', sizeof text);
+        cr_assert(making_word(&m, "message", 7, text, room));
+        const size_t n = strnlen(text, sizeof text);
+        cr_assert_lt(n, room);
+        cr_assert(n == 0 || text[n - 1] == '\n', "%zu: %s", room, text);
+        cr_assert_eq(text[room], '#');
+    }
 }
 
 /* The bytes that the first packet of a WRITE announces are those of all. */
