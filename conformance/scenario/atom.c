@@ -152,7 +152,6 @@ static bool kind_word(struct ibc_binder *b, const struct ibc_kind_word *row, siz
 
         if (strcmp(k->word, word) != 0)
             continue;
-        v->kind = IBC_V_NUMBER;
         v->n = (uint64_t)(k->kind | k->usual);
         if (s[len] == '\0') {
             v->mask = k->mask;
@@ -233,7 +232,6 @@ static bool numeric(struct ibc_binder *b, const struct ibc_want *want, const str
     const char *dots = strstr(s, "..");
     const uint8_t show = want->field == NULL ? IBA_SHOW_DEC : want->field->show;
 
-    v->kind = IBC_V_NUMBER;
     if (dots != NULL && b->compares)
         return range(b, want, w, s, dots, v);
     if (show == IBA_SHOW_IP4 && strchr(s, '.') != NULL && !letter(*s))
@@ -334,7 +332,6 @@ static bool splice(struct ibc_binder *b, const struct ibc_want *want, const stru
     if (colon == NULL)
         return ibc_fault(IBC_AT_VALUE(b, w), "'%.80s' has no ':'", s);
     first = ibc_arena_string(b->arena, s, (size_t)(colon - s));
-    v->kind = IBC_V_NUMBER;
     if (!number(b, w, sge ? colon + 1 : first, sge ? UINT32_MAX : want->max, &at))
         return false;
     arg->at = (uint32_t)at;
@@ -359,7 +356,6 @@ static bool words(struct ibc_binder *b, enum ibc_vocab of, const struct ibc_word
 {
     uint64_t one = 0;
 
-    v->kind = IBC_V_NUMBER;
     for (size_t n; s != NULL; s = s[n] == ',' ? s + n + 1 : NULL) {
         n = strcspn(s, ",");
         if (!word(b, of, w, ibc_arena_string(b->arena, s, n), &one))

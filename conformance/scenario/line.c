@@ -329,7 +329,7 @@ static bool indexed(struct args *a, const struct ibc_word *w, const char *bracke
 
     if (!of_table && (r == NULL || (r->flags & IBC_R_INDEX) == 0))
         return unknown(a, w, w->s);
-    if (equals == bracket + 1 || equals[-1] != ']')
+    if (equals[-1] != ']')
         return ibc_fault(IBC_AT(a->b, w), "']' is missing");
     index = ibc_arena_string(a->b->arena, bracket + 1, (size_t)(equals - bracket) - 2);
     if (!ibc_expr(index, false, &n) || n.negative || n.n > UINT8_MAX)
