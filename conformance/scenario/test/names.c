@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 #include "load.h"
+#include "scenario/field.h"
+#include "scenario/grammar.h"
+#include "scenario/vocab.h"
 
 #define SUBNET "title t\nspec RR-03\nrole fabric\n"
 
@@ -60,6 +63,60 @@ Test(names, attributes_of_objects)
             snprintf(says, sizeof says, "f.ibt:%s: a %s has no %s", rows[i].at, rows[i].kind, all[a]);
             gives(text, lists(rows[i].attributes, all[a]) ? NULL : says);
         }
+}
+
+/* ---- opcodes ---- */
+
+/* An opcode has a short name in its service, and its whole name in each. The numbers are those of table 35. */
+Test(names, opcodes_of_services)
+{
+    static const struct {
+        const char *name;
+        uint8_t code;
+    } whole[] = {{"RC_SEND_ONLY", 0x04}, {"RC_ACKNOWLEDGE", 0x11}, {"UC_SEND_ONLY", 0x24}, {"RD_SEND_ONLY", 0x44},
+                 {"UD_SEND_ONLY", 0x64}, {"XRC_SEND_ONLY", 0xa4},  {"XRC_FETCH_ADD", 0xb4}};
+    static const struct {
+        uint8_t type, code;
+    } send_only[] = {{IBA_QPT_RC, 0x04},      {IBA_QPT_UC, 0x24},      {IBA_QPT_UD, 0x64},
+                     {IBA_QPT_SMI, 0x64},     {IBA_QPT_GSI, 0x64},     {IBA_QPT_RD, 0x44},
+                     {IBA_QPT_XRC_INI, 0xa4}, {IBA_QPT_XRC_TGT, 0xa4}, {IBA_QPT_EE, 0x44}};
+
+    for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
+        for (unsigned type = 0; type < IBA_QPT_COUNT; type++)
+            cr_expect_eq(ibc_opcode_find(whole[i].name, (uint8_t)type), whole[i].code, "%s of type %u", whole[i].name,
+                         type);
+    for (size_t i = 0; i < sizeof send_only / sizeof *send_only; i++)
+        cr_expect_eq(ibc_opcode_find("SEND_ONLY", send_only[i].type), send_only[i].code, "type %u", send_only[i].type);
+    cr_expect_eq(ibc_opcode_find("SEND_ONLY", IBA_QPT_RAW_IPV6), IBC_NO_OP);
+    cr_expect_eq(ibc_opcode_find("ACKNOWLEDGE", IBA_QPT_UC), IBC_NO_OP);
+    cr_expect_eq(ibc_opcode_find("RC", IBA_QPT_RC), IBC_NO_OP);
+    cr_expect_eq(ibc_opcode_find("RC_", IBA_QPT_RC), IBC_NO_OP);
+    cr_expect_eq(ibc_opcode_find("ANY", IBA_QPT_UD), IBC_ANY_OPCODE);
+    cr_expect_eq(ibc_opcode_find("RAW", IBA_QPT_UD), IBC_RAW_OPCODE);
+    cr_expect(ibc_opcode_exists("SEND_ONLY") && ibc_opcode_exists("ACKNOWLEDGE") && ibc_opcode_exists("RESYNC"));
+    cr_expect(!ibc_opcode_exists("SEND") && !ibc_opcode_exists("RC_SEND_ONLY") && !ibc_opcode_exists(""));
+}
+
+/* Only these steps name an operation: a work request, a completion, a verb or an event of a connection manager, and a
+ * check of the subnet. */
+Test(names, steps_with_an_operation)
+{
+    static const struct {
+        const char *step;
+        enum ibc_vocab of;
+    } rows[] = {{"post", IBC_VOCAB_POST},
+                {"completion", IBC_VOCAB_DONE},
+                {"call", IBC_VOCAB_CM_VERB},
+                {"told", IBC_VOCAB_CM_EVENT},
+                {"subnet", IBC_VOCAB_CHECK}};
+
+    for (unsigned k = 0; k < IBC_S_COUNT; k++) {
+        unsigned of = 0;
+        for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+            if (strcmp(rows[i].step, ibc_step_names[k]) == 0)
+                of = (unsigned)rows[i].of;
+        cr_expect_eq(ibc_shape_of_step((enum ibc_step_kind)k)->op, of, "%s", ibc_step_names[k]);
+    }
 }
 
 /* ---- objects ---- */
@@ -218,6 +275,8 @@ Test(names, room_for_messages)
     FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
 
     cr_assert_not_null(f);
+    cr_assert_null(ibc_load("/", "x", err, sizeof err));
+    cr_expect_str_eq(err, "/: cannot be read", "%s", err);
     fputs(HEAD "slience\nwait 5\nhealth now\n", f);
     fclose(f);
     cr_expect_null(ibc_load(path, "x", whole, ROOM));
@@ -236,4 +295,17 @@ Test(names, room_for_messages)
             cr_assert_eq(err[i], 0x5a, "%zu of %zu", i, room);
     }
     unlink(path);
+}
+
+/* Lines of a note and of a hazard are joined, however short they are. */
+Test(names, lines_of_notes)
+{
+    struct ibc_scenario *s;
+    struct ibc_play *p = play_of("title t\nspec A\nrole both\nservice rc\nnote x\nnote yz\nhazard one\n"
+                                 "hazard 2\nnote 3\nwait 1s\n",
+                                 &s);
+
+    cr_expect_str_eq(s->note, "x\nyz\n3", "%s", s->note);
+    cr_expect_str_eq(s->hazard, "one\n2", "%s", s->hazard);
+    done(p, s);
 }

@@ -222,3 +222,28 @@ Test(suite, patterns)
         cr_expect_eq(ibc_id_matches(s, is[i].pattern), is[i].matches, "%s", is[i].pattern);
     ibc_free(s);
 }
+
+/* The path of a file has up to 1023 bytes. */
+Test(suite, long_paths)
+{
+    enum { LONGEST = 1023 };
+    char dir[] = "suite-XXXXXX", path[LONGEST + 8], err[2 * LONGEST] = "", want[2 * LONGEST];
+    struct ibc_suite u;
+
+    cr_assert_not_null(mkdtemp(dir));
+    put(dir, "a.ibt", WHOLE);
+    for (size_t n = LONGEST - 6; n < LONGEST - 4; n++) { /* "/a.ibt" follows */
+        const size_t before = n - strlen(dir);
+        memset(path, '/', sizeof path); /* a dot and many slashes */
+        path[0] = '.';
+        memcpy(path + before, dir, sizeof dir);
+        const bool loads = ibc_suite_load(&u, path, err, sizeof err);
+        snprintf(want, sizeof want, "%s: the name 'a.ibt' is too long", path);
+        cr_expect_eq(loads, n == LONGEST - 6, "%zu: %s", n, err);
+        if (loads)
+            ibc_suite_free(&u);
+        else
+            cr_expect_str_eq(err, want, "%s", err);
+    }
+    gone(dir);
+}
