@@ -184,3 +184,60 @@ Test(handed, a_port_of_each_device)
         close_changed(t, &r);
     }
 }
+
+/* ---- packets that the tester forwards ---- */
+
+static uint8_t came[IBC_FRAME], went[4][IBC_FRAME];
+static size_t came_len, went_len[4];
+static unsigned n_went;
+static enum ibc_rc see_frame(struct ibc_target *t, uint64_t until, uint8_t frame[IBC_FRAME], size_t *len, uint64_t *at,
+                             unsigned *from)
+{
+    const enum ibc_rc rc = whole->collect_any(t, until, frame, len, at, from);
+
+    if (rc == IBC_OK && *len > 0 && came_len == 0) {
+        came_len = *len;
+        memcpy(came, frame, *len);
+    }
+    return rc;
+}
+
+static enum ibc_rc see_forwarded(struct ibc_target *t, unsigned d, const uint8_t *frame, size_t len)
+{
+    if (d == 1 && n_went < 4) {
+        went_len[n_went] = len;
+        memcpy(went[n_went++], frame, len);
+    }
+    return whole->inject(t, d, frame, len);
+}
+
+/* A corrupt packet differs in the last byte of its ICRC, the last of an Ethernet frame, and in nothing else. */
+Test(handed, forwarded_packets)
+{
+    static const struct {
+        const char *then;
+        unsigned times;
+        uint8_t turned; /* bits of the last byte */
+    } rows[] = {
+        {"", 1, 0}, {" then=forward", 1, 0}, {" then=twice", 2, 0}, {" then=corrupt", 1, 1}, {" then=drop", 0, 0}};
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct ibc_target *t = open_changed();
+        char text[512];
+        changed.collect_any = see_frame;
+        changed.inject = see_forwarded;
+        came_len = n_went = 0;
+        snprintf(text, sizeof text, MIDDLE " a post SEND len=64\n< a SEND_ONLY%s\n", rows[i].then);
+        struct ibc_result r = run_text(t, text, &(struct ibc_options){.seed = 5, .stop_at_first = true});
+        cr_assert_gt(came_len, 64);
+        cr_expect_geq(n_went, rows[i].times, "%s: %u", rows[i].then, n_went);
+        for (unsigned k = 0; k < rows[i].times && k < n_went; k++) {
+            cr_assert_eq(went_len[k], came_len);
+            cr_expect_arr_eq(went[k], came, came_len - 1, "%s", rows[i].then);
+            cr_expect_eq(went[k][came_len - 1], came[came_len - 1] ^ rows[i].turned, "%s", rows[i].then);
+        }
+        for (unsigned k = rows[i].times; k < n_went; k++) /* those of the health probe */
+            cr_expect(went_len[k] != came_len || memcmp(went[k], came, came_len) != 0, "%s: %u", rows[i].then, k);
+        close_changed(t, &r);
+    }
+}

@@ -383,6 +383,10 @@ Test(verdict, how_large_packets_are)
         {RC "qp a\n> a READ_REQUEST dmalen=50000\n", 96 + 1024},
         {RC "qp a\n> a WRITE_ONLY payload=200 dmalen=600\n", 96 + 600},
         {RC "mw w\nqp a\n a post BIND_MW mw=w len=900\n", 96},
+        {RC "qp a\n a recv len=900\n", 96}, /* a receive sends nothing */
+        {RC "qp a\n a recv sge=l:40 sge=l+100:50\n", 96},
+        {RC "qp a\n a post SEND sge=l+8:10 sge=l+100:20\n", 96 + 64},
+        {RC "qp a\n a post SEND len=100 sge=l+8:70 sge=l+100:90\n", 96 + 160},
         {CASE_HEAD("rc uc") "vary n 10 20 15\nqp a\n> a SEND_ONLY payload=$n\n", 96 + 20},
     };
     char err[256];
@@ -392,5 +396,33 @@ Test(verdict, how_large_packets_are)
         cr_assert_not_null(s, "%s", err);
         cr_expect_eq(ibc_packet_bytes(s), rows[i].bytes, "row %zu: %u", i, ibc_packet_bytes(s));
         ibc_free(s);
+    }
+}
+
+/* Mutants need no more than the first failure: no variation is played after it. */
+Test(verdict, the_first_failure_may_end_a_run)
+{
+    static const struct {
+        const char *text;
+        bool stop;
+        unsigned variations, passed;
+        enum ibc_verdict verdict;
+    } rows[] = {
+        {RC "vary x rts err rts\nqp a\n a state $x\n", false, 3, 2, IBC_IS_FAIL},
+        {RC "vary x rts err rts\nqp a\n a state $x\n", true, 2, 1, IBC_IS_FAIL},
+        {RC "vary x err rts\nqp a\n a state $x\n", true, 1, 0, IBC_IS_FAIL},
+        {RC "vary x rts rts\nqp a\n a state $x\n", true, 2, 2, IBC_IS_PASS},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct ibc_target *t = run_reference();
+        struct ibc_result r =
+            run_text(t, rows[i].text, &(struct ibc_options){.seed = 1, .stop_at_first = rows[i].stop});
+        cr_expect_eq(r.verdict, rows[i].verdict, "row %zu: %s", i, ibc_verdict_names[r.verdict]);
+        cr_expect(r.variations == rows[i].variations && r.passed == rows[i].passed, "row %zu: %u of %u", i, r.passed,
+                  r.variations);
+        ibc_free((struct ibc_scenario *)r.scenario);
+        ibc_result_clear(&r);
+        ibc_target_close(t);
     }
 }
