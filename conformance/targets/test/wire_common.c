@@ -331,3 +331,20 @@ Test(wire_common, addresses_of_both_families)
     }
     cr_expect_eq(held_descriptors(), before);
 }
+
+/* The list of adapters is cut where it has no room, and nothing is written after the room. */
+Test(wire_common, a_list_in_a_small_room)
+{
+    char whole[400], err[400];
+
+    cr_assert_null(ibc_wire_open("none:x", whole, sizeof whole));
+    cr_assert(strstr(whole, "wire none:x: no such adapter; there are ") == whole && strlen(whole) < 300, "%s", whole);
+    for (size_t room = 1; room < sizeof err - 1; room++) {
+        memset(err, 0x5a, sizeof err);
+        cr_assert_null(ibc_wire_open("none:x", err, room));
+        const size_t n = strlen(whole) < room ? strlen(whole) : room - 1;
+        cr_assert(strncmp(err, whole, n) == 0 && err[n] == '\0', "%zu", room);
+        for (size_t i = room; i < sizeof err; i++)
+            cr_assert_eq(err[i], 0x5a, "%zu of %zu", i, room);
+    }
+}
