@@ -10,7 +10,8 @@
 #include "wire/iba_opcode.h"
 
 #define ANY_PSN (UINT32_C(1) << 31) /* in addition to enum fuzz_free: the PSN is not compared */
-enum { HEX = 256, MOST_WORDS = 18 /* of fields: a line has IBC_MAX_ARGS */ };
+/* MOST_WORDS: the line's object, the packet, and 18 fields. As a line has IBC_MAX_ARGS, six other words may follow. */
+enum { HEX = 256, MOST_WORDS = 20 };
 #define LISTED "another word of the line, or one of its checks"
 #define PARSED "a packet with another is none, or has another payload"
 #define TIMED (100 * RUN_US) /* a packet that comes later than that after another one was caused by a timer */
