@@ -450,7 +450,7 @@ Test(cases, inputs)
 {
     enum { SEEDS = 400 };
     static struct fuzz_case c;
-    unsigned sum = 0, many = 0, packets = 0, verbs = 0;
+    unsigned sum = 0, many = 0, packets = 0, verbs = 0, atomics = 0;
 
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         fuzz_make(&c, &all, seed);
@@ -461,12 +461,18 @@ Test(cases, inputs)
             cr_assert(strlen(input) > 4 && !strpbrk(input, "{}\n"), "%s", input);
             packets += packet;
             verbs += verb;
+            atomics += packet && strstr(input, " CMP_SWAP ") && strstr(input, " swap=");
+            cr_assert(!packet || !strstr(input, " swap=") || strstr(c.head, " atomic"), "%s", c.head);
         }
+        const char *pmtu = strstr(c.head, " pmtu=");
+        cr_assert(!pmtu || strchr("2514", pmtu[6]), "%s", c.head);
+        cr_assert(!pmtu || strtoul(pmtu + 6, NULL, 10) % 256 == 0, "%s", c.head);
         sum += c.n;
         many += c.n > 16;
     }
     cr_expect(sum > 13 * SEEDS && sum < 20 * SEEDS, "%u", sum);
     cr_expect(many > SEEDS / 3 && many < 2 * SEEDS / 3, "%u", many);
+    cr_expect_gt(atomics, 0, "the head names the capabilities that they need");
     cr_expect(packets > sum / 4 && verbs > sum / 4, "%u and %u of %u", packets, verbs, sum);
 }
 

@@ -134,29 +134,34 @@ Test(words, places)
 {
     struct making m = fresh(13);
     unsigned end = 0;
+    bool last = false;
 
     for (unsigned k = 0; k < DRAWS; k++) {
         const uint32_t n = number(&m, "place");
         cr_assert((n % 8 == 0 && n < 4096) || (n > MAKING_REGION - PMTU && n <= MAKING_REGION), "%u", n);
         end += n >= 4096;
+        last |= n == 4088;
     }
     about(end, 1.0 / 16, "the end of the region");
+    cr_expect(last);
 }
 
 Test(words, first_psns_are_often_near_the_wrap)
 {
     struct making m = fresh(14);
-    unsigned near = 0, zero = 0, upper = 0;
+    unsigned near = 0, zero = 0, upper = 0, came = 0;
 
     for (unsigned k = 0; k < DRAWS; k++) {
         const uint32_t n = number(&m, "psn0");
         cr_assert_leq(n, 0xffffff);
         near += n >= 0xfffff8;
+        came |= n >= 0xfffff8 ? 1u << (n - 0xfffff8) : 0;
         zero += n == 0;
         upper += n >= 0x800000 && n < 0xfffff8;
         cr_assert_eq(strlen(draw(&m, "psn0")), strlen("0x123456"));
     }
     about(near, 0.5, "near the wrap");
+    cr_expect_eq(came, 0xff, "each of the eight PSNs before the wrap");
     about(zero, 0.125, "0");
     about(upper, 3.0 / 16, "any other of the upper half");
 }

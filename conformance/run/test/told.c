@@ -4,8 +4,10 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include "cases.h"
 #include "run/fabric.h"
+#include "scenario/field.h"
 
 #define NUMBER(is)                                                                                                     \
     {                                                                                                                  \
@@ -224,5 +226,62 @@ Test(told, events_are_polled_until_there_are_none)
         cr_expect_null(run_cm_next_event(p, &e));
         cr_expect_eq(p->n_cm_event, rows[i].kept, "row %zu: %u", i, p->n_cm_event);
         cr_expect_eq(polls, rows[i].polls, "row %zu: %u", i, polls);
+    }
+}
+
+/* ---- a port without a path MTU ---- */
+
+/* A path MTU is a code (WF-18), and 0 none of them. */
+Test(told, path_mtus)
+{
+    static const uint32_t bytes[] = {0, 256, 512, 1024, 2048, 4096};
+
+    for (uint8_t code = 0; code < sizeof bytes / sizeof *bytes; code++)
+        for (unsigned more = 0; more < 2; more++) {
+            const struct ibc_arg a = {.key = IBC_K_pmtu, .n = 1, .v = {NUMBER(bytes[code] + more)}};
+            const struct ibc_step s = {.arg = &a, .n_arg = 1};
+            const struct iba_qp_attr is = {.path_mtu = code};
+            char expected[RUN_TEXT], got[RUN_TEXT];
+            cr_expect_eq(run_attributes_fit(p, &s, &is, expected, got), more == 0, "code %u", code);
+        }
+}
+
+/* ---- what a manager writes ---- */
+
+/* A Set of PortInfo repeats the settings of the node, and gives no other command. The places are those of 14.2.5.6. */
+Test(told, settings_in_a_portinfo)
+{
+    enum { DATA = 64, SET = 2 };
+    static const struct {
+        enum ibc_key key;
+        uint64_t is;
+        unsigned at, n; /* bytes of the attribute that have it */
+        uint8_t bytes[8];
+    } rows[] = {
+        {IBC_K_mkey, UINT64_C(0x1122334455667788), 0, 8, {0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88}},
+        {IBC_K_lid, 0x1234, 16, 2, {0x12, 0x34}},
+        {IBC_K_sm, 0x2345, 18, 2, {0x23, 0x45}},
+        {IBC_K_lease, 0x3456, 26, 2, {0x34, 0x56}},
+        {IBC_K_protect, 2, 34, 1, {2 << 6}},
+        {IBC_K_lmc, 5, 34, 1, {5}},
+        {IBC_K_vls, 3, 0, 0, {0}}, /* no setting of a manager */
+    };
+    static const uint8_t usual[] = {
+        [8] = 0xfe, 0x80, [17] = 1, [19] = 11, [36] = 5 << 4, [42] = 31, [51] = 18, [63] = 0};
+    uint16_t portinfo = ibc_smp_find("PortInfo");
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct ibc_arg a = {.key = (uint8_t)rows[i].key, .n = 1, .v = {NUMBER(rows[i].is)}};
+        const struct ibc_object node = {.name = "s", .arg = &a, .n_arg = 1};
+        const struct ibc_step s = {.kind = IBC_S_send, .message = portinfo, .method = SET};
+        uint8_t mad[IBA_MAD_BYTES], want[sizeof usual];
+        p->live[3] = (struct run_live){.kind = IBC_O_switch, .o = &node};
+        p->live[4] = (struct run_live){.kind = IBC_O_wire, .node = &p->live[3], .port = 1, .tid = 0x2000};
+        run_smp_fill(p, &s, &p->live[4], mad);
+        memcpy(want, usual, sizeof usual);
+        memcpy(want + rows[i].at, rows[i].bytes, rows[i].n);
+        cr_expect_arr_eq(mad + DATA, want, sizeof want, "%s", ibc_key_names[rows[i].key]);
+        cr_expect(mad[1] == 0x81 && mad[2] == 1 && mad[3] == SET && mad[17] == 0x15, "a directed route");
+        cr_expect(mad[14] == 0x20 && mad[15] == 0x01, "the next transaction of the wire");
     }
 }
