@@ -47,6 +47,7 @@ struct adapter {
     struct rdma_cm_event cm[ADAPTER_QUEUE];
     unsigned n_async, n_completed, n_cm;
     bool unresolved;                   /* no address is resolved */
+    bool silent;                       /* nothing is heard of addresses */
     struct ibv_qp_attr is;             /* what a query returns */
     const char *record[ADAPTER_QUEUE]; /* the kernel's log */
     unsigned n_record, at_record;

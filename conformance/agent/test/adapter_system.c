@@ -115,7 +115,8 @@ int rdma_resolve_addr(struct rdma_cm_id *id, struct sockaddr *from, struct socka
     NOTE(" %d ms\n", ms);
     if (adapter_refuses("resolve_addr"))
         return -1;
-    adapter_event(adapter.unresolved ? RDMA_CM_EVENT_ADDR_ERROR : RDMA_CM_EVENT_ADDR_RESOLVED, id, 0);
+    if (!adapter.silent)
+        adapter_event(adapter.unresolved ? RDMA_CM_EVENT_ADDR_ERROR : RDMA_CM_EVENT_ADDR_RESOLVED, id, 0);
     return 0;
 }
 

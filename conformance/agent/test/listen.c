@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -117,6 +118,46 @@ Test(listen, names)
     cr_expect_str_eq(err, want);
     ag_listen_end(&l);
     cr_expect_eq(access(file("s"), F_OK), 0);
+}
+
+/* A socket of another kind is no listener that a process left. */
+Test(listen, a_datagram_socket_stays)
+{
+    struct sockaddr_un a = {.sun_family = AF_UNIX};
+    struct ag_listener l;
+    char want[200];
+
+    snprintf(a.sun_path, sizeof a.sun_path, "%s", file("s"));
+    const int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    cr_assert(fd >= 0 && bind(fd, (const struct sockaddr *)&a, sizeof a) == 0);
+    cr_expect_not(opens(&l, "unix:", file("s")));
+    snprintf(want, sizeof want, "%s: Address already in use", file("s"));
+    cr_expect_str_eq(err, want);
+    ag_listen_end(&l);
+    cr_expect_eq(access(file("s"), F_OK), 0);
+    (void)close(fd);
+}
+
+/* The reason is that of the first step that failed. */
+Test(listen, no_descriptor_is_left)
+{
+    static const char *const says[] = {"s: Too many open files", "0: Too many open files"};
+    struct ag_listener l;
+    struct rlimit was, none;
+
+    cr_assert_eq(getrlimit(RLIMIT_NOFILE, &was), 0);
+    const int next = dup(0);
+    cr_assert(next >= 0 && close(next) == 0);
+    none = (struct rlimit){(rlim_t)next, was.rlim_max};
+    for (unsigned i = 0; i < 2; i++) {
+        cr_assert_eq(setrlimit(RLIMIT_NOFILE, &none), 0);
+        const bool good = i ? opens(&l, "tcp:", "0") : opens(&l, "unix:", file("s"));
+        cr_assert_eq(setrlimit(RLIMIT_NOFILE, &was), 0);
+        cr_expect_not(good);
+        const size_t n = strlen(says[i]);
+        cr_expect(strlen(err) >= n && strcmp(err + strlen(err) - n, says[i]) == 0, "%s", err);
+        ag_listen_end(&l);
+    }
 }
 
 Test(listen, ports)
@@ -251,6 +292,47 @@ static void ends(pid_t pid, struct ag_listener *l)
     cr_assert_eq(kill(pid, SIGTERM), 0);
     cr_assert(waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0, "%d", status);
     ag_listen_end(l);
+}
+
+static const int *fails; /* reasons for which accept4() fails, one a call, up to a 0 */
+static unsigned accepts;
+
+int __real_accept4(int fd, struct sockaddr *a, socklen_t *n, int flags);
+int __wrap_accept4(int fd, struct sockaddr *a, socklen_t *n, int flags);
+int __wrap_accept4(int fd, struct sockaddr *a, socklen_t *n, int flags)
+{
+    if (!fails)
+        return __real_accept4(fd, a, n, flags);
+    errno = fails[accepts++];
+    cr_assert_neq(errno, 0);
+    cr_expect_eq(flags, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    return -1;
+}
+
+/* A client that is gone before it is served is no reason to end; a listener that is broken is. */
+Test(listen, clients_that_do_not_come)
+{
+    static const struct {
+        int reason[3];
+        unsigned calls;
+    } rows[] = {{{EAGAIN, EBADF}, 2}, {{EINTR, EBADF}, 2}, {{ECONNABORTED, EINVAL}, 2},
+                {{EPROTO, EBADF}, 2}, {{EBADF}, 1},        {{EMFILE}, 1}};
+    static struct ag_server s;
+    struct ag_listener l;
+
+    cr_assert(opens(&l, "unix:", file("s")), "%s", err);
+    const int waits = client(&l);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        s = (struct ag_server){.rivals = -1};
+        fails = rows[i].reason;
+        accepts = 0;
+        ag_serve_listener(&s, &l);
+        cr_expect_eq(accepts, rows[i].calls, "row %zu: %u", i, accepts);
+        cr_expect_eq(s.rivals, l.fd);
+    }
+    fails = NULL;
+    (void)close(waits);
+    ag_listen_end(&l);
 }
 
 Test(listen, one_client_after_the_other)

@@ -254,3 +254,187 @@ Test(protocol, what_does_not_fit_is_not_cut)
     cr_assert_eq(ag_write_request(&asked, line, 100), 0);
     cr_assert_gt(ag_write_request(&asked, line, 400), 0);
 }
+
+/* ---- sentences and values ---- */
+
+/* The sentence about a fault names the verb, and each object that contains the argument. */
+Test(protocol, sentences_name_the_place)
+{
+    static const struct {
+        const char *request, *says;
+    } rows[] = {
+        {"\"create_ah\",\"pd\":0,\"to\":{\"mac\":5}", "create_ah: to: mac: want an address as \"02:00:00:00:00:01\""},
+        {"\"create_ah\",\"pd\":0,\"to\":{\"ipv4\":\"10.0.0.256\"}",
+         "create_ah: to: ipv4: want an address as \"10.0.0.1\""},
+        {"\"create_ah\",\"pd\":0,\"to\":{\"gid\":\"x\"}", "create_ah: to: gid: want an address as \"fe80::1\""},
+        {"\"create_ah\",\"pd\":0,\"to\":{\"lid\":65536}", "create_ah: to: lid: want a number of 16 bits"},
+        {"\"create_ah\",\"pd\":0,\"to\":7", "create_ah: to: want an object with mac"},
+        {"\"post_recv\",\"wr\":{\"sge\":[{\"at\":1,\"len\":2}]}", "post_recv: wr: sge: lkey: missing"},
+        {"\"post_recv\",\"wr\":{\"sge\":7}", "post_recv: wr: sge: want a list"},
+        {"\"create_cq\"", "create_cq: depth: missing"},
+        {"\"create_cq\",\"depht\":1", "create_cq: no argument \"depht\"; did you mean \"depth\"?"},
+        {"\"create_cq\",\"quantity\":1", "create_cq: no argument \"quantity\""},
+        {"\"create_cq\",\"depth\":1.5", "create_cq: depth: want a whole number, up to 2^53, else \"0x...\""},
+        {"\"create_cq\",\"depth\":4294967296", "create_cq: depth: want a number of 32 bits"},
+        {"\"create_cq\",\"depth\":1,\"depth\":1", "create_cq: depth: given twice"},
+        {"\"write_memory\",\"at\":1,\"hex\":\"000\"",
+         "write_memory: hex: want hex digits, two a byte, of 24576 bytes at most"},
+        {"\"write_memory\",\"at\":1,\"hex\":\"000g\"", "write_memory: hex: want hex digits, two a byte"},
+        {"\"hello\",\"version\":1,\"token\":7", "hello: token: want a text of less than 128 bytes"},
+        {"\"reg_mr\",\"pd\":0,\"length\":1,\"access\":[],\"fill\":\"ab\"", "reg_mr: fill: want one letter"},
+        {"\"reg_mr\",\"pd\":0,\"length\":1,\"access\":[],\"fill\":\" \"", "reg_mr: fill: want one letter"},
+        {"\"reg_mr\",\"pd\":0,\"length\":1,\"access\":7,\"fill\":\"a\"", "reg_mr: access: want a list of words"},
+        {"\"reg_mr\",\"pd\":0,\"length\":1,\"access\":[7],\"fill\":\"a\"", "reg_mr: access: want an access right"},
+        {"\"reg_mr\",\"pd\":0,\"length\":1,\"access\":[\"mw_bnd\"],\"fill\":\"a\"",
+         "reg_mr: access: no access right \"mw_bnd\"; did you mean \"mw_bind\"?"},
+        {"\"modify_qp\",\"qpn\":1,\"state\":7", "modify_qp: state: want a state"},
+        {"\"modify_qp\",\"qpn\":1,\"state\":\"RTS\"", "modify_qp: state: no state \"RTS\""},
+        {"\"modify_qp\",\"qpn\":1,\"state\":\"rts\",\"pmtu\":\"x\"", "modify_qp: pmtu: want a number of bytes"},
+        {"\"modify_qp\",\"qpn\":1,\"state\":\"rts\",\"mig\":\"armd\"",
+         "modify_qp: mig: no migration state \"armd\"; did you mean \"armed\"?"},
+        {"\"arm_cq\",\"cq\":1,\"solicited\":1", "arm_cq: solicited: want true or false"},
+        {"\"create_pd\",\"device\":2", "device: want 0 or 1"},
+        {"\"create_pd\",\"device\":0,\"device\":0", "device: given twice"},
+        {"\"create_pd\",\"id\":1", "id: given twice"},
+        {"7", "do: want a verb"},
+    };
+    char text[300];
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        snprintf(text, sizeof text, "{\"id\":1,\"do\":%s}", rows[i].request);
+        cr_expect(asks(text, AG_E_bad_request), "%s", text);
+        cr_expect(strncmp(got.text, rows[i].says, strlen(rows[i].says)) == 0, "%s: %s", rows[i].request, got.text);
+        if (!strstr(rows[i].says, "no state"))
+            cr_expect_str_eq(got.text, rows[i].says);
+        cr_expect_str_eq(got.word, "bad_request");
+    }
+}
+
+/* A line may nest eight deep; brackets in texts do not count. */
+Test(protocol, depths)
+{
+    cr_expect(asks("{\"id\":1,\"do\":\"counters\",\"x\":[[[[[[[1]]]]]]]}", AG_E_bad_request));
+    cr_expect(asks("{\"id\":1,\"do\":\"counters\",\"x\":[[[[[[[[1]]]]]]]]}", AG_E_bad_json));
+    cr_expect(asks("{\"id\":1,\"do\":\"counters\",\"x\":\"]]}}\",\"y\":[[[[[[[[1]]]]]]]]}", AG_E_bad_json));
+    cr_expect(asks("{\"id\":1,\"do\":\"counters\",\"x\":\"\\\"]]}}\",\"y\":[[[[[[[[1]]]]]]]]}", AG_E_bad_json));
+    cr_expect(
+        asks("{\"id\":1,\"do\":\"counters\",\"x\":[[1]],\"y\":[[1]],\"z\":[[[{}]]],\"a\":[[[[]]]]}", AG_E_bad_request));
+    cr_expect(asks("}{\"id\":1,\"do\":\"counters\"}", AG_E_bad_json));
+}
+
+/* Numbers of each size at their ends, and as hex digits. */
+Test(protocol, numbers)
+{
+    static const struct {
+        const char *value;
+        uint64_t is; /* of "until" */
+        bool good;
+    } rows[] = {{"0", 0, true},
+                {"\"0xAbCdEf\"", 0xabcdef, true},
+                {"\"0x0123456789\"", 0x0123456789, true},
+                {"\"0xfedcba9876543210\"", UINT64_C(0xfedcba9876543210), true},
+                {"\"0x0fedcba9876543210\"", 0, false},
+                {"\"0x\"", 0, false},
+                {"\"1x10\"", 0, false},
+                {"\"0X10\"", 0, false},
+                {"\"0x1g\"", 0, false},
+                {"\"0010\"", 0, false},
+                {"-1", 0, false},
+                {"0.5", 0, false},
+                {"9007199254740991", UINT64_C(9007199254740991), true}};
+    char text[200];
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        snprintf(text, sizeof text, "{\"id\":1,\"do\":\"advance\",\"until\":%s}", rows[i].value);
+        cr_expect(asks(text, rows[i].good ? AG_FINE : AG_E_bad_request), "%s", text);
+        if (rows[i].good)
+            cr_expect_eq(read.u.advance.until, rows[i].is, "%s", text);
+    }
+    cr_expect(asks("{\"id\":1,\"do\":\"alloc_mw\",\"type\":255,\"pd\":0}", AG_FINE) && read.u.alloc_mw.type == 255);
+    cr_expect(asks("{\"id\":1,\"do\":\"alloc_mw\",\"type\":256,\"pd\":0}", AG_E_bad_request));
+    cr_expect(asks("{\"id\":1,\"do\":\"create_ah\",\"pd\":0,\"to\":{\"lid\":65535}}", AG_FINE));
+    cr_expect_eq(read.u.create_ah.to.lid, 65535);
+    cr_expect(asks("{\"id\":\"0x10\",\"do\":\"create_pd\",\"device\":1}", AG_FINE));
+    cr_expect(read.id == 16 && read.device == 1);
+}
+
+Test(protocol, addresses_and_sizes)
+{
+    static const struct {
+        const char *mac;
+        uint64_t is; /* 0: refused */
+    } rows[] = {{"02:0A:00:00:00:fF", UINT64_C(0x020a000000ff)},
+                {"99:9a:Af:00:00:01", UINT64_C(0x999aaf000001)},
+                {"02:00:00:00:00:0", 0},
+                {"02:00:00:00:00:001", 0},
+                {"02-00:00:00:00:01", 0},
+                {"02:00:00:00:00-01", 0},
+                {"02:00:00:00:00:0g", 0},
+                {"g2:00:00:00:00:01", 0},
+                {"02:00:00:00:00:01:", 0}};
+    static const struct {
+        unsigned bytes;
+        enum iba_mtu is;
+    } mtus[] = {{256, IBA_MTU_256}, {1024, IBA_MTU_1024}, {4096, IBA_MTU_4096}, {1000, 0}, {128, 0}};
+    char text[200];
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        snprintf(text, sizeof text, "{\"id\":1,\"do\":\"create_ah\",\"pd\":0,\"to\":{\"mac\":\"%s\"}}", rows[i].mac);
+        cr_expect(asks(text, rows[i].is ? AG_FINE : AG_E_bad_request), "%s", text);
+        if (rows[i].is)
+            cr_expect_eq(read.u.create_ah.to.mac, rows[i].is, "%s", text);
+    }
+    for (size_t i = 0; i < sizeof mtus / sizeof *mtus; i++) {
+        snprintf(text, sizeof text, "{\"id\":1,\"do\":\"modify_qp\",\"qpn\":1,\"state\":\"rtr\",\"pmtu\":%u}",
+                 mtus[i].bytes);
+        cr_expect(asks(text, AG_FINE));
+        cr_expect_eq(read.u.modify_qp.pmtu, mtus[i].is, "%u", mtus[i].bytes);
+    }
+    cr_expect(asks("{\"id\":1,\"do\":\"write_memory\",\"at\":1,\"hex\":\"09aFfa\"}", AG_FINE));
+    cr_expect(read.u.write_memory.hex.n == 3 && memcmp(read.u.write_memory.hex.b, "\x09\xaf\xfa", 3) == 0);
+}
+
+/* More counters than the tester has room for, and longer names, are left out. */
+Test(protocol, counters_beyond_the_limits)
+{
+    char text[64 * IBC_MAX_COUNTERS + 300], why[AG_SENTENCE];
+    size_t n = (size_t)snprintf(text, sizeof text, "{\"id\":1,\"ok\":{\"counters\":{\"%048d\":1,\"%047d\":2", 0, 0);
+
+    for (unsigned i = 0; i < IBC_MAX_COUNTERS; i++)
+        n += (size_t)snprintf(text + n, sizeof text - n, ",\"c%u\":%u", i, i + 3);
+    n += (size_t)snprintf(text + n, sizeof text - n, "}}}");
+    cr_assert(ag_read_reply(text, n, AG_V_counters, &got, why, sizeof why), "%s", why);
+    const struct ag_counters *c = &got.u.counters.counters;
+    cr_expect_eq(c->n, IBC_MAX_COUNTERS);
+    cr_expect(strlen(c->c[0].name) == 47 && c->c[0].value == 2);
+    cr_expect(strcmp(c->c[1].name, "c0") == 0 && c->c[1].value == 3);
+    cr_expect_eq(c->c[IBC_MAX_COUNTERS - 1].value, IBC_MAX_COUNTERS + 1);
+    static const char odd[] = "{\"id\":1,\"ok\":{\"counters\":{\"x\":-1}}}";
+    cr_expect_not(ag_read_reply(odd, strlen(odd), AG_V_counters, &got, why, sizeof why));
+    cr_expect_str_eq(why, "counters: counters: want whole numbers");
+}
+
+Test(protocol, answers_that_are_none)
+{
+    static const struct {
+        const char *line, *says;
+    } rows[] = {
+        {"[]", "create_pd: the answer is no JSON object"},
+        {"{\"id\":1,\"ok\":{\"pd\":1},\"ok\":{\"pd\":1}}", "create_pd: ok: given twice"},
+        {"{\"id\":1,\"error\":\"x\",\"text\":\"\",\"text\":\"\"}", "create_pd: text: given twice"},
+        {"{\"id\":1,\"error\":\"x\",\"error\":\"x\"}", "create_pd: error: given twice"},
+        {"{\"id\":1}", "create_pd: the answer has neither ok nor error, or both"},
+        {"{\"id\":1,\"error\":7}", "create_pd: the answer has neither ok nor error, or both"},
+        {"{\"id\":1,\"ok\":{\"pd\":1},\"error\":\"x\"}", "create_pd: the answer has neither ok nor error, or both"},
+        {"{\"id\":1,\"ok\":7}", "create_pd: want an object with pd"}};
+    char why[AG_SENTENCE];
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        cr_expect_not(ag_read_reply(rows[i].line, strlen(rows[i].line), AG_V_create_pd, &got, why, sizeof why));
+        cr_expect_str_eq(why, rows[i].says, "%s", why);
+    }
+    static const char refusal[] = "{\"id\":7,\"error\":\"mem_full\",\"text\":7}";
+    cr_expect(ag_read_reply(refusal, strlen(refusal), AG_V_create_pd, &got, why, sizeof why));
+    cr_expect(got.error == AG_E_COUNT && strcmp(got.word, "mem_full") == 0 && got.text[0] == '\0');
+    cr_expect(got.has_id && got.id == 7 && got.verb == AG_V_create_pd);
+}

@@ -193,6 +193,35 @@ Test(cm, connections_that_are_not_made)
     adapter_close(v);
 }
 
+static uint64_t clock_ns;
+
+static uint64_t later(struct ibc_target *t)
+{
+    (void)t;
+    return clock_ns += 100000000;
+}
+
+/* A step of the path for which neither an answer nor an error comes is waited for one second. */
+Test(cm, a_path_without_an_answer)
+{
+    struct verbs *v = open_cm(IBC_LINK_roce2_ipv4);
+    struct ibc_target_ops ops = *v->t.ops;
+    const struct ibc_target_ops *own = v->t.ops;
+    struct ibc_cm_call c = connect_call(CONNECTIONS + 7);
+    const int alive = adapter.alive;
+
+    ops.now = later;
+    v->t.ops = &ops;
+    adapter.silent = true;
+    clock_ns = 5000000000;
+    REFUSED(v, verbs_cm_call(&v->t, 0, &c), "errno_113");
+    cr_expect_eq(clock_ns, 5000000000 + 12 * UINT64_C(100000000), "%llu", (unsigned long long)clock_ns);
+    cr_expect_eq(adapter.alive, alive);
+    v->t.ops = own;
+    adapter.silent = false;
+    adapter_close(v);
+}
+
 /* A connection of this side, and its number. */
 static uint32_t connected(struct verbs *v, struct rdma_cm_id **id)
 {
@@ -418,6 +447,11 @@ Test(cm, answers)
     REFUSED(v, verbs_cm_call(&v->t, 0, &c), "cm_no_connection");
     const uint32_t other = requested(v, RDMA_PS_TCP, &id);
     cr_assert_neq(other, number, "no number is used twice");
+    cr_assert_eq(rdma_create_id(v->cm.channel, &id, NULL, RDMA_PS_TCP), 0);
+    adapter_event(RDMA_CM_EVENT_CONNECT_REQUEST, id, 0);
+    c = call_of(IBC_CM_abandon, IBA_CM_ID_RTU);
+    c.id = other + 1;
+    OK(verbs_cm_call(&v->t, 0, &c)); /* its request came before */
     c = call_of(IBC_CM_load, IBA_CM_ID_REJ);
     c.id = other;
     cr_assert_eq(verbs_cm_call(&v->t, 0, &c), IBC_UNSUPPORTED);

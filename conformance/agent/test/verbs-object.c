@@ -194,6 +194,10 @@ Test(object, tables_are_full)
         OK(verbs_create_qp(&v->t, 0, &s, &n));
     REFUSED(v, verbs_create_qp(&v->t, 0, &s, &n), "full");
     cr_assert(verbs_find_qp(v, ADAPTER_KEYS + VERBS_QPS) && !verbs_find_qp(v, ADAPTER_KEYS + VERBS_QPS + 1));
+    cr_assert(verbs_find_pd(v, VERBS_PDS - 1) && !verbs_find_pd(v, VERBS_PDS));
+    cr_assert(verbs_find_cq(v, VERBS_CQS - 1) && !verbs_find_cq(v, VERBS_CQS));
+    cr_assert(verbs_find_srq(v, VERBS_SRQS - 1) && !verbs_find_srq(v, VERBS_SRQS));
+    cr_assert(verbs_find_xrcd(v, VERBS_XRCDS - 1) && !verbs_find_xrcd(v, VERBS_XRCDS));
     OK(verbs_destroy(&v->t, 0, IBC_O_qp, ADAPTER_KEYS + 7));
     OK(verbs_create_qp(&v->t, 0, &s, &n));
     cr_assert(v->qp[6].qp && v->qp[6].qp->qp_num == n, "a free slot is used again");
@@ -332,6 +336,45 @@ Test(object, a_reset_destroys_in_order)
     cr_assert(v->memory == 0 && v->link == IBC_LINK_roce1);
     cr_assert_eq(adapter.alive, 2, "the context and the channel");
     adapter_close(v);
+}
+
+/* A reset destroys the last object of each table, too. */
+Test(object, a_reset_of_full_tables)
+{
+    enum { DOMAINS, QUEUES, SHARED, XRC_DOMAINS, PAIRS, WINDOWS, HANDLES, REGIONS, GROUPS, TABLES };
+    static const unsigned most[TABLES] = {VERBS_PDS, VERBS_CQS, VERBS_SRQS,    VERBS_XRCDS, VERBS_QPS,
+                                          VERBS_MWS, VERBS_AHS, VERBS_REGIONS, VERBS_GROUPS};
+
+    for (unsigned k = 0; k < TABLES; k++) {
+        struct verbs *v = adapter_open(IBC_LINK_roce2_ipv4);
+        uint8_t group[16] = {0xff, 0x0e};
+        uint32_t pd, cq, qpn, n;
+        struct ibc_mr mr;
+        OK(verbs_create_pd(&v->t, 0, &pd));
+        OK(verbs_create_cq(&v->t, 0, 1, &cq));
+        const struct ibc_qp_spec s = {.type = IBA_QPT_UD, .pd = pd, .scq = cq, .rcq = cq};
+        OK(verbs_create_qp(&v->t, 0, &s, &qpn));
+        for (unsigned i = k == DOMAINS || k == QUEUES || k == PAIRS; i < most[k]; i++) {
+            group[15] = (uint8_t)i;
+            switch (k) {
+            case DOMAINS: OK(verbs_create_pd(&v->t, 0, &n)); break;
+            case QUEUES: OK(verbs_create_cq(&v->t, 0, 1, &n)); break;
+            case SHARED: OK(verbs_create_srq(&v->t, 0, pd, 1, 0, &n)); break;
+            case XRC_DOMAINS: OK(verbs_create_xrcd(&v->t, 0, &n)); break;
+            case PAIRS: OK(verbs_create_qp(&v->t, 0, &s, &n)); break;
+            case WINDOWS: OK(verbs_alloc_mw(&v->t, 0, 2, pd, &n)); break;
+            case HANDLES: OK(verbs_create_ah(&v->t, 0, pd, NULL, &n)); break;
+            case REGIONS: OK(verbs_reg_mr(&v->t, 0, &(struct ibc_mr_spec){.length = 10, .fill = 'a'}, &mr)); break;
+            default: OK(verbs_attach(&v->t, 0, qpn, group, 0, true)); break;
+            }
+            adapter.said[0] = 0;
+        }
+        OK(v->t.ops->reset(&v->t, IBC_LINK_roce2_ipv4, 1));
+        cr_expect_eq(adapter.alive, 2, "table %u: the context and the channel, not %d objects", k, adapter.alive);
+        cr_expect_null(strstr(adapter.said, "close_device"), "table %u", k);
+        adapter.said[0] = 0;
+        adapter_close(v);
+    }
 }
 
 /* A device that keeps one object is closed and opened again. */
