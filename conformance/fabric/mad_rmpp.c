@@ -298,7 +298,6 @@ static void complete(struct mad_layer *l, struct mad_transfer *t)
 
     t->whole = true;
     t->mad = NULL;
-    t->room = 0;
     t->due = subnet_now(l->subnet) + REPEATS_NS;
     if (s)
         mad_send_forget(l, s);

@@ -116,12 +116,12 @@ static struct subnet_node *find_node(const struct mad_server *s, const struct ma
 /* Returns the number of the first Active port, of the first with a link, or 1. */
 static uint8_t default_port(const struct iba_node *n)
 {
-    for (uint8_t p = 1; p <= n->cfg.n_port && p > 0; p++)
+    for (unsigned p = 1; p <= n->cfg.n_port; p++)
         if (n->port[p].info.portstate == IBA_PORT_ACTIVE)
-            return p;
-    for (uint8_t p = 1; p <= n->cfg.n_port && p > 0; p++)
+            return (uint8_t)p;
+    for (unsigned p = 1; p <= n->cfg.n_port; p++)
         if (n->port[p].info.portphysicalstate == IBA_PHYS_LINKUP)
-            return p;
+            return (uint8_t)p;
     return 1;
 }
 

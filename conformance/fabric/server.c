@@ -272,13 +272,6 @@ static struct server_pending *recall(struct server *s, const uint8_t *mad)
     return NULL;
 }
 
-static void forget(struct server *s, struct server_pending *p)
-{
-    p->used = false;
-    while (s->n_pending > 0 && !s->pending[s->n_pending - 1].used)
-        s->n_pending--;
-}
-
 static iba_time answer_due(const struct server_pending *p)
 {
     return p->used && p->by != NOBODY ? p->asked + ANSWER_NS : IBA_NEVER;
@@ -421,7 +414,7 @@ void server_received(struct server *s, size_t node, uint8_t port, const uint8_t 
         return;
     if (p && mad_is_answer(mad)) {
         s->answers++;
-        forget(s, p);
+        p->used = false;
     } else if (p) {
         p->by = (int8_t)to;
         p->asked = subnet_now(s->subnet);

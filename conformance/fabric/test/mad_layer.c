@@ -6,6 +6,8 @@
 #include <errno.h>
 #include <string.h>
 #include "leaks.h"
+#include "mad/iba_mad_add.h"
+#include "mad_rmpp.h"
 #include "mads_bed.h"
 
 enum { VENDOR = 0x30, LAST_VENDOR = 0x4f, APPLICATION = 0x0a, SEND = 3, GET = 1, RESPONSE = 0x81, OUI_AT = 37 };
@@ -332,4 +334,62 @@ static void work(void)
 Test(mad_layer, nothing_is_left)
 {
     cr_expect(leaks_nothing(work));
+}
+
+/* The marks of 65,536 agents differ; the last byte is the number of the open port. */
+Test(mad_layer, marks_of_agents)
+{
+    static const struct {
+        uint32_t before;
+        uint8_t high, low;
+    } rows[] = {{0, 0, 1}, {0x12fe, 0x12, 0xff}, {0x12ff, 0x13, 0}, {0xfffe, 0xff, 0xff}, {0x1ffff, 0, 0}};
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        begin();
+        w.l.marks = rows[i].before;
+        cr_assert_eq(registers(B, IBA_CLASS_SA, 2, GET, NULL), 0);
+        const uint32_t mark = w.l.open[B].agent[0].mark;
+        cr_expect(mark >> 24 == rows[i].high && (mark >> 8 & 0xff) == rows[i].low, "row %zu: %#x", i, mark);
+        cr_expect((mark & 0xff) == B && (mark >> 16 & 0xff) != 0, "row %zu: %#x", i, mark);
+        end();
+    }
+}
+
+static void segment(uint8_t *mad, unsigned flags, uint32_t number, uint32_t payload)
+{
+    uint8_t *rmpp = mad + IBA_RMPP_AT;
+
+    memset(rmpp, 0, 12);
+    iba_rmpp_set_rmppversion(rmpp, 1);
+    iba_rmpp_set_rmpptype(rmpp, IBA_RMPP_DATA);
+    rmpp[2] = (uint8_t)flags;
+    iba_rmpp_set_data1(rmpp, number);
+    iba_rmpp_set_data2(rmpp, payload);
+}
+
+/* A request in segments may have the transaction ID of an open request to the same LID: it is no answer to that. */
+Test(mad_layer, a_request_in_segments_is_no_answer)
+{
+    enum { ACTIVE = 1, FIRST = 2, LAST = 4, BYTES = 56 + 200 + 10 };
+    static const uint8_t methods[] = {0x01, 0x02, 0x12}; /* Get, Set, GetTable */
+    const struct mad_envelope from_a = {.qpn = htonl(1), .lid = htons(1)};
+
+    for (size_t i = 0; i < sizeof methods; i++) {
+        begin();
+        cr_assert_eq(registers(B, IBA_CLASS_SA, 2, GET, NULL), 0);
+        uint8_t *mad = datagram(IBA_CLASS_SA, 2, GET, 7, NULL);
+        cr_assert_eq(sends(B, 0, mad, IBA_MAD_BYTES, 500, 0), 0);
+        cr_assert(w.n == 0 && w.l.n_send == 1);
+        const iba_time due = w.l.send[0].due;
+        mad[3] = methods[i];
+        iba_madhdr_set_transactionid(mad, iba_madhdr_transactionid(w.l.send[0].mad));
+        segment(mad, ACTIVE | FIRST, 1, 300);
+        mad_rmpp_received(&w.l, B, 0, &from_a, mad);
+        cr_expect_eq(w.l.send[0].due, due, "method %#x: it waits as before", methods[i]);
+        segment(mad, ACTIVE | LAST, 2, 30);
+        mad_rmpp_received(&w.l, B, 0, &from_a, mad);
+        cr_expect(w.n == 1 && w.got[0].open == B && w.got[0].len == BYTES, "method %#x came as a whole", methods[i]);
+        cr_expect(w.l.n_send == 1 && w.l.send[0].used, "method %#x: the request waits", methods[i]);
+        end();
+    }
 }

@@ -228,6 +228,40 @@ Test(mad_server, a_program_that_does_not_read, .init = begin, .fini = end)
     step();
 }
 
+/* Datagrams may wait until all of them have 8 MiB. */
+Test(mad_server, room_for_datagrams, .init = begin, .fini = end)
+{
+    enum { ALL = 8 << 20 };
+    static uint8_t mad[MAD_HEADER];
+    const int fd = joined(), datagrams = opens(fd, "A", 0);
+    struct mad_envelope e = {0};
+
+    for (size_t more = 0; more < 2; more++) {
+        w.server.connection[0].waiting = ALL - sizeof mad + more;
+        w.server.layer.deliver(&w.server, 0, &e, mad, sizeof mad);
+        cr_expect_eq(w.server.dropped, more);
+    }
+    w.server.connection[0].waiting = 0;
+    (void)close(datagrams);
+    (void)close(fd);
+    step();
+}
+
+/* A connection is kept if nothing has come after all. */
+Test(mad_server, nothing_came, .init = begin, .fini = end)
+{
+    struct pollfd fds[MAD_SERVER_FDS] = {{0}};
+    const int fd = joined();
+
+    mad_server_fds(&w.server, fds);
+    fds[1].revents = POLLIN;
+    mad_server_serve(&w.server, fds);
+    cr_expect_geq(w.server.connection[0].control, 0);
+    (void)close(fd);
+    step();
+    cr_expect_lt(w.server.connection[0].control, 0);
+}
+
 /* A program that ends while datagrams wait for it. */
 Test(mad_server, a_program_that_ends, .init = begin, .fini = end)
 {

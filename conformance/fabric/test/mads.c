@@ -510,6 +510,7 @@ Test(mads, the_direction_turns)
     cr_assert_eq(w.n, 11);
     expect(10, IBA_RMPP_ACK, 0);
     cr_expect_eq(iba_rmpp_data2(w.got[10].mad + IBA_RMPP_AT), 64);
+    cr_expect_eq(iba_rmpp_rmppstatus(w.got[10].mad + IBA_RMPP_AT), 0);
     run(subnet_now(w.s) + UINT64_C(1490000000));
     cr_expect_eq(w.n, 11, "three times 500 ms");
     run(subnet_now(w.s) + UINT64_C(20000000));

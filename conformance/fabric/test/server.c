@@ -7,6 +7,7 @@
 #include <netinet/in.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/un.h>
 #include <unistd.h>
 #include "leaks.h"
 #include "server_bed.h"
@@ -210,6 +211,23 @@ Test(server, names_that_are_taken, .init = begin, .fini = end)
     cr_expect_lt(fcntl(0, F_GETFD), 0, "a socket may have the number 0");
     (void)dup2(own, 0);
     (void)close(own);
+}
+
+/* Only the name of the control socket is taken. */
+Test(server, the_name_of_the_control_socket_is_taken, .init = begin, .fini = end)
+{
+    struct sockaddr_un a = {.sun_family = AF_UNIX};
+    char err[SOCKETS_ERROR] = "";
+    struct server other;
+
+    (void)strcat(w.name, "y");
+    const int n = snprintf(a.sun_path + 1, sizeof a.sun_path - 1, "%s:ctl", w.name);
+    const int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    cr_assert_eq(bind(fd, (struct sockaddr *)&a, (socklen_t)(sizeof a.sun_family + 1 + (size_t)n + 1)), 0);
+    cr_expect_not(server_open(&other, w.s, w.name, 0, err));
+    cr_expect(strstr(err, "another program serves this name"), "%s", err);
+    server_close(&other);
+    (void)close(fd);
 }
 
 /* The name of one client's socket is taken. Nothing stays open, and nothing is closed twice: another file may have the

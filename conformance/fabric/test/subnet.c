@@ -6,6 +6,7 @@
 #include <string.h>
 #include "fabric/iba_hop.h"
 #include "fabric/iba_node_rules.h"
+#include "flood.h"
 #include "leaks.h"
 #include "probe.h"
 #include "subnet.h"
@@ -180,6 +181,55 @@ Test(subnet, a_probe_says_where_a_packet_went)
     route(s, 1, 3);
     probe_pairs(s, 0, &sum);
     cr_expect(sum.by_result[PROBE_DELIVERED] == 1 && sum.by_result[PROBE_LOST] == 1, "no cable at port 3");
+    subnet_free(s);
+    topology_free(t);
+}
+
+static uint16_t pkey_seen;
+
+static void sees_pkey(void *ctx, size_t node, uint8_t port, const uint8_t *packet, size_t len, iba_time now)
+{
+    (void)ctx;
+    (void)port;
+    (void)len;
+    (void)now;
+    if (node == 1)
+        pkey_seen = (uint16_t)iba_bth_p_key(packet + IBA_BYTES_lrh);
+}
+
+/* A probe has the first P_Key of its port. */
+Test(subnet, a_probe_has_a_partition)
+{
+    struct topology *t = two_adapters();
+    struct subnet *s = subnet_new(t, &(struct subnet_config){0}, &(struct subnet_events){.sent = sees_pkey});
+    struct iba_node_port *port = &subnet_node(s, 1)->n.port[1];
+    struct probe p;
+
+    subnet_run(s, 0);
+    route(s, 1, 2);
+    port->pkey[0] = 0x8005;
+    port->pkey[1] = 0x8006;
+    probe_send(s, (struct probe_port){1, 1}, 2, 0, &p);
+    cr_expect_eq(pkey_seen, 0x8005);
+    subnet_free(s);
+    topology_free(t);
+}
+
+/* More packets than there are serial numbers are refused at once. */
+Test(subnet, a_flood_without_end)
+{
+    struct topology *t = two_adapters();
+    struct subnet *s = subnet_new(t, &(struct subnet_config){0}, &(struct subnet_events){0});
+    struct flood_config c = {.packets = UINT32_MAX, .payload_most = 256, .sls = 1};
+    struct flood_sum sum;
+
+    subnet_run(s, 0);
+    route(s, 1, 2);
+    cr_expect_not(flood(s, &c, &sum));
+    cr_expect(sum.sent == 0 && sum.delivered == 0 && subnet_in_flight(s) == 0);
+    c.packets = 3;
+    cr_expect(flood(s, &c, &sum));
+    cr_expect(sum.sent == 6 && sum.delivered == 6 && sum.waiting == 0 && sum.unsent == 0 && sum.twice == 0);
     subnet_free(s);
     topology_free(t);
 }

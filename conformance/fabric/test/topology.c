@@ -28,7 +28,7 @@ Test(topology, net_file)
     char err[TOPOLOGY_ERROR] = "";
     struct topology *t =
         read_text("# a net\nSwitch\t8 \"S\"\t# \"leaf switch\" base port 0\n[1]\t\"A\"[1]\n[8] \"B\"[2]\tw=4\n\n"
-                  "Hca\t2 \"A\"\n[1]\t\"S\"[1]\nCa 2 \"B\"\nrtguid=0x77\nRt 2 \"R\"\nRouter 2 \"Q\"\n",
+                  "Hca\t2 \"A\"\n[1]\t\"S\"[1]\nCa 2 \"B\" #\"close\"\nrtguid=0x77\nRt 2 \"R\"\nRouter 2 \"Q\"\n",
                   err);
 
     cr_assert_not_null(t, "%s", err);
@@ -38,6 +38,7 @@ Test(topology, net_file)
     cr_expect_eq(t->node[3].guid, 0x77);
     cr_expect_str_eq(t->node[0].description, "leaf switch");
     cr_expect_str_eq(t->node[1].description, "A");
+    cr_expect_str_eq(t->node[2].description, "close", "without a blank before it");
     cr_expect(t->node[0].end[8].node == 2 && t->node[0].end[8].port == 2);
     cr_expect(t->node[2].end[2].node == 0 && t->node[2].end[2].port == 8, "one line is enough for a cable");
     cr_expect_eq(t->node[0].end[5].node, -1);
@@ -62,6 +63,18 @@ Test(topology, what_ibnetdiscover_prints)
     cr_expect_eq(t->node[1].guid, UINT64_C(0x2c9020020e8dc), "of its name");
     cr_expect_str_eq(t->node[1].description, "host1");
     topology_free(t);
+}
+
+/* A sentence is cut where the caller's text ends. */
+Test(topology, a_long_path)
+{
+    char path[TOPOLOGY_ERROR + 50], err[TOPOLOGY_ERROR + 1];
+
+    memset(path, 'x', sizeof path - 1);
+    path[sizeof path - 1] = '\0';
+    memset(err, '!', sizeof err);
+    cr_expect_null(topology_read(path, err));
+    cr_expect(err[TOPOLOGY_ERROR - 1] == '\0' && err[TOPOLOGY_ERROR] == '!' && strlen(err) == TOPOLOGY_ERROR - 1);
 }
 
 Test(topology, wrong_lines_are_named)
