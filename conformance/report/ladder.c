@@ -198,7 +198,7 @@ static void choose(struct ladder *l)
         l->to = l->judged + AFTER;
     if (!l->judged && l->c->r->verdict == IBC_IS_PASS && l->to > l->play + FIRST - 1)
         l->to = l->play + FIRST - 1;
-    if (!l->judged && l->c->r->verdict != IBC_IS_PASS && l->to > l->from + LAST - 1)
+    if (!l->judged && l->to > l->from + LAST - 1) /* not after the line above, since FIRST is less than LAST */
         l->from = l->to - LAST + 1;
 }
 

@@ -262,6 +262,14 @@ Test(cause, what_is_said_of_a_case)
     cr_expect_eq(rep_class(a), IBC_CLASS_security);
     scenario[0].klass = IBC_CLASS_COUNT;
     cr_expect_eq(rep_class(a), a->statement->klass);
+    scenario[0].klass = UINT8_MAX;
+    bool others = false;
+    for (size_t i = 0; i < ibc_statement_count; i++) {
+        const struct rep_case c = {.r = &result[0], .statement = &ibc_statements[i]};
+        cr_expect_eq(rep_class(&c), ibc_statements[i].klass, "%s", ibc_statements[i].id);
+        others |= ibc_statements[i].klass == IBC_CLASS_optional;
+    }
+    cr_expect(others, "not all statements are of one class");
     rep_clause(NULL, clause);
     cr_expect_str_eq(clause, "");
     rep_clause(&(struct ibc_statement){.reference = "9.7", .compliance = ""}, clause);

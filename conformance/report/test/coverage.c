@@ -140,4 +140,10 @@ Test(coverage, lists)
              sum_of(#name, -1).open);                                                                                  \
     cr_expect(strstr(page, text), "%s", text);
     IBC_AREAS(LIST)
+    size_t lists = 0, areas = 0;
+#define AREA(name, title) areas++;
+    IBC_AREAS(AREA)
+    for (const char *at = page; (at = strstr(at, "<details class=\"list\">")) != NULL; at++)
+        lists++;
+    cr_expect_eq(lists, areas, "%zu lists", lists);
 }

@@ -18,6 +18,7 @@ struct sent {
 static struct sent sent[MOST];
 static size_t n;
 static enum iba_encap encap;
+static uint32_t dlt; /* of the file; 0: that of the encapsulation */
 static struct ibc_scenario scenario;
 static struct ibc_result result;
 static char path[256], text[1 << 16];
@@ -33,6 +34,7 @@ static void begin(void)
     scenario = (struct ibc_scenario){.id = (char *)"rc.x", .role = IBC_ROLE_responder};
     result = (struct ibc_result){.scenario = &scenario, .verdict = IBC_IS_FAIL, .evidence = path};
     encap = IBA_ENCAP_ROCE2_V4;
+    dlt = 0;
     room = 1000;
     n = 0;
 }
@@ -79,6 +81,8 @@ static void write_evidence(void)
         uint8_t frame[256];
         struct cap_packet c = {.data = frame, .has_ts = true, .ts_ns = START_NS + i * STEP_NS};
         c.dlt = encap == IBA_ENCAP_IB_LOCAL || encap == IBA_ENCAP_IB_GLOBAL ? 247 : 1;
+        if (dlt)
+            c.dlt = dlt;
         c.caplen = c.len = (uint32_t)packet(frame, sizeof frame, sent[i].back);
         cr_assert_eq(pcapng_packet(w, &c, sent[i].comment), 0);
     }
@@ -258,6 +262,19 @@ Test(ladder, roles)
         cr_expect(strstr(text, ">device to other device, tester: <"));
         cr_expect(strstr(text, "<span>device</span><span>other device, tester</span>"));
     }
+}
+
+/* Packets without an address that is known are the tester's unless a comment says otherwise. */
+Test(ladder, links_that_are_not_known)
+{
+    dlt = 147; /* LINKTYPE_USER0 */
+    add(false, NULL), add(true, NULL), add(true, "line 3: < a"), add(false, NULL);
+    shows("1> 2> 3< 4>");
+    scenario.role = IBC_ROLE_requester;
+    shows("1> 2> 3< 4>");
+    n = 3;
+    result.finding.packet = 2;
+    shows("1> 2>! 3<");
 }
 
 /* A comment says who sent its packet, and where the device's packets come from. */

@@ -365,3 +365,63 @@ Test(page, links)
     unlink(report);
     rmdir(file);
 }
+
+/* ---- cases ---- */
+
+/* The sentence of a finding is said unless it is the statement's, which is said before. */
+Test(page, sentences_of_findings)
+{
+    static const char *spec[] = {"RR-03"};
+    struct ibc_scenario s = {.id = (char *)(uintptr_t) "rc.x", .spec = spec, .n_spec = 1, .klass = UINT8_MAX};
+    struct ibc_result r = {.scenario = &s, .verdict = IBC_IS_FAIL, .counters = IBC_IS_NOT_APPLICABLE};
+    const struct ibc_statement *st = ibc_statement_find("RR-03");
+    const struct rep_case c = {.r = &r, .statement = st, .id = s.id};
+    const struct rep p = {.path = NULL};
+    const size_t n = strlen(st->words);
+    size_t room = 10;
+
+    cr_assert(n > 2 && n < sizeof r.finding.sentence);
+    for (unsigned i = 0; i < 5; i++) {
+        memset(r.finding.sentence, 0, sizeof r.finding.sentence);
+        memcpy(r.finding.sentence, st->words, n);
+        if (i == 1 || i == 2)
+            r.finding.sentence[i == 1 ? 0 : n - 1] = '~';
+        else if (i > 2)
+            r.finding.sentence[i == 3 ? n - 1 : n] = i == 3 ? '\0' : '~';
+        SAYS(html_case(&o, &p, &c, &room));
+        cr_expect_eq(strstr(text, "<dt>Sentence</dt>") != NULL, i > 0, "%u", i);
+        cr_expect(strstr(text, "<li><b>RR-03</b> "));
+    }
+}
+
+/* The line that decided is marked, in the text of the scenario. */
+Test(page, lines_that_decided)
+{
+    static const char whole[] = "one\r\n\ntwo\n";
+    static const char *const lines[] = {"<code>one</code>", "<code></code>", "<code>two</code>"};
+    struct ibc_scenario s = {.id = (char *)(uintptr_t) "rc.x", .path = path, .klass = UINT8_MAX};
+    struct ibc_result r = {.scenario = &s, .verdict = IBC_IS_FAIL, .counters = IBC_IS_NOT_APPLICABLE};
+    const struct rep_case c = {.r = &r, .id = s.id};
+    const struct rep p = {.path = NULL};
+    static const char mark[] = "<mark><span class=\"vh\">the line that decided: </span>";
+    size_t room = 10;
+
+    FILE *f = fopen(path, "w");
+    cr_assert(f && fputs(whole, f) >= 0 && fclose(f) == 0);
+    for (uint32_t i = 0; i <= 3; i++)
+        for (uint32_t k = 0; k <= 3; k++) {
+            r.finding.line = i;
+            r.counter_finding.line = k;
+            SAYS(html_case(&o, &p, &c, &room));
+            for (uint32_t line = 1; line <= 3; line++) {
+                char want[200];
+                const bool wrong = line == i || line == k;
+                snprintf(want, sizeof want, "%s%s%s\n", wrong ? mark : "", lines[line - 1], wrong ? "</mark>" : "");
+                cr_expect(strstr(text, want), "%u %u: %s is not in %s", i, k, want, text);
+            }
+            size_t marks = 0;
+            for (const char *at = text; (at = strstr(at, "<mark>")) != NULL; at++)
+                marks++;
+            cr_expect_eq(marks, (i > 0) + (k > 0 && k != i));
+        }
+}
