@@ -77,7 +77,7 @@ static void device_name(const struct page *p, size_t i, char out[128])
     const char *slash = strrchr(p->path[i], '/'), *name = slash ? slash + 1 : p->path[i];
     const size_t n = strlen(name), ending = n > 5 && strcmp(name + n - 5, ".json") == 0 ? 5 : 0;
 
-    snprintf(out, 128, "%.*s", (int)(n - ending < 127 ? n - ending : 127), name);
+    snprintf(out, 128, "%.*s", (int)(n - ending), name); /* no file's name is longer than 255 bytes */
 }
 
 static void table_begin(const struct page *p, const char *title, const char *first, bool devices)

@@ -72,10 +72,10 @@ int mutants_choose(struct mutation *m, const struct options *o)
         if (rc == EXIT_OK && (!o->only || fnmatch(o->only, one.spec, 0) == 0))
             rc = add_mutant(m, &one);
     }
-    if (rc == EXIT_OK && m->n == 0) {
-        const char *near = o->only ? ibc_nearest(o->only, mutant_spec, all.n, &all) : NULL;
-        rc = wrong(EXIT_USAGE, "--only: no mutant matches \"%s\"%s%s%s", o->only ? o->only : "*",
-                   near ? "; nearest is \"" : "", near ? near : "", near ? "\"" : "");
+    if (rc == EXIT_OK && m->n == 0) { /* without --only there are some */
+        const char *near = ibc_nearest(o->only, mutant_spec, all.n, &all);
+        rc = wrong(EXIT_USAGE, "--only: no mutant matches \"%s\"%s%s%s", o->only, near ? "; nearest is \"" : "",
+                   near ? near : "", near ? "\"" : "");
     }
     free(all.m);
     if (rc == EXIT_OK && o->sample && o->sample < m->n)

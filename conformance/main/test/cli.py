@@ -511,6 +511,7 @@ class Diff(Case):
         self.assertEqual(text(self.good("devices", good, bad, "--html", "-"))[:15], "<!DOCTYPE html>")
         self.fails(2, "devices", says="wants REPORT...")
         self.fails(2, "devices", good, self.file("{}"), says="not what ibconform run --json writes")
+        self.fails(2, "devices", self.file("{}"), good, says="not what ibconform run --json writes")
         self.fails(4, "devices", good, "--html", self.folder / "none" / "x.html", says="No such file")
 
     def test_a_report_cannot_write_on_the_terminal(self):
@@ -657,6 +658,16 @@ class Fuzz(Case):
         self.ends(0, "run", "--scenarios", out / "scenarios")
         again = self.ends(1, "run", "--scenarios", out / "scenarios", "--target", "mutant:emit.aeth.msn=+1")
         self.assertIn(f"{len(found)} failed", text(again))
+
+    def test_folders_of_evidence(self):
+        room = {469: 0, 470: 2}  # the longest path that has room for the folders in it
+        for length, code in room.items():
+            n = length - len(str(self.folder)) - 1
+            out = self.folder / "".join("/" if i % 100 == 99 and i < n - 1 else "x" for i in range(n))
+            self.assertEqual(len(str(out)), length)
+            out.parent.mkdir(parents=True, exist_ok=True)
+            r = run("fuzz", "--count", "1", "--evidence", out, env=self.env)
+            self.assertEqual((r.returncode, (out / "packets").is_dir()), (code, code == 0), r.stderr)
 
     def test_known_deviations_have_waivers(self):
         tree = pathlib.Path(__file__).resolve().parents[2]
