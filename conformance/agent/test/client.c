@@ -2,6 +2,7 @@
 /* A client's lines over a socket: each gets its answer, in order, until the client or the server ends. */
 #include "agent/client.h"
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,33 @@
 #define PD "{\"id\":2,\"do\":\"create_pd\"}\n"
 
 static char got[200000];
+/* Results of the next calls of read() and write() by the server: an errno; -1: fewer bytes; 0: as usual from now on. */
+static const int *reads, *writes;
+static unsigned n_read, n_write;
+
+ssize_t __real_read(int fd, void *to, size_t n);
+ssize_t __wrap_read(int fd, void *to, size_t n);
+ssize_t __wrap_read(int fd, void *to, size_t n)
+{
+    const int how = reads ? reads[n_read++] : 0;
+
+    if (how == 0)
+        reads = NULL;
+    errno = how;
+    return how > 0 ? -1 : __real_read(fd, to, n);
+}
+
+ssize_t __real_write(int fd, const void *from, size_t n);
+ssize_t __wrap_write(int fd, const void *from, size_t n);
+ssize_t __wrap_write(int fd, const void *from, size_t n)
+{
+    const int how = writes ? writes[n_write++] : 0;
+
+    if (how == 0)
+        writes = NULL;
+    errno = how;
+    return how > 0 ? -1 : __real_write(fd, from, how < 0 && n > 3 ? 3 : n);
+}
 
 /* The client sends all this and closes its side; `got` is what the server answers. */
 static void talk(const char *token, const char *text, size_t n)
@@ -109,4 +137,26 @@ Test(client, without_the_token)
     cr_assert_str_eq(got, "");
     talk("0123456789abcdef", KNOWN PD, strlen(KNOWN PD));
     cr_assert_eq(lines(), 2, "%s", got);
+}
+
+/* A call that was interrupted, or that would have waited, is made again; other faults end the connection. */
+Test(client, calls_that_fail)
+{
+    static const struct {
+        int read[5], write[5];
+        unsigned lines;
+    } rows[] = {{{EINTR, EAGAIN, EINTR}, {0}, 2},     {{ECONNRESET}, {0}, 0}, {{EBADF}, {0}, 0},
+                {{0}, {EINTR, EAGAIN, -1, EINTR}, 2}, {{0}, {-1, -1, -1}, 2}, {{0}, {EPIPE}, 0},
+                {{0}, {EAGAIN, ECONNRESET}, 0}};
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        reads = rows[i].read;
+        writes = rows[i].write;
+        n_read = n_write = 0;
+        talk(NULL, HELLO PD, strlen(HELLO PD));
+        cr_expect_eq(lines(), rows[i].lines, "row %zu: %s", i, got);
+        if (rows[i].lines)
+            cr_expect(strstr(got, "}}\n{\"id\":2,\"ok\":{\"pd\":0}}\n"), "row %zu: %s", i, got);
+        reads = writes = NULL;
+    }
 }

@@ -294,6 +294,23 @@ static void ends(pid_t pid, struct ag_listener *l)
     ag_listen_end(l);
 }
 
+/* An agent that is started again gets its port, though the system still remembers connections that it closed. */
+Test(listen, a_port_again)
+{
+    struct ag_listener l, again;
+    char where[40];
+
+    cr_assert(opens(&l, "tcp:", "0"), "%s", err);
+    const int fd = client(&l), served = accept(l.fd, NULL, NULL);
+    cr_assert_geq(served, 0);
+    (void)close(served); /* first, so that this side has to remember */
+    (void)close(fd);
+    snprintf(where, sizeof where, "%.30s", l.name + 4);
+    ag_listen_end(&l);
+    cr_expect(opens(&again, "tcp:", where), "%s", err);
+    ag_listen_end(&again);
+}
+
 static const int *fails; /* reasons for which accept4() fails, one a call, up to a 0 */
 static unsigned accepts;
 
