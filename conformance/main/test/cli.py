@@ -236,6 +236,15 @@ class Selection(Case):
         old = self.file(json.dumps({"tool": "ibconform", "format": 1, "results": [{"id": "run", "verdict": "ERROR"}]}))
         self.fails(2, "run", "--rerun-failed", old, says="that run did not end, and has no results")
 
+    def test_reports_of_runs_without_results(self):
+        report = self.folder / "r.json"
+        self.fails(2, "run", "--target", "nonsense", "--json", report, says="nonsense")
+        only = json.loads(report.read_text())["results"]
+        self.assertEqual([(r["id"], r["verdict"]) for r in only], [("run", "ERROR")])
+        self.assertIn("nonsense", only[0]["finding"]["got"])
+        self.fails(4, "run", "--json", self.folder / "none" / "r.json", says="No such file")
+        self.fails(4, "run", "--target", "nonsense", "--json", self.folder / "none" / "r.json", says="No such file")
+
     def test_where_scenarios_are(self):
         self.fails(2, "list", "--scenarios", self.folder / "none", says="none")
         (self.folder / "empty").mkdir()

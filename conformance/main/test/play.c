@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Cases in child processes, with a device and plays of the test's own: which are played in what order, and how each
+ * ends. A scenario's id begins with a letter for its result: g good, b bad, x: the process dies. */
+#include "main/play.h"
+#include <criterion/criterion.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "main/progress.h"
+#include "main/settle.h"
+#include "parts.h"
+
+enum { MOST = 6, NARROW = 1500 };
+
+/* In memory that the children share with the test. */
+static struct lab {
+    unsigned refused; /* so many attempts to open the device fail */
+    unsigned mtu, bytes;
+    uint64_t now, takes; /* takes: ns of each play */
+    unsigned opens, closes;
+    char log[4096]; /* for each play: "id:link:seed", '!' after it if settle() plays, and the folder for evidence */
+} * lab;
+static struct ibc_target target;
+static struct ibc_scenario scenario[MOST];
+static struct play_case play_case[MOST];
+static struct cases cases = {.c = play_case};
+static struct ibc_result result[2 * MOST];
+static const char *spec[] = {"RR-03"};
+
+/* ---- the parts that play_cases() is made of ---- */
+
+struct ibc_target *__wrap_dut_open(const struct dut *d, unsigned lane, char *err, size_t n);
+struct ibc_target *__wrap_dut_open(const struct dut *d, unsigned lane, char *err, size_t n)
+{
+    cr_assert(d && lane == 0);
+    snprintf(err, n, "no device in attempt %u", ++lab->opens);
+    return lab->opens > lab->refused ? &target : NULL;
+}
+
+void __wrap_ibc_target_close(struct ibc_target *t);
+void __wrap_ibc_target_close(struct ibc_target *t)
+{
+    lab->closes += t == &target;
+}
+
+unsigned __wrap_dut_mtu(const struct dut *d, unsigned lane);
+unsigned __wrap_dut_mtu(const struct dut *d, unsigned lane)
+{
+    return d->live && lane == 0 ? lab->mtu : 0;
+}
+
+unsigned __wrap_ibc_packet_bytes(const struct ibc_scenario *s);
+unsigned __wrap_ibc_packet_bytes(const struct ibc_scenario *s)
+{
+    return s ? lab->bytes : 0;
+}
+
+uint64_t __wrap_wall_ns(void);
+uint64_t __wrap_wall_ns(void)
+{
+    return lab->now;
+}
+
+static void played(const struct ibc_scenario *s, const struct ibc_options *o, const char *how, struct ibc_result *r)
+{
+    const size_t n = strlen(lab->log);
+
+    snprintf(lab->log + n, sizeof lab->log - n, "%s%s:%u:%u%s%s", n ? " " : "", s->id, o->link, (unsigned)o->seed, how,
+             o->evidence_dir ? o->evidence_dir : "");
+    lab->now += lab->takes;
+    if (s->id[0] == 'x')
+        (void)raise(SIGKILL);
+    *r = (struct ibc_result){.scenario = s, .verdict = s->id[0] == 'b' ? IBC_IS_FAIL : IBC_IS_PASS};
+    r->counters = IBC_IS_NOT_APPLICABLE;
+    r->passed = o->stop_at_first;
+    snprintf(r->finding.got, sizeof r->finding.got, "%s", s->id[0] == 'b' ? "a NAK" : "");
+    snprintf(r->finding.variation, sizeof r->finding.variation, "scale %.1f", target.time_scale);
+}
+
+void __wrap_ibc_run(const struct ibc_scenario *s, struct ibc_target *t, const struct ibc_options *o,
+                    struct ibc_result *r);
+void __wrap_ibc_run(const struct ibc_scenario *s, struct ibc_target *t, const struct ibc_options *o,
+                    struct ibc_result *r)
+{
+    cr_assert_eq(t, &target);
+    played(s, o, "", r);
+}
+
+void __wrap_settle(struct settle *x, const struct ibc_scenario *s, struct ibc_result *r);
+void __wrap_settle(struct settle *x, const struct ibc_scenario *s, struct ibc_result *r)
+{
+    cr_assert_eq(x->t, &target);
+    played(s, x->o, "!", r);
+}
+
+/* ---- */
+
+static void begin(void)
+{
+    lab = mmap(NULL, sizeof *lab, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    cr_assert_neq((void *)lab, MAP_FAILED);
+}
+TestSuite(play, .init = begin);
+
+/* Plays scenarios with these ids on the link roce1, and returns what was played. */
+static const char *plays(const struct play_run *how, const char *const *id, size_t n)
+{
+    struct play_run run = *how;
+
+    cr_assert_leq(n, MOST);
+    for (size_t i = 0; i < n; i++) {
+        const char *hazard = scenario[i].hazard;
+        scenario[i] = (struct ibc_scenario){.id = (char *)(uintptr_t)id[i],
+                                            .spec = spec,
+                                            .n_spec = 1,
+                                            .klass = UINT8_MAX,
+                                            .hazard = (char *)(uintptr_t)hazard};
+        play_case[i] = (struct play_case){.s = &scenario[i], .index = i, .link = IBC_LINK_roce1, .named = i == 1};
+    }
+    cases.n = n;
+    cases.virtual_time = true;
+    run.cases = &cases;
+    run.seed = 7;
+    run.repeat = how->repeat ? how->repeat : 1;
+    run.children = 1;
+    run.timeout_scale = 2;
+    run.target = "dut";
+    memset(result, 0, sizeof result);
+    lab->log[0] = '\0';
+    lab->opens = lab->closes = 0;
+    cr_assert(play_cases(&run, result));
+    for (size_t i = 0; i < n * run.repeat; i++)
+        cr_expect_eq(result[i].scenario, &scenario[i / run.repeat]);
+    return lab->log;
+}
+
+static void ends(size_t i, enum ibc_verdict v, const char *got)
+{
+    cr_expect_eq(result[i].verdict, v, "%zu: verdict %d", i, (int)result[i].verdict);
+    cr_expect_str_eq(result[i].finding.got, got, "%zu: %s", i, result[i].finding.got);
+}
+
+static const char *const four[] = {"g1", "b2", "g3", "b4"};
+
+Test(play, each_with_each_seed)
+{
+    cr_expect_str_eq(plays(&(struct play_run){.repeat = 2}, four, 3), "g1:2:7 g1:2:8 b2:2:7 b2:2:8 g3:2:7 g3:2:8");
+    cr_expect(lab->opens == 1 && lab->closes == 1);
+    ends(1, IBC_IS_PASS, "");
+    ends(2, IBC_IS_FAIL, "a NAK");
+    cr_expect_str_eq(result[0].finding.variation, "scale 2.0");
+    cr_expect_str_eq(result[3].finding.variation, "link=roce1 scale 2.0", "only the second names its link");
+    cr_expect_eq(result[0].passed, 0);
+    (void)plays(&(struct play_run){.stop_at_first = true}, four, 1);
+    cr_expect_eq(result[0].passed, 1);
+}
+
+/* Evidence of each link and of each seed but the first has a folder of its own. */
+Test(play, folders_of_evidence)
+{
+    const char *folder = parts_folder();
+    char want[1000];
+    struct stat st;
+
+    snprintf(want, sizeof want, "g1:2:7%s", folder);
+    cr_expect_str_eq(plays(&(struct play_run){.evidence = folder}, four, 1), want);
+    snprintf(want, sizeof want, "g1:2:7%s g1:2:8%s/seed-8", folder, folder);
+    cr_expect_str_eq(plays(&(struct play_run){.evidence = folder, .repeat = 2}, four, 1), want);
+    cr_expect(stat(parts_file("seed-8"), &st) == 0 && S_ISDIR(st.st_mode));
+    cases.all = true;
+    snprintf(want, sizeof want, "g1:2:7%s/roce1 g1:2:8%s/roce1/seed-8", folder, folder);
+    cr_expect_str_eq(plays(&(struct play_run){.evidence = folder, .repeat = 2}, four, 1), want);
+    cr_expect(stat(parts_file("roce1/seed-8"), &st) == 0 && S_ISDIR(st.st_mode));
+    cr_expect_str_eq(plays(&(struct play_run){.repeat = 1}, four, 1), "g1:2:7");
+    cases.all = false;
+    (void)remove(parts_file("roce1/seed-8"));
+    parts_remove();
+}
+
+/* A process that dies costs its case alone. */
+Test(play, a_process_dies)
+{
+    static const char *const id[] = {"g1", "x2", "g3"};
+
+    cr_expect_str_eq(plays(&(struct play_run){.repeat = 1}, id, 3), "g1:2:7 x2:2:7 g3:2:7");
+    ends(0, IBC_IS_PASS, "");
+    ends(1, IBC_IS_ERROR, "the harness died: signal 9 (Killed)");
+    ends(2, IBC_IS_PASS, "");
+    cr_expect_eq(lab->opens, 2);
+}
+
+/* Three failed attempts to open the device are enough. */
+Test(play, a_device_that_is_not_there)
+{
+    lab->refused = 2;
+    cr_expect_str_eq(plays(&(struct play_run){.repeat = 1}, four, 4), "g3:2:7 b4:2:7");
+    ends(0, IBC_IS_ERROR, "no device in attempt 1");
+    ends(1, IBC_IS_ERROR, "no device in attempt 2");
+    ends(3, IBC_IS_FAIL, "a NAK");
+    cr_expect(lab->opens == 3 && lab->closes == 1);
+    lab->refused = 3;
+    cr_expect_str_eq(plays(&(struct play_run){.repeat = 1}, four, 4), "");
+    for (size_t i = 0; i < 4; i++)
+        ends(i, IBC_IS_ERROR,
+             i == 0   ? "no device in attempt 1"
+             : i == 1 ? "no device in attempt 2"
+                      : "no device in attempt 3");
+    cr_expect(lab->opens == 3 && lab->closes == 0);
+}
+
+Test(play, limits)
+{
+    static struct ibc_waiver one = {.pattern = (char *)(uintptr_t) "b2",
+                                    .target = (char *)(uintptr_t) "d*",
+                                    .statement = (char *)(uintptr_t) "RR-03",
+                                    .reason = (char *)(uintptr_t) "r",
+                                    .symptom = (char *)(uintptr_t) "a NAK",
+                                    .expires = (char *)(uintptr_t) "2999-12-31"};
+    const struct ibc_waivers w = {.w = &one, .n = 1};
+
+    cr_expect_str_eq(plays(&(struct play_run){.max_failures = 1}, four, 4), "g1:2:7 b2:2:7");
+    ends(2, IBC_IS_INCONCLUSIVE, "not played: 1 failed before (--max-failures)");
+    ends(3, IBC_IS_INCONCLUSIVE, "not played: 1 failed before (--max-failures)");
+    cr_expect_str_eq(plays(&(struct play_run){.max_failures = 2}, four, 4), "g1:2:7 b2:2:7 g3:2:7 b4:2:7");
+    cr_expect_str_eq(plays(&(struct play_run){.max_failures = 1, .waivers = &w}, four, 4),
+                     "g1:2:7 b2:2:7 g3:2:7 b4:2:7");
+    ends(1, IBC_IS_FAIL, "a NAK");
+    lab->now = 100;
+    lab->takes = 10;
+    cr_expect_str_eq(plays(&(struct play_run){.deadline_ns = 120}, four, 4), "g1:2:7 b2:2:7");
+    ends(3, IBC_IS_INCONCLUSIVE, "not played: its turn came after the deadline (--deadline)");
+    lab->now = 100;
+    cr_expect_str_eq(plays(&(struct play_run){.deadline_ns = 121}, four, 4), "g1:2:7 b2:2:7 g3:2:7");
+}
+
+/* Only a live device is spared scenarios that may crash it; on others they come last. */
+Test(play, hazards)
+{
+    static struct live_dut live;
+    struct play_run run = {.dut = {.spec = "reference"}};
+
+    scenario[0].hazard = scenario[2].hazard = (char *)(uintptr_t) "it may crash";
+    cr_expect_str_eq(plays(&run, four, 4), "b2:2:7 b4:2:7 g1:2:7 g3:2:7");
+    run.dut.live = &live;
+    cr_expect_str_eq(plays(&run, four, 4), "b2:2:7! b4:2:7!");
+    cr_expect(result[0].spared && result[0].verdict == IBC_IS_NOT_APPLICABLE && !result[1].spared);
+    run.hazardous = true;
+    cr_expect_str_eq(plays(&run, four, 4), "b2:2:7! b4:2:7! g1:2:7! g3:2:7!");
+    scenario[0].hazard = scenario[2].hazard = NULL;
+    run = (struct play_run){.dut = {.spec = "sm:x", .manager = true}};
+    cr_expect_str_eq(plays(&run, four, 2), "g1:2:7! b2:2:7!", "a manager's verdict is settled, too");
+}
+
+/* A port of the tester must carry the largest packets. */
+Test(play, ports_that_are_too_narrow)
+{
+    static struct live_dut live;
+    const struct play_run run = {.dut = {.live = &live}};
+
+    lab->mtu = NARROW;
+    lab->bytes = NARROW;
+    cr_expect_str_eq(plays(&run, four, 1), "g1:2:7!");
+    lab->bytes = NARROW + 1;
+    cr_expect_str_eq(plays(&run, four, 1), "");
+    ends(0, IBC_IS_INCONCLUSIVE, "MTU 1500 (ip link set IFACE mtu 9000)");
+    cr_expect_str_eq(result[0].finding.expected, "a port of the tester's that carries packets of 1501 bytes");
+    lab->mtu = 0;
+    cr_expect_str_eq(plays(&run, four, 1), "g1:2:7!", "an unknown MTU");
+}
