@@ -311,6 +311,8 @@ class Selection(Case):
                      "RC, 2 variations", "qp a\n", "pmtu=1024"):
             self.assertIn(part, shown)
         self.fails(2, "show", "area", says="matches 3")
+        self.scenario("sm/x.ibt", "needs sm\n" + GOOD)
+        self.assertIn("\n        not applicable: it does not claim sm (--target sm:COMMAND tests one)\n", text(self.good("show", "sm.x")))
         self.fails(2, "show", "area.*.good", says="wants one id")
 
 

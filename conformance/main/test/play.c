@@ -21,7 +21,8 @@ static struct lab {
     unsigned refused; /* so many attempts to open the device fail */
     unsigned mtu, bytes;
     uint64_t now, takes; /* takes: ns of each play */
-    unsigned opens, closes;
+    unsigned opens, closes, begun;
+    char first;     /* the second letter of the id of the first scenario that began */
     char log[4096]; /* for each play: "id:link:seed", '!' after it if settle() plays, and the folder for evidence */
 } * lab;
 static struct ibc_target target;
@@ -30,13 +31,14 @@ static struct play_case play_case[MOST];
 static struct cases cases = {.c = play_case};
 static struct ibc_result result[2 * MOST];
 static const char *spec[] = {"RR-03"};
+static bool waits; /* time is real */
 
 /* ---- the parts that play_cases() is made of ---- */
 
 struct ibc_target *__wrap_dut_open(const struct dut *d, unsigned lane, char *err, size_t n);
 struct ibc_target *__wrap_dut_open(const struct dut *d, unsigned lane, char *err, size_t n)
 {
-    cr_assert(d && lane == 0);
+    cr_assert(d && lane < 2);
     snprintf(err, n, "no device in attempt %u", ++lab->opens);
     return lab->opens > lab->refused ? &target : NULL;
 }
@@ -65,8 +67,17 @@ uint64_t __wrap_wall_ns(void)
     return lab->now;
 }
 
+/* A scenario waits as long as its number says. */
+uint64_t __wrap_ibc_waits(const struct ibc_scenario *s);
+uint64_t __wrap_ibc_waits(const struct ibc_scenario *s)
+{
+    return (uint64_t)(s->id[1] - '0');
+}
+
 static void played(const struct ibc_scenario *s, const struct ibc_options *o, const char *how, struct ibc_result *r)
 {
+    if (__atomic_fetch_add(&lab->begun, 1, __ATOMIC_SEQ_CST) == 0)
+        lab->first = s->id[1];
     const size_t n = strlen(lab->log);
 
     snprintf(lab->log + n, sizeof lab->log - n, "%s%s:%u:%u%s%s", n ? " " : "", s->id, o->link, (unsigned)o->seed, how,
@@ -122,16 +133,16 @@ static const char *plays(const struct play_run *how, const char *const *id, size
         play_case[i] = (struct play_case){.s = &scenario[i], .index = i, .link = IBC_LINK_roce1, .named = i == 1};
     }
     cases.n = n;
-    cases.virtual_time = true;
+    cases.virtual_time = !waits;
     run.cases = &cases;
     run.seed = 7;
     run.repeat = how->repeat ? how->repeat : 1;
-    run.children = 1;
+    run.children = how->children ? how->children : 1;
     run.timeout_scale = 2;
     run.target = "dut";
     memset(result, 0, sizeof result);
     lab->log[0] = '\0';
-    lab->opens = lab->closes = 0;
+    lab->opens = lab->closes = lab->begun = 0;
     cr_assert(play_cases(&run, result));
     for (size_t i = 0; i < n * run.repeat; i++)
         cr_expect_eq(result[i].scenario, &scenario[i / run.repeat]);
@@ -253,6 +264,22 @@ Test(play, hazards)
     scenario[0].hazard = scenario[2].hazard = NULL;
     run = (struct play_run){.dut = {.spec = "sm:x", .manager = true}};
     cr_expect_str_eq(plays(&run, four, 2), "g1:2:7! b2:2:7!", "a manager's verdict is settled, too");
+}
+
+/* Where several processes wait in real time, the scenarios that wait longest begin. */
+Test(play, the_longest_first)
+{
+    const struct play_run alone = {.children = 1}, two = {.children = 2};
+
+    (void)plays(&two, four, 4);
+    cr_expect(lab->first == '1' || lab->first == '2', "%c", lab->first);
+    waits = true;
+    cr_expect_str_eq(plays(&alone, four, 4), "g1:2:7 b2:2:7 g3:2:7 b4:2:7");
+    (void)plays(&two, four, 4);
+    cr_expect(lab->first == '3' || lab->first == '4', "%c", lab->first);
+    ends(0, IBC_IS_PASS, "");
+    ends(3, IBC_IS_FAIL, "a NAK");
+    waits = false;
 }
 
 /* A port of the tester must carry the largest packets. */
