@@ -393,3 +393,21 @@ Test(mad_layer, a_request_in_segments_is_no_answer)
         end();
     }
 }
+
+/* A request that takes the place of an earlier one does not hide those behind it. */
+Test(mad_layer, a_place_that_is_free_again)
+{
+    begin();
+    cr_assert_eq(registers(A, IBA_CLASS_SA, 2, GET, NULL), 0);
+    cr_assert_eq(sends(A, 0, datagram(IBA_CLASS_SA, 2, GET, 1, NULL), IBA_MAD_BYTES, 1, 0), 0);
+    cr_assert_eq(sends(A, 0, datagram(IBA_CLASS_SA, 2, GET, 2, NULL), IBA_MAD_BYTES, 500, 0), 0);
+    run(2 * MS);
+    cr_assert(w.n == 1 && w.got[0].e.status == ETIMEDOUT && !w.l.send[0].used && w.l.n_send == 2);
+    cr_assert_eq(sends(A, 0, datagram(IBA_CLASS_SA, 2, GET, 3, NULL), IBA_MAD_BYTES, 700, 0), 0);
+    cr_expect(w.l.send[0].used && w.l.send[1].used && w.l.n_send == 2);
+    run(600 * MS);
+    cr_expect(w.n == 2 && (iba_madhdr_transactionid(w.got[1].mad) & UINT32_MAX) == 2);
+    run(800 * MS);
+    cr_expect(w.n == 3 && (iba_madhdr_transactionid(w.got[2].mad) & UINT32_MAX) == 3 && w.l.n_send == 0);
+    end();
+}
