@@ -441,6 +441,13 @@ Test(console, help)
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
         cr_expect(strstr(says, lines[i]), "no %s in\n%s", lines[i], says);
     cr_expect_str_eq(strstr(says, "\n  quit"), strstr(lines[3], "\n  quit"));
+    char names[400] = "";
+    for (const char *at = says; at && strncmp(at, "  ", 2) == 0; at = strchr(at, '\n') ? strchr(at, '\n') + 1 : NULL)
+        (void)snprintf(names + strlen(names), sizeof names - strlen(names), "%.*s ", (int)strcspn(at + 2, " "), at + 2);
+    cr_expect_str_eq(names,
+                     "nodes port counters routes rules pull plug send route learn across pairs flood credits loops "
+                     "stalls reroute relane lose trap help quit ",
+                     "%s", names);
     end(s);
 }
 

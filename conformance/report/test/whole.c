@@ -258,6 +258,27 @@ static void terminal(const char *name, bool color, bool verbose, unsigned width,
     free(text);
 }
 
+/* What was noted of a case that passed is printed, and of one that was not played only on request. */
+Test(whole, notes)
+{
+    static const enum ibc_verdict verdicts[] = {IBC_IS_PASS, IBC_IS_INFO, IBC_IS_NOT_APPLICABLE, IBC_IS_UNSUPPORTED};
+
+    for (unsigned i = 0; i < 4; i++)
+        for (unsigned noted = 0; noted < 2; noted++) {
+            char *text = NULL;
+            size_t len = 0;
+            FILE *f = open_memstream(&text, &len);
+            n = 0;
+            struct ibc_result *r = add("rc.x.y", verdicts[i], gap, 1);
+            snprintf(r->measured, sizeof r->measured, "%s", noted ? "in one of three plays" : "");
+            rep_terminal(f, &(struct ibc_report){.result = results, .n = 1}, false, false, 0);
+            cr_assert_eq(fclose(f), 0);
+            cr_expect_eq(strstr(text, "rc.x.y") != NULL, (noted && i == 0) || i == 1 || i == 3, "%s", text);
+            cr_expect_eq(strstr(text, "measured  in one of three plays\n") != NULL, noted && i < 2, "%s", text);
+            free(text);
+        }
+}
+
 Test(whole, terminals)
 {
     terminal("terminal.txt", false, false, 0, report(false));
