@@ -394,7 +394,7 @@ Test(mad_layer, a_request_in_segments_is_no_answer)
     }
 }
 
-/* A request that takes the place of an earlier one does not hide those behind it. */
+/* A request that takes the place of an earlier one leaves the timers of all others. */
 Test(mad_layer, a_place_that_is_free_again)
 {
     begin();

@@ -248,7 +248,7 @@ Test(play, limits)
     cr_expect_str_eq(plays(&(struct play_run){.deadline_ns = 121}, four, 4), "g1:2:7 b2:2:7 g3:2:7");
 }
 
-/* Only a live device is spared scenarios that may crash it; on others they come last. */
+/* On a live device scenarios that may crash it are left out, unless the user allows them; on others they come last. */
 Test(play, hazards)
 {
     static struct live_dut live;
