@@ -277,7 +277,9 @@ int ibv_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *a, int mask, struct ibv_
 {
     NOTE("query_qp %u mask %x\n", qp->handle, (unsigned)mask);
     *a = adapter.is;
-    *init = (struct ibv_qp_init_attr){.cap = adapter.is.cap};
+    *init = (struct ibv_qp_init_attr){0};
+    if (mask & IBV_QP_CAP) /* a device need not tell what it was not asked for */
+        init->cap = adapter.is.cap;
     return adapter_result("query_qp");
 }
 

@@ -245,7 +245,7 @@ Test(convert_lines, completions_and_events)
     says(AG_V_poll_event, "\"event\":{\"kind\":\"pkey_violation\",\"port\":1,\"object\":2,\"key\":3,\"srcqp\":4}");
 }
 
-/* What a request leaves out is not given, though its value is 0, too. */
+/* Members that a request lacks are not given, though their value is 0, too. */
 Test(convert_lines, members_that_are_given)
 {
     struct ag_create_qp_args a = {.type = IBA_QPT_UC, .pd = 1, .scq = 2, .rcq = 3, .sq = 4, .rq = 5};
