@@ -67,6 +67,8 @@ Test(console, lines)
         {"port S", "error: the command wants other words; see help\n"},
         {"port S 1 2", "error: the command wants other words; see help\n"},
         {"flood 1 2", "error: the command wants other words; see help\n"},
+        {"flood 1 2 3 interval", "error: want intervals, or nothing, after the static rate\n"},
+        {"flood 1 2 3 intervals 4", "error: want intervals, or nothing, after the static rate\n"},
         {"trap A 1", "error: the command wants other words; see help\n"},
         {"port X 1", "error: no node has this name\n"},
         {"port S 5", "error: the node has no such port\n"},

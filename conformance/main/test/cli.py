@@ -606,6 +606,10 @@ class Statements(Case):
         listed = text(self.good("statements", "--missing", "RR")).splitlines()
         self.assertIn("RR-05", [line.split()[0] for line in listed if line])
         self.assertNotIn("RR-04", [line.split()[0] for line in listed if line])
+        reasons = [row["reason"] for row in missing if row["reason"]]
+        self.assertGreater(len(reasons), 10)
+        listed = text(self.good("statements", "--missing")).splitlines()
+        self.assertEqual([r for r in reasons if " " * 36 + r not in listed], [])
         for row in rows:
             self.assertTrue(row["status"] == "open" or row["reason"], row["id"])
 
@@ -638,6 +642,7 @@ class Statements(Case):
             listed = text(self.good("statements", "--missing", "--matrix", path))
             self.assertIn("RR-04", [line.split()[0] for line in listed.splitlines() if line])
             self.assertIn("no broken engine", listed)
+            self.assertTrue(listed.endswith(f", {2 - len(want)} of those cited\n"), listed)
         for bad in ("", "{}", "[]", '{"mutants": 7}', '{"mutants": [{}]}',
                     '{"mutants": [{"spec": "x", "clause": [1], "killed_by": []}]}',
                     '{"mutants": [{"spec": "x", "clause": [], "killed_by": [{}]}]}'):

@@ -258,7 +258,7 @@ static void terminal(const char *name, bool color, bool verbose, unsigned width,
     free(text);
 }
 
-/* What was noted of a case that passed is printed, and of one that was not played only on request. */
+/* Notes on a case that passed are printed; those on a case that was not played only on request. */
 Test(whole, notes)
 {
     static const enum ibc_verdict verdicts[] = {IBC_IS_PASS, IBC_IS_INFO, IBC_IS_NOT_APPLICABLE, IBC_IS_UNSUPPORTED};
