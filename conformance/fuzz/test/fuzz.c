@@ -58,11 +58,24 @@ Test(fuzz, the_model_does_what_it_says)
     ibc_target_close(other);
 }
 
+/* A device without an optional request is neither sent nor asked to send it. The senders of UC and UD are asked for
+ * ATOMIC requests, since their service has none, so each device refuses them. */
+static void has_no_optional_request(const struct fuzz_case *c)
+{
+    static const char *const optional[] = {"CMP_SWAP", "FETCH_ADD", "ATOMIC_WRITE", "FLUSH", "_INV "};
+
+    for (unsigned i = 0; i < c->n && strcmp(c->kind, "UC sender") != 0 && strcmp(c->kind, "UD sender") != 0; i++)
+        for (size_t o = 0; o < sizeof optional / sizeof *optional; o++)
+            cr_assert_not(strstr(c->input[i], optional[o]), "%s of the kind '%s' has %s", c->id, c->kind, c->input[i]);
+}
+
 /* On every link, every rule is used, and no scenario needs a capability that the device does not claim. */
 Test(fuzz, every_kind_has_its_turn)
 {
     static struct fuzz_case c;
     const struct fuzz_may bare = {0, 1u << IBC_LINK_roce2_ipv6, 0};
+    const struct fuzz_may objects = {
+        FUZZ_CAP(xrc) | FUZZ_CAP(srq) | FUZZ_CAP(notify) | FUZZ_CAP(ud) | FUZZ_CAP(qp_states), all.links, 0};
     uint32_t links = 0;
     size_t seen = 0;
     bool was[64] = {false};
@@ -79,6 +92,9 @@ Test(fuzz, every_kind_has_its_turn)
         fuzz_make(&c, &bare, seed);
         cr_assert_eq(c.link, IBC_LINK_roce2_ipv6);
         cr_assert_not(strstr(c.head, "needs"), "%s", c.head);
+        has_no_optional_request(&c);
+        fuzz_make(&c, &objects, seed);
+        has_no_optional_request(&c);
     }
     cr_assert_eq(links, all.links);
     for (size_t i = 0; i < fuzz_kind_count; i++)
