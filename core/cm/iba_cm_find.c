@@ -5,12 +5,13 @@
 #include "cm/deviations_cm.h"
 
 /* A SIDR_REQ has no field that identifies its sender. So the sender's LID or GID makes the number that identifies it.
- */
+ * The subnet prefix is multiplied, so that node 1 of subnet 1 is not node 2 of subnet 2. */
 uint64_t iba_cm_sidr_key(const struct iba_cm_rx *x)
 {
     const struct iba_av *av = &x->from->av;
 
-    return iba_bits_get(av->dgid, 0, 64) ^ iba_bits_get(av->dgid, 64, 64) ^ av->dmac ^ (uint64_t)av->dlid << 48 ^ 1;
+    return iba_bits_get(av->dgid, 0, 64) * UINT64_C(0x9e3779b97f4a7c15) ^ iba_bits_get(av->dgid, 64, 64) ^ av->dmac ^
+           (uint64_t)av->dlid << 48 ^ 1;
 }
 
 /* The message agrees with the service ID and the private data that the listener asks for (MD-55, MD-60).

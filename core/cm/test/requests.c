@@ -315,7 +315,8 @@ Test(requests, senders_of_datagrams)
     av[7].dgid[15] = 1;
     av[9].dgid[0] = 0x80;
     av[11].dgid[8] = 0x80;
-    av[12].dgid[7] = av[13].dgid[7] = av[13].dgid[15] = 2;
+    av[12].dgid[7] = av[12].dgid[15] = 1; /* node 1 of subnet 1, node 2 of subnet 2 */
+    av[13].dgid[7] = av[13].dgid[15] = 2;
     av[14].dgid[7] = av[15].dgid[7] = 4, av[15].dmac = 4;
     for (unsigned again = 0; again < 2; again++)
         for (unsigned i = 0; i < SENDERS; i++) {
