@@ -3,43 +3,11 @@
  * the time that the device has waited for the tester. */
 #include <criterion/criterion.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include "cases.h"
-#include "run/fabric.h"
+#include "player.h"
 #include "wire/iba_build.h"
 
-#define NUMBER(is)                                                                                                     \
-    {                                                                                                                  \
-        .kind = IBC_V_NUMBER, .n = (is), .mask = UINT64_MAX                                                            \
-    }
-
-static struct run_player *p;
-static struct ibc_target target;
-static struct ibc_target_ops ops;
-static uint64_t clock_ns;
-
-static uint64_t now(struct ibc_target *t)
-{
-    (void)t;
-    return clock_ns;
-}
-
-static void begin(void)
-{
-    p = calloc(1, sizeof *p);
-    cr_assert_not_null(p);
-    ops = (struct ibc_target_ops){.now = now};
-    target = (struct ibc_target){.ops = &ops};
-    p->t = &target;
-}
-
-static void end(void)
-{
-    free(p);
-}
-
-TestSuite(alone, .init = begin, .fini = end);
+TestSuite(alone, .init = player_begin, .fini = player_end);
 
 /* ---- attributes that a queue pair reports ---- */
 

@@ -3,45 +3,21 @@
  * manager. */
 #include <criterion/criterion.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include "cases.h"
-#include "run/fabric.h"
+#include "player.h"
 #include "scenario/field.h"
-
-#define NUMBER(is)                                                                                                     \
-    {                                                                                                                  \
-        .kind = IBC_V_NUMBER, .n = (is), .mask = UINT64_MAX                                                            \
-    }
 
 static const struct ibc_scenario scenario;
 static const struct ibc_play play = {.scenario = &scenario, .variation = ""};
-static struct run_player *p;
-static struct ibc_target target;
-static struct ibc_target_ops ops;
-
-static uint64_t now(struct ibc_target *t)
-{
-    (void)t;
-    return 1;
-}
 
 static void begin(void)
 {
-    p = calloc(1, sizeof *p);
-    cr_assert_not_null(p);
-    ops = (struct ibc_target_ops){.now = now};
-    target = (struct ibc_target){.ops = &ops};
-    p->t = &target;
+    player_begin();
+    clock_ns = 1;
     p->play = &play;
 }
 
-static void end(void)
-{
-    free(p);
-}
-
-TestSuite(told, .init = begin, .fini = end);
+TestSuite(told, .init = begin, .fini = player_end);
 
 /* ---- counters ---- */
 

@@ -5,19 +5,6 @@
 
 #define CM_HEAD "title t\nspec RR-03\nrole responder\nservice rc\ncm c\n"
 
-/* Expects that the text is refused with this message; NULL: it is loaded. */
-static void gives(const char *text, const char *says)
-{
-    char err[500];
-    struct ibc_scenario *s = load_text(text, err);
-
-    cr_expect_eq(s != NULL, says == NULL, "%s: %s", text, err);
-    if (says)
-        cr_expect_str_eq(err, says, "%s, not %s", err, says);
-    if (s)
-        ibc_free(s);
-}
-
 Test(limits, values)
 {
     static const struct {

@@ -16,6 +16,18 @@ static inline struct ibc_scenario *load_text(const char *text, char err[500])
     return ibc_load_text(text, strlen(text), "f.ibt", "f", err, 500);
 }
 
+/* Expects that the text is refused with this message; NULL: it is loaded. */
+static inline void gives(const char *text, const char *says)
+{
+    char err[500];
+    struct ibc_scenario *s = load_text(text, err);
+
+    cr_expect_eq(s != NULL, says == NULL, "%s: %s", text, err);
+    if (says)
+        cr_expect_str_eq(err, says, "%s, not %s", err, says);
+    ibc_free(s);
+}
+
 /* Returns the only variation of the scenario for reliable connections. The scenario is in *s. */
 static inline struct ibc_play *play_of(const char *text, struct ibc_scenario **s)
 {

@@ -10,17 +10,6 @@
 
 #define SUBNET "title t\nspec RR-03\nrole fabric\n"
 
-static void gives(const char *text, const char *says)
-{
-    char err[500];
-    struct ibc_scenario *s = load_text(text, err);
-
-    cr_expect_eq(s != NULL, says == NULL, "%s: %s", text, err);
-    if (says)
-        cr_expect_str_eq(err, says, "%s, not %s", err, says);
-    ibc_free(s);
-}
-
 /* ---- attributes ---- */
 
 static bool lists(const char *words, const char *word)
