@@ -26,7 +26,7 @@ struct server {
     struct subnet *subnet;
     struct server_client client[IBSIM_CLIENTS];
     struct server_pending *pending; /* SERVER_PENDING entries */
-    size_t n_pending;               /* entries up to the last one that is used */
+    size_t n_pending;               /* no entry is used from here on */
     uint16_t *length;               /* length of the datagram that a packet carries, indexed by the PSN; 0: unknown */
     uint16_t psn;
     uint64_t requests, answers, silences;

@@ -196,9 +196,11 @@ static void choose(struct ladder *l)
         l->from = l->judged - BEFORE;
     if (l->judged && l->to > l->judged + AFTER)
         l->to = l->judged + AFTER;
-    if (!l->judged && l->c->r->verdict == IBC_IS_PASS && l->to > l->play + FIRST - 1)
+    if (l->judged)
+        return;
+    if (l->c->r->verdict == IBC_IS_PASS && l->to > l->play + FIRST - 1)
         l->to = l->play + FIRST - 1;
-    if (!l->judged && l->to > l->from + LAST - 1) /* not after the line above, since FIRST is less than LAST */
+    else if (l->to > l->from + LAST - 1)
         l->from = l->to - LAST + 1;
 }
 
