@@ -145,7 +145,6 @@ static void give_up(struct iba_ca *ca, struct iba_qp *ee, enum iba_wc_status sta
     iba_rd_abandon(ca, ee);
     if (!qp)
         return;
-    qp->s.rd_open = 0;
     qp->s.rnr_left = qp->attr.rnr_retry;
     iba_requester_fail(ca, qp, status);
 }

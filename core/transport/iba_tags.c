@@ -213,7 +213,7 @@ static void fetch(struct iba_rx *x, const struct iba_recv_wr *wr)
         return;
     read.n_sge = cut_list(read.sge, wr, iba_rvh_len(rvh));
     iba_requester_post(x->ca, qp, &read);
-    iba_sqe_at(qp, qp->s.count - 1)->wr.flags |= IBA_WR_TAGGED;
+    iba_sqe_at(qp, qp->s.count - 1)->wr.flags = IBA_WR_TAGGED;
     iba_requester_post(x->ca, qp, &fin);
     e = iba_sqe_at(qp, qp->s.count - 1);
     e->wr.flags |= IBA_WR_TAGGED | IBA_WR_INLINE;

@@ -283,6 +283,30 @@ Test(tags, a_rendezvous_of_a_bad_key)
     close_world(&w);
 }
 
+/* The completion that ends a message says also whether its sender asked for an event, and whether it has an immediate
+ * value: that of a message of one packet has the application's context in its place. */
+Test(tags, a_match_hides_no_other_flag)
+{
+    static const uint32_t bytes[] = {40, 1900};
+    struct world w;
+
+    open_world(&w, 0, 1);
+    for (unsigned i = 0; i < 2; i++) {
+        const struct iba_send_wr wr = {
+            .wr_id = 7, .op = IBA_WR_SEND_IMM, .flags = IBA_WR_SOLICITED, .imm_or_key = 0x12345678};
+        struct ibv_tmh *h = (struct ibv_tmh *)lab_memory(w.l, 0);
+        (void)add(&w, i, UINT64_MAX, 0);
+        *h = (struct ibv_tmh){.opcode = IBV_TMH_EAGER, .app_ctx = htobe32(i + 1), .tag = htobe64(i)};
+        cr_assert_eq(lab_send(w.l, 0, w.from, wr, 0, bytes[i]), IBA_VERB_OK);
+        lab_settle(w.l);
+        (void)lab_done(w.l, 0, 7, IBA_WC_SUCCESS);
+    }
+    (void)received(&w, 0, IBA_WC_TAG_MATCH | IBA_WC_TAG_DATA | IBA_WC_SOLICITED | IBA_WC_WITH_IMM, 24);
+    (void)received(&w, 1, IBA_WC_TAG_MATCH, 0);
+    cr_expect_eq(received(&w, 1, IBA_WC_TAG_DATA | IBA_WC_SOLICITED | IBA_WC_WITH_IMM, 1884).imm_or_key, 0x12345678);
+    close_world(&w);
+}
+
 /* A rendezvous needs two entries of the send queue; until they are free the receiver is not ready. */
 Test(tags, a_rendezvous_without_room_in_the_send_queue)
 {
@@ -300,6 +324,33 @@ Test(tags, a_rendezvous_without_room_in_the_send_queue)
     lab_no_wc(w.l, 0);
     cr_expect_eq(w.l->end[1].srq.tags.count, 1);
     cr_expect_eq(lab_find(w.l, IBA_RC_ACKNOWLEDGE, 0)->syndrome >> 5, IBA_AETH_RNR);
+    close_world(&w);
+}
+
+/* Only a rendezvous needs the send queue: other messages are received while it is full (VN-04). */
+Test(tags, a_full_send_queue_keeps_no_other_message_waiting)
+{
+    const struct iba_send_wr write = {.wr_id = 5, .op = IBA_WR_WRITE};
+    struct iba_qp_attr sqd = {.state = IBA_QPS_SQD};
+    struct world w;
+
+    open_world(&w, 0, 3);
+    (void)add(&w, 1, UINT64_MAX, 0);
+    (void)add(&w, 2, UINT64_MAX, 0);
+    cr_assert_eq(iba_modify_qp(&w.l->end[1].ca, w.to, &sqd, IBA_QPA_STATE), IBA_VERB_OK);
+    for (unsigned i = 0; i < LAB_DEPTH; i++)
+        cr_assert_eq(lab_send(w.l, 1, w.to, write, 0, 0), IBA_VERB_OK);
+    send_tm(&w, IBV_TMH_EAGER, 1, 40);
+    (void)received(&w, 1, IBA_WC_TAG_MATCH | IBA_WC_TAG_DATA, 24);
+    send_rndv(&w, 2, ROOM + 1, 0); /* its data do not fit: nothing is read */
+    (void)lab_done(w.l, 1, 2, IBA_WC_TAG_INCOMPLETE);
+    send_rndv(&w, 3, 8, 0); /* no receive has its tag */
+    (void)received(&w, ORDINARY_ID, 0, 32);
+    send_rndv(&w, 3, 8, 1400); /* of two packets */
+    (void)received(&w, ORDINARY_ID + 1, 0, 1432);
+    send_tm(&w, IBV_TMH_NO_TAG, 1, 40);
+    (void)received(&w, ORDINARY_ID + 2, 0, 40);
+    cr_expect_eq(lab_find(w.l, IBA_RC_ACKNOWLEDGE, 0)->syndrome >> 5, IBA_AETH_ACK);
     close_world(&w);
 }
 

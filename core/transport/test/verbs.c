@@ -567,3 +567,34 @@ Test(verbs, names)
     cr_assert_str_eq(iba_event_name(IBA_EVENT_SQ_DRAINED), "Send Queue Drained");
     cr_assert_str_eq(iba_qp_type_name(IBA_QPT_GSI), "GSI");
 }
+
+/* Whoever makes a broken device may set up a port later: the port is a broken one from the next verb that needs it. */
+Test(verbs, a_port_that_is_set_up_later_follows_its_adapter)
+{
+    static const struct iba_change ttl = {
+        .list = &iba_port_behaviours, .row = IBA_ROW_port_TTL, .kind = IBA_CHANGE_OTHER};
+    enum { HOP_LIMIT_AT = 14 + 7, VERBS = 3 }; /* behind the Ethernet header, in that of IPv6 */
+
+    for (unsigned verb = 0; verb < VERBS; verb++) {
+        struct desk *d = desk_open();
+        const struct iba_av av = desk_av();
+        const uint32_t qpn = desk_qp_in(d, 0, IBA_QPT_RC, IBA_QPS_INIT);
+        uint32_t ah;
+
+        iba_ca_change(&d->ca, &ttl);
+        iba_port_init(iba_ca_port(&d->ca, 1), 1, IBA_PORT_ROCE2, IBA_MTU_2048, 0x020000000001);
+        cr_assert_null(d->ca.port[0].change);
+        switch (verb) {
+        case 0:
+            OK(desk_step(d, qpn, IBA_QPS_RTR, 0));
+            cr_expect_eq(d->qp[0].envelope[HOP_LIMIT_AT], 255);
+            break;
+        case 1:
+            OK(iba_create_ah(&d->ca, d->pd, &av, &ah));
+            cr_expect_eq(d->ah[ah].envelope[HOP_LIMIT_AT], 255);
+            break;
+        default: OK(iba_set_pkey(&d->ca, 1, 1, 0x8001));
+        }
+        cr_expect_eq(d->ca.port[0].change, &ttl, "verb %u", verb);
+    }
+}
