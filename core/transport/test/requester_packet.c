@@ -422,6 +422,24 @@ Test(requester_packet, path_bits_of_the_bth)
     }
 }
 
+/* PV-14: packets of QP0 have the default P_Key, those of QP1 and of other datagrams that of the QP's entry. */
+Test(requester_packet, pkeys_of_datagrams)
+{
+    static const uint8_t types[] = {IBA_QPT_UD, IBA_QPT_GSI, IBA_QPT_SMI};
+
+    for (unsigned i = 0; i < sizeof types; i++) {
+        START(IBA_QPT_UD, (void)0);
+        b.ca.port[0].n_pkey = 2;
+        b.ca.port[0].pkey[1] = 0x8123;
+        b.qp->attr.pkey_index = 1;
+        b.qp->type = types[i];
+        const struct iba_send_wr w = datagram(1, 256, QKEY);
+        iba_requester_post(&b.ca, b.qp, &w);
+        EXPECT_SENT(IBA_UD_SEND_ONLY, 100);
+        cr_expect_eq(iba_bth_p_key(b.bth), types[i] == IBA_QPT_SMI ? 0xffff : 0x8123, "type %u", types[i]);
+    }
+}
+
 /* RQ-60: XRC requests name the receiving SRQ in every packet, and otherwise equal those of RC. */
 Test(requester_packet, xrc)
 {

@@ -135,6 +135,98 @@ Test(validate_order, first_fault_over_ip_decides)
     }
 }
 
+/* ---- packets with two faults of other kinds ---- */
+static void other_network_malformed(void)
+{
+    packet(&bed, IBA_ENCAP_ROCE1, IBA_RC_WRITE_ONLY, RC_QPN, EPSN, 8);
+    iba_recipe_set(&bed.r, 1, iba_field_find(IBA_H_grh, "paylen"), 2000);
+}
+static void fragment_of_another_network(void)
+{
+    bed_make(&bed, IBA_PORT_ROCE1, false);
+    packet(&bed, IBA_ENCAP_ROCE2_V4, IBA_RC_WRITE_ONLY, RC_QPN, EPSN, 8);
+    iba_ipv4_set_mf(PART(&bed, ipv4), 1);
+}
+static void raw_on_vl_15(void)
+{
+    iba_recipe_init(&bed.r, IBA_ENCAP_IB_RAW, 0);
+    bed.r.payload = bed.payload, bed.r.payload_len = 32;
+    iba_lrh_set_dlid(PART(&bed, lrh), LID);
+    iba_lrh_set_slid(PART(&bed, lrh), PEER_LID);
+    iba_lrh_set_vl(PART(&bed, lrh), 15);
+    bed.raw.state = IBA_QPS_ERR;
+}
+static void extensions_from_a_mapped_address(void)
+{
+    uint8_t gid[16];
+
+    packet(&bed, IBA_ENCAP_ROCE2_V6_EXT, IBA_RC_WRITE_ONLY, RC_QPN, EPSN, 8);
+    iba_gid_set_ipv4(gid, 0x0a000001);
+    iba_ipv6_set_src(PART(&bed, ipv6), gid);
+}
+static void version_from_a_mapped_address(void)
+{
+    uint8_t gid[16];
+
+    packet(&bed, IBA_ENCAP_ROCE2_V6, IBA_RC_WRITE_ONLY, RC_QPN, EPSN, 8);
+    iba_gid_set_ipv4(gid, 0x0a000001);
+    iba_ipv6_set_src(PART(&bed, ipv6), gid);
+    iba_bth_set_tver(PART(&bed, bth), 1);
+}
+static void version_with_a_split_word(void)
+{
+    packet(&bed, IBA_ENCAP_ROCE2_V6, IBA_RC_WRITE_ONLY, RC_QPN, EPSN, 7);
+    bed.r.keep |= IBA_KEEP_PAD;
+    iba_bth_set_tver(PART(&bed, bth), 1);
+}
+static void split_word_to_qp0(void)
+{
+    packet(&bed, IBA_ENCAP_ROCE2_V6, IBA_UD_SEND_ONLY, 0, 0, 255);
+    bed.r.keep |= IBA_KEEP_PAD;
+}
+static void multicast_by_its_qp_alone(void)
+{
+    packet(&bed, IBA_ENCAP_IB_LOCAL, IBA_UD_SEND_ONLY, 0xffffff, 0, 16);
+}
+static void reserved_to_another_service(void)
+{
+    packet(&bed, IBA_ENCAP_IB_LOCAL, 0x7f, RC_QPN, EPSN, 16);
+}
+static void response_of_another_partition(void)
+{
+    ask(&bed, IBA_RC_ACKNOWLEDGE, 0, 0);
+    iba_bth_set_p_key(PART(&bed, bth), 0x8005);
+    bed.rc.state = IBA_QPS_RTR;
+}
+
+Test(validate_order, the_first_of_two_faults_decides)
+{
+    static const struct {
+        uint8_t kind; /* enum iba_port_kind */
+        void (*prepare)(void);
+        const char *row;
+    } c[] = {
+        {IBA_PORT_IB, other_network_malformed, "malformed"},
+        {IBA_PORT_IB, fragment_of_another_network, "foreign_link"},
+        {IBA_PORT_IB, raw_on_vl_15, "vl_of_other_kind"},
+        {IBA_PORT_ROCE2, extensions_from_a_mapped_address, "ip_options"},
+        {IBA_PORT_ROCE2, version_from_a_mapped_address, "ip_mapped_wrongly"},
+        {IBA_PORT_ROCE2, version_with_a_split_word, "other_version"},
+        {IBA_PORT_ROCE2, split_word_to_qp0, "split_word"},
+        {IBA_PORT_IB, multicast_by_its_qp_alone, "multicast_no_grh"},
+        {IBA_PORT_IB, reserved_to_another_service, "other_service"},
+        {IBA_PORT_IB, response_of_another_partition, "response_out_of_season"},
+    };
+
+    for (size_t i = 0; i < COUNT(c); i++) {
+        bed_make(&bed, (enum iba_port_kind)c[i].kind, false);
+        c[i].prepare();
+        give(&bed);
+        cr_expect_eq(hits(&bed, IBA_TABLE_VALIDATE, c[i].row), 1, "%s", c[i].row);
+        cr_expect_eq(all_hits(&bed, IBA_TABLE_VALIDATE), 1, "%s", c[i].row);
+    }
+}
+
 /* WF-84: a congestion notification is counted, and does nothing else, whatever its bits say. */
 Test(validate_order, a_notification_arms_nothing)
 {

@@ -383,6 +383,7 @@ static void check_row(const struct row_case *c)
         cr_assert_eq(bed.rc.r.epsn.v, epsn, "%s: ePSN", c->row);
         cr_assert(!answer(&bed), "%s is silent", c->row);
         cr_assert(no_completion(&bed), "%s: no completion", c->row);
+        cr_assert_eq(bed.ca.port[0].counters.pkey_violations, !strcmp(c->row, "pkey_differs"), "%s", c->row);
     }
 }
 
