@@ -540,3 +540,28 @@ Test(validate, traced)
     cr_expect_eq(hits(&bed, IBA_TABLE_VALIDATE, "qkey_differs"), 1);
     cr_expect_eq(traced, 2);
 }
+
+/* A capture card's record has a header before the frame: the rows look behind it. */
+Test(validate, frames_in_records_of_a_capture_card)
+{
+    static const char *const rows[] = {"rc_request", "dlid_foreign", "slid_impossible", "vl_of_other_kind"};
+
+    for (unsigned i = 0; i < COUNT(rows); i++) {
+        begin(IBA_PORT_IB, IBA_ENCAP_ERF_IB);
+        if (i == 1)
+            iba_lrh_set_dlid(PART(&bed, lrh), LID + 1);
+        if (i == 2)
+            iba_lrh_set_slid(PART(&bed, lrh), GROUP_LID);
+        if (i == 3)
+            iba_lrh_set_vl(PART(&bed, lrh), 15);
+        send_as(&bed, IBA_LINK_ERF);
+        cr_expect_eq(hits(&bed, IBA_TABLE_VALIDATE, rows[i]), 1, "%s", rows[i]);
+    }
+    for (unsigned foreign = 0; foreign < 2; foreign++) {
+        begin(IBA_PORT_ROCE2, IBA_ENCAP_ERF_ETH);
+        if (foreign)
+            iba_eth_set_dst(PART(&bed, eth), 0x020000000001);
+        send_as(&bed, IBA_LINK_ERF);
+        cr_expect_eq(hits(&bed, IBA_TABLE_VALIDATE, "mac_foreign"), foreign);
+    }
+}
