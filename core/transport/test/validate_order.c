@@ -348,6 +348,16 @@ Test(validate_order, marks_are_counted)
     cr_expect_eq(bed.ca.port[0].counters.ecn_ce_in, 1);
     cr_expect_eq(bed.ca.port[0].counters.fecn_in, 0);
     cr_expect_eq(bed.ca.port[0].counters.becn_in, 0);
+
+    const struct iba_av back = path_to_peer(&bed);
+    uint8_t expected[128];
+    enum { UDP_SOURCE_AT = 14 + 40 }; /* RO-19: one source port for all notifications to a queue pair */
+    (void)iba_envelope_write(&bed.ca.port[0], &back, UD_QPN ^ PEER_QPN << 8, expected);
+    packet(&bed, IBA_ENCAP_ROCE2_V6, IBA_UD_SEND_ONLY, UD_QPN, 0, 8);
+    iba_ipv6_set_ecn(PART(&bed, ipv6), 3);
+    give(&bed);
+    cr_expect(bed.ud.cnp_due && bed.ud.cnp_to == PEER_QPN);
+    cr_expect_arr_eq(bed.ud.envelope + UDP_SOURCE_AT, expected + UDP_SOURCE_AT, 2);
 }
 
 /* A device may destroy a QP that is attached to a group (a broken one): the group's packets then have one copy less. */
