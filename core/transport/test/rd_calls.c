@@ -368,3 +368,37 @@ Test(rd_calls, a_message_is_suspended)
     iba_rd_suspend(&bed.ca, &bed.rc, 900);
     cr_expect(bed.rc.s.ack_due == 77 && bed.rc.s.rnr_due == 77, "a RESYNC needs no receive: its timer repeats it");
 }
+
+/* UU-33..UU-35: the message that ends is the RD QP's. A failure puts the QP into Send Queue Error. It ends
+ * the context only if the peer answers no more. */
+Test(rd_calls, how_a_message_ends)
+{
+    static const struct {
+        enum iba_wc_status status;
+        uint8_t qp, context; /* their states afterwards */
+    } cases[] = {{IBA_WC_SUCCESS, IBA_QPS_RTS, IBA_QPS_RTS},
+                 {IBA_WC_REMOTE_ACCESS, IBA_QPS_SQE, IBA_QPS_RTS},
+                 {IBA_WC_REMOTE_INVALID_REQ, IBA_QPS_SQE, IBA_QPS_RTS},
+                 {IBA_WC_RNR_RETRY_EXCEEDED, IBA_QPS_SQE, IBA_QPS_RTS},
+                 {IBA_WC_RETRY_EXCEEDED, IBA_QPS_SQE, IBA_QPS_ERR}};
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        send_some(IBA_SQE_BEGUN, 2);
+        iba_sqe_at(&bed.ud, 0)->wr.flags = IBA_WR_SIGNALED;
+        iba_sqe_at(&bed.ud, 0)->state = IBA_SQE_BEGUN;
+        bed.ud.s.rnr_left = 1;
+        of_context()->status = IBA_WC_SUCCESS;
+        if (cases[i].status == IBA_WC_SUCCESS) {
+            of_context()->state = IBA_SQE_DONE;
+            iba_requester_retire(&bed.ca, &bed.rc);
+        } else {
+            iba_requester_fail(&bed.ca, &bed.rc, cases[i].status);
+        }
+        const struct iba_wc wc = completion(&bed);
+        EXPECT(wc.wr_id == 31 && wc.status == cases[i].status && wc.qpn == UD_QPN, "case %zu: %u", i, wc.status);
+        EXPECT(no_completion(&bed) && bed.ud.s.count == 0 && bed.ud.s.rd_open == 0, "case %zu", i);
+        EXPECT(bed.ud.state == cases[i].qp && bed.rc.state == cases[i].context, "case %zu: %u %u", i, bed.ud.state,
+               bed.rc.state);
+        EXPECT(bed.ud.s.rnr_left == bed.ud.attr.rnr_retry, "case %zu", i);
+    }
+}
