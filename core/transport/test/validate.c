@@ -541,7 +541,7 @@ Test(validate, traced)
     cr_expect_eq(traced, 2);
 }
 
-/* A capture card's record has a header before the frame: the rows look behind it. */
+/* A capture card writes a header before the frame: the rows look at the bytes after it. */
 Test(validate, frames_in_records_of_a_capture_card)
 {
     static const char *const rows[] = {"rc_request", "dlid_foreign", "slid_impossible", "vl_of_other_kind"};

@@ -568,12 +568,12 @@ Test(verbs, names)
     cr_assert_str_eq(iba_qp_type_name(IBA_QPT_GSI), "GSI");
 }
 
-/* Whoever makes a broken device may set up a port later: the port is a broken one from the next verb that needs it. */
+/* A broken device may get a port set up later: the port is broken, too, from the next verb that needs it. */
 Test(verbs, a_port_that_is_set_up_later_follows_its_adapter)
 {
     static const struct iba_change ttl = {
         .list = &iba_port_behaviours, .row = IBA_ROW_port_TTL, .kind = IBA_CHANGE_OTHER};
-    enum { HOP_LIMIT_AT = 14 + 7, VERBS = 3 }; /* behind the Ethernet header, in that of IPv6 */
+    enum { HOP_LIMIT_AT = 14 + 7, VERBS = 3 }; /* after the Ethernet header, in that of IPv6 */
 
     for (unsigned verb = 0; verb < VERBS; verb++) {
         struct desk *d = desk_open();
