@@ -24,14 +24,14 @@ static char letter_of(enum iba_dc_kind kind)
 }
 
 /* Steps: 1, 2: an operation for that target is posted. p: the next message is taken. A, E, N, K, X: an answer arrives:
- * accepted, done, CNAK, bad key, closed. a, n: accepted and CNAK, of another connection. r: a request arrives. t, q:
- * the timer of answers, or of idleness, runs out. */
+ * accepted, done, CNAK, bad key, closed. a, e, n, k, x: the same of another connection. r: a request arrives. t, q: the
+ * timer of answers, or of idleness, runs out. */
 static void initiator_step(struct iba_dc_initiator *i, char step, iba_time *now, char **out)
 {
-    static const char answers[] = "AENKX";
+    static const char answers[] = "AENKX", others[] = "aenkx";
     struct iba_dc_message m = {.initiator = i->number, .target = 1, .connection = i->connection};
     const struct iba_dc_operation op = {.target = (uint32_t)(step - '0'), .key = KEY};
-    const char *answer = strchr(answers, step);
+    const char *answer = strchr(answers, step), *other = strchr(others, step);
 
     if (step == '1' || step == '2') {
         cr_assert(iba_dc_post(i, &op));
@@ -42,11 +42,10 @@ static void initiator_step(struct iba_dc_initiator *i, char step, iba_time *now,
         cr_assert_neq(*now, IBA_NEVER);
         iba_dc_advance(i, *now);
     } else {
-        m.kind = answer        ? (uint8_t)(IBA_DC_ACCEPTED + (answer - answers))
-                 : step == 'a' ? IBA_DC_ACCEPTED
-                 : step == 'n' ? IBA_DC_CNAK
-                               : IBA_DC_CONNECT;
-        m.connection += step == 'a' || step == 'n';
+        m.kind = answer  ? (uint8_t)(IBA_DC_ACCEPTED + (answer - answers))
+                 : other ? (uint8_t)(IBA_DC_ACCEPTED + (other - others))
+                         : IBA_DC_CONNECT;
+        m.connection += other != NULL;
         m.sequence = i->first + 1;
         iba_dc_initiator_receive(i, &m, *now);
     }
@@ -108,10 +107,9 @@ static uint64_t next_token(void *ctx)
 }
 
 /* A lease is LEASE long. Steps: c, l, n: initiator 7 asks for connection 5, 4, 6. C: initiator 8 does. k, K: connect
- * and operation with a wrong key. o: the next operation of connection 5; u, g: the one before, and after. w: with
- * another token. O: of another connection. a: an answer with the fields of an operation. d, D: connection 5, or 9,
- * ends. L: the
- * lease passes. H: most of it does. */
+ * and operation with a wrong key. o: the next operation of connection 5; u, g: the one before, and after. w, v: o and u
+ * with another token. O: of another connection; W: with another token, too. a: an answer with the fields of an
+ * operation. d, D: connection 5, or 9, ends. L: the lease passes. H: most of it does. */
 static void target_step(const struct iba_dc_target *t, char step, uint64_t token, struct iba_dc_message *m, bool full)
 {
     const uint32_t next = t->pool[0].executed;
@@ -123,13 +121,13 @@ static void target_step(const struct iba_dc_target *t, char step, uint64_t token
                                  .full = full,
                                  .initiator = step == 'C' ? 8 : 7,
                                  .target = 1,
-                                 .connection = step == 'l'          ? 4
-                                               : step == 'n'        ? 6
-                                               : strchr("OD", step) ? 9
-                                                                    : 5,
-                                 .sequence = step == 'u' ? next - 1 : next + (step == 'g'),
+                                 .connection = step == 'l'           ? 4
+                                               : step == 'n'         ? 6
+                                               : strchr("OWD", step) ? 9
+                                                                     : 5,
+                                 .sequence = step == 'u' || step == 'v' ? next - 1 : next + (step == 'g'),
                                  .key = step == 'd' || step == 'D' ? 0 : KEY + (uint64_t)(step == 'k' || step == 'K'),
-                                 .token = token + (uint64_t)(step == 'w')};
+                                 .token = token + (uint64_t)(strchr("wvW", step) != NULL)};
 }
 
 /* Writes ! for each operation that is executed, and a letter for each answer. */
@@ -185,6 +183,78 @@ static const struct script target_scripts[] = {
     {"duplicate", false, "coHuHo", "A!EE!E"},
     {"connect", true, "cLC", "AA"}, /* the lease of the first initiator has ended */
 };
+
+/* ---- every message in every state ---- */
+
+/* What an initiator does in each state after each answer, of its connection and of another one, and after a request:
+ * completions, then the next two messages. The second operation shows whether it is connected. */
+static const char initiator_events[] = "AENKXaenkxr";
+static const struct {
+    bool full;
+    const char *steps, *sent, *after[sizeof initiator_events - 1];
+} initiator_states[] = {
+    /* not connected: every answer is of another connection */
+    {true, "11", "", {"dc", "c-", "c-", "c-", "c-", "dc", "c-", "c-", "c-", "c-", "c-"}},
+    /* it has asked for a connection */
+    {true, "11p", "c", {"oo", "--", "Nc-", "Kc-", "--", "d-", "--", "--", "--", "--", "--"}},
+    /* the same, and both operations were sent */
+    {false, "11ppp", "coo", {"--", "S--", "NN--", "KK--", "--", "d-", "--", "--", "--", "--", "--"}},
+    /* connected, and both operations were sent */
+    {true, "11pApp", "coo", {"--", "S--", "--", "--", "--", "d-", "--", "--", "--", "--", "--"}},
+    /* connected, and nothing was sent yet */
+    {true, "11pA", "c", {"oo", "oo", "oo", "oo", "oo", "do", "oo", "oo", "oo", "oo", "oo"}},
+    /* it has asked for the end of the connection, and has other work */
+    {true, "1pApEq11p", "coSd", {"--", "--", "--", "--", "c-", "d-", "--", "--", "--", "--", "--"}},
+};
+
+Test(dc, an_initiator_after_each_answer_in_each_state)
+{
+    for (size_t k = 0; k < sizeof initiator_states / sizeof *initiator_states; k++)
+        for (size_t event = 0; initiator_events[event]; event++) {
+            char steps[LONGEST], expected[LONGEST], out[LONGEST];
+            uint32_t hits[32];
+            snprintf(steps, sizeof steps, "%s%cpp", initiator_states[k].steps, initiator_events[event]);
+            snprintf(expected, sizeof expected, "%s%s", initiator_states[k].sent, initiator_states[k].after[event]);
+            const struct script s = {.full = initiator_states[k].full, .steps = steps};
+            play_initiator(&s, 0, out, hits);
+            cr_expect_str_eq(out, expected, "%s: %s for %s", steps, out, expected);
+        }
+}
+
+/* What a target answers in each state to each message, and then to the next operation of connection 5. */
+static const char target_events[] = "clnCkKougwvOadD";
+static const struct {
+    bool full;
+    const char *steps, *answers, *after[sizeof target_events - 1];
+} target_states[] = {
+    /* nobody is connected */
+    {true, "", "", {"A!E", "A-", "A-", "A-", "K-", "K-", "--", "--", "--", "--", "--", "--", "--", "X-", "X-"}},
+    /* connection 5, after an operation, with a half handshake, which needs no token, and a full one */
+    {false,
+     "co",
+     "A!E",
+     {"A!E", "-!E", "A-", "N!E", "K!E", "K!E", "!E!E", "E!E", "-!E", "!E!E", "E!E", "-!E", "-!E", "X-", "X!E"}},
+    {true,
+     "co",
+     "A!E",
+     {"A!E", "-!E", "A-", "N!E", "K!E", "K!E", "!E!E", "E!E", "-!E", "-!E", "-!E", "-!E", "-!E", "X-", "X!E"}},
+    /* another initiator has the only responder */
+    {true, "C", "A", {"N-", "N-", "N-", "A-", "K-", "K-", "--", "--", "--", "--", "--", "--", "--", "X-", "X-"}},
+};
+
+Test(dc, a_target_after_each_message_in_each_state)
+{
+    for (size_t k = 0; k < sizeof target_states / sizeof *target_states; k++)
+        for (size_t event = 0; target_events[event]; event++) {
+            char steps[LONGEST], expected[LONGEST], out[LONGEST];
+            uint32_t hits[32];
+            snprintf(steps, sizeof steps, "%s%co", target_states[k].steps, target_events[event]);
+            snprintf(expected, sizeof expected, "%s%s", target_states[k].answers, target_states[k].after[event]);
+            const struct script s = {.full = target_states[k].full, .steps = steps};
+            play_target(&s, 0, out, hits);
+            cr_expect_str_eq(out, expected, "%s: %s for %s", steps, out, expected);
+        }
+}
 
 /* ---- rows ---- */
 
@@ -408,4 +478,40 @@ Test(dc, a_target_without_rows_is_silent)
     for (m.kind = 0; m.kind < IBA_DC_KIND_COUNT; m.kind++)
         cr_expect_not(iba_dc_target_receive(&t, &m, 1, &answer), "kind %u", m.kind);
     cr_expect(heard.stored == 0 && sum(t.hits, IBA_DC_TARGET_ROWS) == 1 && iba_dc_serving(&t) == 1);
+}
+
+/* A broken target without the row for it executes no operation without a connection, and answers nothing. */
+Test(dc, no_answer_without_a_connection)
+{
+    const struct script s = {.full = true, .steps = "oO"};
+    char out[LONGEST];
+    uint32_t hits[32];
+    unsigned row = 0;
+
+    while (strcmp(iba_dc_target_rows[row].name, "other_connection") != 0)
+        row++;
+    play_target(&s, UINT32_C(1) << row, out, hits);
+    cr_expect_str_eq(out, "--");
+}
+
+/* Where several rows apply, the first one counts the message, also when all of them drop it. */
+Test(dc, the_first_row_counts)
+{
+    static const struct {
+        const char *steps, *row;
+    } cases[] = {{"coO", "other_connection"}, {"coW", "other_connection"}, {"cow", "wrong_token"},
+                 {"cov", "wrong_token"},      {"cou", "duplicate"},        {"cog", "gap"},
+                 {"cok", "wrong_key"},        {"coK", "wrong_key"},        {"coa", "answer"}};
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct script s = {.full = true, .steps = cases[i].steps};
+        char out[LONGEST];
+        uint32_t hits[32];
+        play_target(&s, 0, out, hits);
+        for (unsigned row = 0; row < IBA_DC_TARGET_ROWS; row++) {
+            const char *name = iba_dc_target_rows[row].name;
+            const bool before = strcmp(name, "connect") == 0 || strcmp(name, "operation") == 0;
+            cr_expect_eq(hits[row], before || strcmp(name, cases[i].row) == 0, "%s: %s", cases[i].steps, name);
+        }
+    }
 }

@@ -109,6 +109,7 @@ static void expect_sent(struct iba_dc_initiator *i, iba_time now, enum iba_dc_ki
     cr_expect_eq(m.key, kind == IBA_DC_DISCONNECT ? 0 : KEY + 1);
     cr_expect(m.sequence == sequence && m.token == (work ? i->token : 0), "at %u: sequence %u", (unsigned)now,
               m.sequence);
+    cr_expect(i->state == IBA_DC_OPEN || m.token == 0, "at %u: a token before the target gave one", (unsigned)now);
     cr_expect(m.at == (work ? 100 + k : 0) && m.value == (work ? 200 + k : 0), "at %u", (unsigned)now);
 }
 
