@@ -390,3 +390,25 @@ Test(responder_reach, states_that_answer)
                 bed.rc.r.resp_count = 0;
             }
 }
+
+/* A device that does not know which duplicates it remembers answers one that it never executed with zero, and changes
+ * no memory. */
+Test(responder_reach, a_device_that_repeats_what_it_never_did)
+{
+    static const uint8_t opcodes[] = {IBA_RC_CMP_SWAP, IBA_RC_FETCH_ADD};
+    struct iba_changed_rules c;
+    uint8_t before[8];
+
+    for (size_t i = 0; i < COUNT(opcodes); i++) {
+        bed_make(&bed, IBA_PORT_IB, false);
+        lack(&bed, IBA_TABLE_RC_RESPONDER, "unknown_again", &c);
+        memcpy(before, bed.memory, sizeof before);
+        ask(&bed, opcodes[i], -1, 0);
+        iba_atomiceth_set_swapdt(PART(&bed, atomiceth), 5);
+        give(&bed);
+        cr_expect_arr_eq(bed.memory, before, sizeof before);
+        cr_assert(answer(&bed));
+        cr_expect_eq(answer_opcode(&bed), IBA_RC_ATOMIC_ACKNOWLEDGE);
+        cr_expect_eq(iba_atomicacketh_origremdt(iba_view_hdr(&bed.answer, IBA_H_atomicacketh)), 0);
+    }
+}
