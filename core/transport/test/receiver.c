@@ -244,3 +244,53 @@ Test(receiver, completion_of_an_xrc_target)
     cr_expect(wc.srqn == 1 && wc.qpn == RC_QPN);
     cr_expect_eq(bed.rc.srq, IBA_NONE, "no message is unfinished");
 }
+
+/* Only an EE context has the members of one; other queue pairs have their receive queue in the same memory. Whatever
+ * number stands there, a message completes for its own queue pair, also when a reliable datagram QP has that number. */
+Test(receiver, a_message_completes_for_its_own_queue_pair)
+{
+    static struct iba_qp rd, *slot[1 << 16];
+
+    bed_make(&bed, IBA_PORT_IB, false);
+    post_two(false, FULL, bed.lkey);
+    for (unsigned i = 0; i < COUNT(bed.qp_slot); i++)
+        if (bed.qp_slot[i])
+            slot[bed.qp_slot[i]->qpn] = bed.qp_slot[i];
+    rd = (struct iba_qp){.qpn = bed.rc.ee.receiver, .type = IBA_QPT_RD, .srq = 3, .recv_cq = bed.cq_number};
+    slot[rd.qpn % COUNT(slot)] = &rd;
+    bed.ca.qp = slot, bed.ca.n_qp = COUNT(slot);
+    ask(&bed, IBA_RC_SEND_ONLY, 0, 8);
+    give(&bed);
+    const struct iba_wc wc = completion(&bed);
+    cr_expect(wc.qpn == RC_QPN && wc.src_qpn == PEER_QPN && wc.srqn == 0, "QP %#x from %#x", wc.qpn, wc.src_qpn);
+}
+
+/* VN-06: software learns of a match once, with the first packet of a message, and of the data at its end. */
+Test(receiver, a_match_is_told_once)
+{
+    enum { TAG = 9, HEADER = IBA_BYTES_tmh };
+    static struct iba_recv_wr ring[N_RQ];
+    static struct iba_tag list[2];
+    static struct iba_srq srq;
+    static const uint8_t opcodes[] = {IBA_RC_SEND_FIRST, IBA_RC_SEND_MIDDLE, IBA_RC_SEND_MIDDLE, IBA_RC_SEND_LAST};
+
+    bed_make(&bed, IBA_PORT_IB, true);
+    const struct iba_tag_srq_init init = {
+        .ring = ring, .list = list, .n = N_RQ, .n_tags = COUNT(list), .pd = bed.pd, .cq = bed.cq_number};
+    const struct iba_recv_wr w = buffer(&bed, FULL);
+    uint32_t handle;
+    MUST(iba_create_tag_srq(&bed.ca, &srq, &init, &bed.srq_number));
+    MUST(iba_add_tag(&bed.ca, bed.srq_number, &w, TAG, UINT64_MAX, 0, &handle));
+    bed.rc.srq = bed.srq_number;
+    iba_tmh_set_opcode(bed.payload, IBA_TM_EAGER);
+    iba_tmh_set_tag(bed.payload, TAG);
+    for (int i = 0; i < 4; i++) {
+        ask(&bed, opcodes[i], i, MTU);
+        give(&bed);
+        cr_expect_eq(bed.cq.count, i < 3 ? 1 : 2, "packet %d: %u completions", i, bed.cq.count);
+        cr_assert(answer(&bed));
+    }
+    cr_expect(completion(&bed).flags == IBA_WC_TAG_MATCH, "the match");
+    const struct iba_wc wc = completion(&bed);
+    cr_expect(wc.flags == IBA_WC_TAG_DATA && wc.byte_len == 4 * MTU - HEADER, "%u bytes", wc.byte_len);
+}

@@ -166,6 +166,14 @@ Test(recv, rows)
     while (iba_post_srq_recv(&bed.ca, bed.srq_number, &plain) == IBA_VERB_OK)
         continue;
     cr_expect_eq(iba_recv_row_of(&at, &bed.srq, IBA_WC_SUCCESS), &iba_recv_rows[3]); /* queue_full */
+    bed.srq.error = true; /* from here on two rows apply, and the first one decides */
+    cr_expect_eq(iba_recv_row_of(&at, &bed.srq, IBA_WC_SUCCESS), &iba_recv_rows[2]);
+    at.at = 5;
+    cr_expect_eq(iba_recv_row_of(&at, &bed.srq, IBA_WC_SUCCESS), &iba_recv_rows[1]);
+    cr_expect_eq(iba_recv_row_of(&at, &bed.srq, IBA_WC_LOCAL_LENGTH), &iba_recv_rows[0]);
+    static const char *const names[] = {"failed", "spent", "queue_lost", "queue_full", "stays"};
+    for (size_t i = 0; i < COUNT(names); i++)
+        EXPECT(strcmp(iba_recv_rows[i].name, names[i]) == 0 && iba_recv_rows[i].stays == (i == 4), "%s", names[i]);
 }
 
 /* A message that is too long fails although units are left, so what a sender may send does not depend on earlier
