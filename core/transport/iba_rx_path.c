@@ -23,14 +23,13 @@ static const uint8_t *l3(const struct iba_rx *x)
 
 /* ---- the envelope by itself ---- */
 
-/* An end node unwraps no tunnels. So only the Ethernet header and at most one VLAN tag are before the network header.
- */
+/* An end node unwraps no tunnels. So only the Ethernet header and at most one VLAN tag are before the network header;
+ * no other headers have so many bytes. */
 static bool plain_ethernet(const struct iba_rx *x)
 {
     const uint32_t n = x->v->l3_at - x->v->frame_at;
 
-    return iba_view_has(x->v, IBA_H_eth) &&
-           (n == IBA_BYTES_eth || (n == IBA_BYTES_eth + IBA_BYTES_vlan && iba_view_has(x->v, IBA_H_vlan)));
+    return n == IBA_BYTES_eth || (n == IBA_BYTES_eth + IBA_BYTES_vlan && iba_view_has(x->v, IBA_H_vlan));
 }
 
 bool iba_rx_foreign_link(const struct iba_rx *x)
