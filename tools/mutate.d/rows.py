@@ -22,8 +22,10 @@ CODE = dict.fromkeys(INPUT, (5, 6, (b"REJ", b"APR", b"SIDR_REP")))
 STATES = dict.fromkeys(INPUT, 2)
 # Rows without a connection, which these entries of two columns tell: no code reads their columns of state, timer and event.
 BARE = {"CM_MESSAGE_RULES": ((2, (b"NO",)), (4, (b"NULL", b"iba_cm_take_stale")), (7, 8, 9))}
-# Rows that exclude each other: each is of another operation, syndrome, NAK code, service or kind of port, of a receive WQE that is
-# there or is not, of a message that begins or goes on, or of a PSN before or after the expected one.
+# Rows that exclude each other: each is of another operation, syndrome, NAK code, service or kind of port, of another kind of message or
+# state of a connection, of a receive WQE that is there or is not, of a message that begins or goes on, of a PSN before or after the
+# expected one, of the first PSN or a later one, or of a DMA length above 2^31 or below that of the payload. Or a row before has taken what
+# both would: accepted_stray each acceptance of another connection, close_unknown each end of one.
 EXCLUSIVE = {
     "RC_RESPONDER_RULES": (
         "write_not_enabled read_not_enabled atomic_not_enabled flush_not_enabled atomic_write_not_enabled",
@@ -31,13 +33,18 @@ EXCLUSIVE = {
         "write_denied read_denied atomic_denied flush_denied atomic_write_denied", "send_end write_part", "write_end read swap",
         "add flush atomic_write", "gap malformed_again", "duplicate rd_refused", "unfinished_before nothing_to_go_on",
         "xrc_other_srq rd_other_receiver", "depth_exceeded no_receive_wqe", "atomic_write_misaligned receive_protected write_denied",
-        "atomic_write_denied page_absent", "send_part send_invalidate", "write_part write_notify"),
+        "atomic_write_denied page_absent send_part send_invalidate", "write_part write_notify", "dma_too_long write_beyond"),
     "RC_COMPLETER_RULES": (
         "NAK_SEQUENCE RNR_EXHAUSTED", "RNR NAK_INVALID_REQUEST NAK_REMOTE_ACCESS NAK_REMOTE_OPERATION NAK_INVALID_RD ACK",
-        "ACK_FOR_ANSWER NAK_SEQUENCE", "ACK ANSWER_NOT_POSITIVE", "READ_DATA ATOMIC_RESULT"),
+        "ACK_FOR_ANSWER NAK_SEQUENCE", "ACK ANSWER_NOT_POSITIVE", "LOSS_KNOWN NAK_KNOWN", "READ_DATA ATOMIC_RESULT"),
     "UC_RULES": (
         "reserved nothing_to_go_on", "other_operation unfinished_before", "write_not_enabled send_without_wqe",
-        "write_beyond write_short send_too_long", "receive_protected write_denied", "send_end write_unnoticed"),
+        "dma_too_long write_beyond write_short send_too_long", "receive_protected write_denied page_absent", "send_end write_unnoticed"),
+    "UD_RULES": ("no_wqe too_long", "receive_protected receive_absent"),
+    "ROWS": (  # of both ends of a DC connection
+        "request accepted_stray", "other_connection accepted", "accepted_again done", "done_again cnak bad_key",
+        "refused_late closed", "closed_early resend", "no_answer idle connect half connected", "connect_again connect_late",
+        "connect close_unknown", "close other_connection", "duplicate gap"),
     "VALIDATE_RULES": (
         "longer_than_mtu mac_foreign", "mac_foreign dlid_foreign", "to_qp0_over_ethernet multicast_no_grh",
         "request_out_of_season response_out_of_season", "grh_missing grh_unwanted", "xrc_foreign_srq gid_foreign",
