@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import types
 import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -202,13 +203,34 @@ int list(const struct ca *x, int n) { return x->change ? 3 : n; }
                 self.assertEqual(self.code(tree.unbroken(self.CODE)) == self.code(tree.unbroken(changed)), alone)
 
 
+def program():
+    """tools/mutate itself."""
+    loader = importlib.machinery.SourceFileLoader("mutate", str(HERE.parent.parent / "mutate"))
+    tool = importlib.util.module_from_spec(importlib.util.spec_from_loader("mutate", loader))
+    loader.exec_module(tool)
+    return tool
+
+
+class Order(unittest.TestCase):
+    """A mutant that needs a build of its own is there in every run of a test until it is taken out again."""
+
+    def test_tests_are_measured_before_a_mutant_is_linked_in(self):
+        done = []
+        judge = program().Judge.__new__(program().Judge)
+        judge.chosen = types.SimpleNamespace(by=["unit", "tests"])
+        judge.sample = types.SimpleNamespace(batch=iter([["row"], []]).__next__, numbers={}, results=[])
+        judge.killers = types.SimpleNamespace(warm=done.append, known=types.SimpleNamespace(write=lambda: None))
+        judge.copy = types.SimpleNamespace(builds=[])
+        judge.built_in, judge.show = lambda mutant: done.append(mutant), lambda result: None
+        judge.run(1)
+        self.assertEqual(done, ["unit", "tests", "row"])
+
+
 class Again(unittest.TestCase):
     """A second run, for the survivors of the first one."""
 
     def test_of_two_mutants_of_one_name_only_the_survivor_is_taken(self):
-        loader = importlib.machinery.SourceFileLoader("mutate", str(HERE.parent.parent / "mutate"))
-        tool = importlib.util.module_from_spec(importlib.util.spec_from_loader("mutate", loader))
-        loader.exec_module(tool)
+        tool = program()
         sums = [m for m in made("int f(int a, int b, int c)\n{\n    return a + b + c;\n}\n")[0] if m.operator == "arithmetic"]
         self.assertEqual(len(sums), 2)
         self.assertEqual(sums[0].name, sums[1].name)
