@@ -167,14 +167,16 @@ static void w_message(struct making *m, struct place *p)
         char reth[80] = "";
         if (write != other && i == 0)
             snprintf(reth, sizeof reth, " va=m+%u dmalen=%u", at, (n - 1) * m->pmtu + last);
-        if (i != skip)
-            used +=
-                (size_t)snprintf(p->out + used, p->room - used, "> a %s_%s psn=+%u ackreq=%u%s payload=%u%s{spoil?}\n",
-                                 write != other ? "WRITE" : "SEND", where, m->next, i + 1 == n || making_one_in(m, 3),
-                                 reth, i + 1 < n ? m->pmtu : last,
-                                 i + 1 == n                    ? imm ? " imm={u32}" : ""
-                                 : making_one_in(m, 4 * OFTEN) ? "-1"
-                                                               : "");
+        if (i != skip) {
+            /* drawn one after the other, since compilers differ in the order in which they evaluate arguments */
+            const bool shorter = i + 1 < n && making_one_in(m, 4 * OFTEN), asks = i + 1 == n || making_one_in(m, 3);
+            used += (size_t)snprintf(
+                p->out + used, p->room - used, "> a %s_%s psn=+%u ackreq=%u%s payload=%u%s{spoil?}\n",
+                write != other ? "WRITE" : "SEND", where, m->next, asks, reth, i + 1 < n ? m->pmtu : last,
+                shorter             ? "-1"
+                : i + 1 == n && imm ? " imm={u32}"
+                                    : "");
+        }
         if (i != skip || making_one_in(m, 2))
             m->next++;
     }
@@ -232,8 +234,8 @@ static void read_response(struct making *m, const struct making_request *q, stru
     m->msn += last;
     if (first || last)
         snprintf(aeth, sizeof aeth, " syndrome=ack{credit} msn=%u", m->msn);
-    put(p, "> a READ_RESP_%s psn=+%u%s payload=%u%s", where, q->psn + i, aeth, n + making_one_in(m, 4 * OFTEN),
-        making_one_in(m, 3 * OFTEN) ? "{spoil}" : "");
+    const bool spoilt = making_one_in(m, 3 * OFTEN), longer = making_one_in(m, 4 * OFTEN);
+    put(p, "> a READ_RESP_%s psn=+%u%s payload=%u%s", where, q->psn + i, aeth, n + longer, spoilt ? "{spoil}" : "");
     m->answered += last;
     m->read_done = last ? 0 : m->read_done;
 }
