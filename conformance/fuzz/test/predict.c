@@ -5,21 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "bed.h"
 
 enum { MOST = 2 * FUZZ_TEXT };
-
-/* Short forms of texts that most packets have in common: a pause, and the fields of a header that nobody set. */
-static const struct {
-    const char *name, *text;
-} shorts[] = {
-    {" {.}", "\nwait 1ms"},
-    {"{ip}", " ip.dsfield.dscp=0x0 ip.dsfield.ecn=0x2 ip.flags.rb=0x0 ip.flags.df=0x1 ip.ttl=0x40"},
-    {"{ip6}", " ipv6.tclass.dscp=0x0 ipv6.tclass.ecn=0x2 ipv6.flow=0x0 ipv6.hlim=0x40"},
-    {"{lrh}", " lrh.vl=0x0 lrh.sl=0x0 lrh.reserved2=0x0 lrh.reserved5=0x0"},
-    {"{grh}", " grh.tclass=0x0 grh.flowlabel=0x0 grh.hoplmt=0x40"},
-    {"{bth}", " bth.se=0x0 bth.m=0x1 bth.tver=0x0 bth.p_key=0xffff bth.fecn=0x0 bth.becn=0x0 bth.reserved6=0x0 "
-              "bth.reserved7=0x0"},
-};
 
 static void spell_out(const char *from, char to[MOST])
 {
