@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Each command as a function: its exit code, and that it gives back all memory and all descriptors, whether it succeeds
+ * or ends early. The program ends after a command, so nothing else shows what is lost; but the fuzz targets and the
+ * tests call many of them. */
+#include "main/command.h"
+#include <criterion/criterion.h>
+#include <dirent.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "main/fault.h"
+#include "parts.h"
+
+#if defined __has_feature
+#if __has_feature(address_sanitizer)
+#define IBPROOF_SANITIZED
+#endif
+#elif defined __SANITIZE_ADDRESS__
+#define IBPROOF_SANITIZED
+#endif
+
+#define TITLE(words) "title    " words "\nspec     RR-03 RR-04\nrole     responder\nservice  rc\n"
+#define EXCHANGE(msn)                                                                                                  \
+    "qp a     recv=1\n> a SEND_ONLY psn=+0 ackreq=1 payload=64\n< a ACKNOWLEDGE psn=+0 syndrome=ack msn=" msn "\n"
+
+static void write_suite(void)
+{
+    static const char report[] =
+        "{\"tool\": \"ibconform\", \"format\": 1, \"run\": {\"target\": \"live:a\"}, \"results\": [%s"
+        "{\"id\": \"good\", \"verdict\": \"%s\", \"waiver\": {}, \"cause\": \"odd\", \"finding\": "
+        "{\"statement\": \"RR-03\", \"expected\": \"1\", \"got\": \"%s\"}}]}";
+    char text[600];
+
+    cr_assert_eq(mkdir(parts_file("suite"), 0777), 0);
+    (void)parts_write("suite/good.ibt",
+                      TITLE("a SEND is acknowledged") "vary     pmtu 256 1024\nqp b     pmtu=$pmtu\n" EXCHANGE("1"));
+    (void)parts_write("suite/odd.ibt", TITLE("a SEND is counted oddly") EXCHANGE("9"));
+    (void)parts_write("suite/none.ibt", TITLE("what no device has") "needs    two_devices\n" EXCHANGE("1"));
+    snprintf(text, sizeof text, report, "{\"id\": \"odd\", \"verdict\": \"FAIL\"}, ", "XFAIL", "2");
+    (void)parts_write("old.json", text);
+    snprintf(text, sizeof text, report, "", "FAIL", "3");
+    (void)parts_write("new.json", text);
+    (void)parts_write("twice.json",
+                      "{\"tool\": \"ibconform\", \"format\": 1, \"results\": [{\"id\": \"a\", \"verdict\": \"PASS\"}, "
+                      "{\"id\": \"a\", \"verdict\": \"PASS\"}]}");
+    (void)parts_write("waivers.json",
+                      "[{\"name\": \"odd\", \"pattern\": \"odd good\", \"target\": \"*\", \"statement\": \"RR-04\", "
+                      "\"reason\": \"a test\", \"symptom\": \"msn\", \"expires\": \"2999-12-31\"}]");
+    (void)parts_write("others.json",
+                      "[{\"name\": \"odd\", \"pattern\": \"oddd\", \"target\": \"*\", \"statement\": \"RR-04\", "
+                      "\"reason\": \"a test\", \"symptom\": \"msn\", \"expires\": \"2999-12-31\"}]");
+    (void)parts_write("matrix.json", "{\"mutants\": [{\"spec\": \"mutant:x\", \"clause\": [\"RR-03\"], \"killed_by\": "
+                                     "[{\"scenario\": \"good\"}]}]}");
+    (void)parts_write("no-matrix.json",
+                      "{\"mutants\": [{\"spec\": \"mutant:x\", \"clause\": [1], \"killed_by\": []}]}");
+}
+
+static size_t descriptors(void)
+{
+    DIR *d = opendir("/proc/self/fd");
+    size_t n = 0;
+
+    while (d && readdir(d))
+        n++;
+    (void)closedir(d);
+    return n;
+}
+
+/* Pieces of memory that are in use. A sanitizer has functions of its own, and looks for lost memory itself. */
+static _Atomic long pieces;
+#if defined __GLIBC__ && !defined IBPROOF_SANITIZED
+void *__libc_malloc(size_t n);
+void *__libc_calloc(size_t n, size_t size);
+void *__libc_realloc(void *p, size_t n);
+void __libc_free(void *p);
+
+void *malloc(size_t n)
+{
+    void *p = __libc_malloc(n);
+
+    pieces += p != NULL;
+    return p;
+}
+
+void *calloc(size_t n, size_t size)
+{
+    void *p = __libc_calloc(n, size);
+
+    pieces += p != NULL;
+    return p;
+}
+
+void *realloc(void *p, size_t n)
+{
+    void *more = __libc_realloc(p, n);
+
+    pieces += !p && more;
+    return more;
+}
+
+void free(void *p)
+{
+    pieces -= p != NULL;
+    __libc_free(p);
+}
+#endif
+
+/* Plays a command line; '@' before a name: a file of the folder. */
+static int play(const char *line)
+{
+    static struct options o;
+    const struct command *command = NULL;
+    char text[400], *words[32] = {"ibconform"};
+    int n = 1;
+
+    snprintf(text, sizeof text, "%s", line);
+    for (char *w = strtok(text, " "); w; w = strtok(NULL, " "))
+        words[n++] = *w == '@' ? (char *)(uintptr_t)parts_file(w + 1) : w;
+    words[n] = NULL;
+    o = (struct options){.repeat = 0};
+    optind = 0; /* getopt_long() begins anew */
+    const int rc = options_parse(&o, n, words, &command);
+    return rc == EXIT_OK && command ? command->run(&o) : rc;
+}
+
+/* What the first turn has set up for all later ones remains, but no later turn takes more. */
+static void play_often(const char *line, int code)
+{
+    enum { TURNS = 3 };
+    long used[TURNS];
+    size_t open[TURNS];
+    int is = 0;
+
+    parts_listen();
+    for (unsigned i = 0; i < TURNS; i++) {
+        is = play(line);
+        used[i] = pieces;
+        open[i] = descriptors();
+    }
+    parts_hear();
+    cr_expect_eq(is, code, "%s: exit code %d; %.300s", line, is, parts_said);
+    cr_expect_eq(used[TURNS - 1], used[TURNS - 2], "%s: %ld pieces of memory are lost", line,
+                 used[TURNS - 1] - used[TURNS - 2]);
+    cr_expect_eq(open[TURNS - 1], open[TURNS - 2], "%s: files are left open", line);
+}
+
+static const struct row {
+    const char *line;
+    int code;
+} reading[] =
+    {
+        {"list", EXIT_OK},
+        {"list --json", EXIT_OK},
+        {"list --capabilities --json", EXIT_OK},
+        {"list --exclude good", EXIT_USAGE},
+        {"list gode", EXIT_USAGE},
+        {"list qwertyuiop", EXIT_USAGE},
+        {"list RR-05", EXIT_USAGE},
+        {"run --exclude od", EXIT_USAGE},
+        {"run --exclude good --exclude odd --exclude none", EXIT_USAGE},
+        {"list --scenarios @nowhere", EXIT_USAGE},
+        {"show good", EXIT_OK},
+        {"show none", EXIT_OK},
+        {"show *o*", EXIT_USAGE},
+        {"statements", EXIT_OK},
+        {"statements RR-03 RR-05", EXIT_OK},
+        {"statements RR-03 --json", EXIT_OK},
+        {"statements RR-03 --missing", EXIT_OK},
+        {"statements --matrix @matrix.json RR-03 --json", EXIT_OK},
+        {"statements --matrix @matrix.json --least 9000", EXIT_FAILED},
+        {"statements --matrix @no-matrix.json", EXIT_USAGE},
+        {"statements --matrix @suite/good.ibt", EXIT_USAGE},
+        {"statements RR03", EXIT_USAGE},
+        {"diff @old.json @old.json", EXIT_OK},
+        {"diff @old.json @new.json", EXIT_FAILED},
+        {"diff @old.json @new.json --json", EXIT_FAILED},
+        {"diff @new.json @old.json --json", EXIT_FAILED},
+        {"diff @new.json @twice.json", EXIT_USAGE},
+        {"diff @matrix.json @new.json", EXIT_USAGE},
+        {"diff @nowhere @new.json", EXIT_USAGE},
+        {"devices @old.json @new.json", EXIT_OK},
+        {"devices @old.json @new.json -v --html @devices.html", EXIT_OK},
+        {"devices @old.json --html @nowhere/devices.html", EXIT_HARNESS},
+        {"devices @old.json @twice.json", EXIT_USAGE},
+        {"mutants --list --sample 9", EXIT_OK},
+        {"mutants --only mutant:emit.ack/bth.pns=+1", EXIT_USAGE},
+        {"mutants --only mutant:emit.ack/bth.psn=+1 od", EXIT_USAGE},
+        {"mutants --only mutant:emit.ack/bth.psn=+1 --link roce9", EXIT_USAGE},
+        {"run od", EXIT_USAGE},
+        {"run --waivers @others.json", EXIT_USAGE},
+        {"run --waivers @nowhere", EXIT_USAGE},
+        {"run --target nonsense --json @none.json", EXIT_USAGE},
+        {"run --link roce9", EXIT_USAGE},
+        {"run --shard 9/9 --junit @none.xml", EXIT_USAGE},
+        {"run --rerun-failed @none.json", EXIT_USAGE},
+        {"run --rerun-failed @twice.json", EXIT_USAGE},
+        {"run --wire unix:a,b", EXIT_USAGE},
+        {"run --target live --agent exec:false --wire nonsense", EXIT_USAGE},
+        {"run --evidence @suite/good.ibt", EXIT_USAGE},
+        {"fuzz --target nonsense", EXIT_USAGE},
+        {"fuzz --waivers @nowhere", EXIT_USAGE},
+        {"fuzz --target mutant:all --only mutant:none", EXIT_USAGE},
+},
+  playing[] = {
+      {"run -j 1", EXIT_FAILED},
+      {"run -j 1 good --repeat 2 --link all --seed 7", EXIT_OK},
+      {"run -j 1 --waivers @waivers.json --strict -v", EXIT_FAILED},
+      {"run -j 1 --rerun-failed @old.json --max-failures 1 --deadline 9", EXIT_FAILED},
+      {"run -j 1 --evidence @seen odd good --junit @r.xml --json @r.json --html @r.html", EXIT_FAILED},
+      {"run -j 1 good --json @nowhere/r.json", EXIT_HARNESS},
+      {"mutants -j 1 --only mutant:emit.ack/bth.psn=+1 --out @m.json", EXIT_FAILED},
+      {"mutants -j 1 good --only mutant:emit.ack/bth.p* --strict --link all", EXIT_FAILED},
+      {"fuzz --count 2 --seed 4", EXIT_OK},
+      {"fuzz --count 3 --target mutant:emit.aeth.msn=+1 --seed 4 --evidence @seen", EXIT_FAILED},
+      {"fuzz --target mutant:all -j 1 --only mutant:emit.ack/bth.psn=+1 --count 2", EXIT_OK},
+};
+
+static int take_away(const char *path, const struct stat *st, int kind, struct FTW *at)
+{
+    (void)st, (void)kind, (void)at;
+    return remove(path);
+}
+
+static void play_rows(const struct row *row, size_t n)
+{
+    const char *folder = parts_folder();
+
+    write_suite();
+    cr_assert(setenv("IBPROOF_SCENARIOS", parts_file("suite"), 1) == 0);
+    for (size_t i = 0; i < n; i++)
+        play_often(row[i].line, row[i].code);
+    cr_expect_eq(nftw(folder, take_away, 8, FTW_DEPTH | FTW_PHYS), 0);
+}
+
+Test(command, reads)
+{
+    play_rows(reading, sizeof reading / sizeof *reading);
+}
+
+Test(command, plays)
+{
+    play_rows(playing, sizeof playing / sizeof *playing);
+}
