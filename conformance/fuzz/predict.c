@@ -96,8 +96,6 @@ static void ended(void *ctx, struct run_player *p)
         f->local = refused_or_not_ready(f, p);
     if (f->local < f->c.n)
         return;
-    f->n_answer = 0;
-    f->used = 0;
     predict_packets(f, p);
     predict_print(f, "%s", f->c.head);
     for (unsigned i = 0; i < f->c.n; i++) {

@@ -8,7 +8,7 @@
 #include "scenario/vocab.h"
 #include "transport/iba_wr_ops.h"
 
-enum { REGION = 65536, RUN = 64 /* bytes in one line */ };
+enum { REGION = IBC_PATTERN_ROW, RUN = 64 /* bytes in one line */ };
 
 /* Returns the i-th word of a vocabulary, valid until the next call. */
 static const char *word(enum ibc_vocab v, size_t i)
@@ -32,7 +32,7 @@ static void state(struct predicting *f, struct run_player *p, const struct run_l
 {
     struct iba_qp_attr a;
 
-    if (has_lost_queue(p, q, lost) || p->t->ops->query_qp(p->t, 0, q->id[0], &a) != IBC_OK || a.state >= IBA_QPS_COUNT)
+    if (has_lost_queue(p, q, lost) || p->t->ops->query_qp(p->t, 0, q->id[0], &a) != IBC_OK)
         return;
     predict_print(f, "  %s state %s\n", q->o->name, word(IBC_VOCAB_STATE, a.state));
 }
@@ -44,8 +44,7 @@ static const struct run_live *keyed(const struct run_player *p, uint32_t rkey)
 {
     for (unsigned i = 0; i < IBC_MAX_OBJECTS; i++) {
         const struct run_live *l = &p->live[i];
-        if (l->o && l->made &&
-            ((l->kind == IBC_O_mr && l->mr[0].rkey == rkey) || (l->kind == IBC_O_mw && l->id[0] == rkey)))
+        if (l->made && ((l->kind == IBC_O_mr && l->mr[0].rkey == rkey) || (l->kind == IBC_O_mw && l->id[0] == rkey)))
             return l;
     }
     return NULL;
@@ -110,7 +109,7 @@ static const struct run_live *object_of(const struct run_player *p, const struct
     const struct run_event e = {.event = *event};
 
     for (unsigned i = 0; i < IBC_MAX_OBJECTS; i++)
-        if (p->live[i].o && p->live[i].made && run_is_about(&p->live[i], &e))
+        if (p->live[i].made && run_is_about(&p->live[i], &e))
             return &p->live[i];
     return NULL;
 }
@@ -193,7 +192,7 @@ static void free_of(const struct run_player *p, const struct run_live *m, const 
     const uint8_t type = c ? c->qp->type : IBA_QPT_RC; /* type of the QP that used a shared receive */
     const bool area = w->recv && (type == IBA_QPT_UD || type == IBA_QPT_GSI || type == IBA_QPT_SMI);
     const bool good = c && c->wc.status == IBA_WC_SUCCESS;
-    const uint64_t came = !c ? 0 : w->recv || w->op == IBA_WR_READ ? c->wc.byte_len : 8;
+    const uint64_t came = c ? c->wc.byte_len : 0;
     uint64_t at = 0;
 
     for (unsigned i = 0; i < w->n_sge; i++)
@@ -229,10 +228,10 @@ static void memory(struct predicting *f, struct run_player *p, const struct run_
 {
     static uint8_t is[REGION];
     static bool any[REGION];
-    const uint32_t n = m->length > REGION ? 0 : (uint32_t)m->length;
-    const uint8_t *was = ibc_pattern_row(m->letter, 0, n);
+    const uint32_t n = (uint32_t)m->length;
+    const uint8_t *was = ibc_pattern_row(m->letter, 0, m->length); /* NULL: the region is larger than a pattern */
 
-    if (n == 0 || !was || p->t->ops->read_memory(p->t, 0, m->mr[0].local, is, n) != IBC_OK)
+    if (!was || p->t->ops->read_memory(p->t, 0, m->mr[0].local, is, n) != IBC_OK)
         return;
     memset(any, 0, sizeof any);
     for (unsigned i = 0; i < p->n_wr; i++)
@@ -252,19 +251,19 @@ void predict_after(struct predicting *f, struct run_player *p)
         return;
     const uint32_t lost = events(f, p);
     for (unsigned i = 0; i < IBC_MAX_OBJECTS; i++)
-        if (p->live[i].o && p->live[i].made && p->live[i].kind == IBC_O_qp)
+        if (p->live[i].made && p->live[i].kind == IBC_O_qp)
             state(f, p, &p->live[i], lost);
     predict_cm_events(f, p);
     for (unsigned i = 0; i < p->n_wc; i++)
         completion(f, p, &p->wc[i]);
     for (unsigned i = 0; i < IBC_MAX_OBJECTS; i++)
-        if (p->live[i].o && p->live[i].made && p->live[i].kind == IBC_O_qp && !p->live[i].cq_gone)
+        if (p->live[i].made && p->live[i].kind == IBC_O_qp && !p->live[i].cq_gone)
             predict_print(f, "  %s completions none\n", p->live[i].o->name);
     for (unsigned i = 0; i < IBC_MAX_OBJECTS; i++) {
         const struct run_live *l = &p->live[i];
-        if (l->o && l->made && l->kind == IBC_O_cq && !(f->c.is_free & FUZZ_FREE_notified))
+        if (l->made && l->kind == IBC_O_cq && !(f->c.is_free & FUZZ_FREE_notified))
             notified(f, p, l);
-        else if (l->o && l->made && l->kind == IBC_O_mr)
+        else if (l->made && l->kind == IBC_O_mr)
             memory(f, p, l);
     }
 }

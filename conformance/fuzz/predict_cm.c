@@ -97,6 +97,6 @@ void predict_cm_events(struct predicting *f, struct run_player *p)
     for (const struct run_live *c; (c = run_cm_next_event(p, &e)) != NULL;)
         predict_print(f, "  %s" FUZZ_WORD(told) "%s\n", c->o->name, iba_cm_event_name((enum iba_cm_event_kind)e.kind));
     for (unsigned i = 0; i < IBC_MAX_OBJECTS; i++)
-        if (p->live[i].o && p->live[i].made && p->live[i].kind == IBC_O_cm)
+        if (p->live[i].made && p->live[i].kind == IBC_O_cm)
             predict_print(f, "  %s" FUZZ_WORD(told) "none\n", p->live[i].o->name);
 }

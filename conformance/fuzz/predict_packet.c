@@ -156,7 +156,7 @@ static void destination(struct line *l, const struct run_player *p, const struct
     }
     for (unsigned i = 0; i < IBC_MAX_OBJECTS; i++) {
         const struct run_live *g = &p->live[i];
-        if (g->o && g->kind == IBC_O_group && to == (ib ? g->lid : g->mac)) {
+        if (g->made && g->kind == IBC_O_group && to == (ib ? g->lid : g->mac)) {
             put(l, " to=%s", g->o->name);
             return;
         }
@@ -335,7 +335,6 @@ void predict_packets(struct predicting *f, struct run_player *p)
     const struct run_packet *in = NULL;
     uint64_t before = 0;
 
-    memset(f->tid, 0, sizeof f->tid);
     for (const struct run_packet *k = p->first; k; before = k->at, k = k->next) {
         const struct run_live *q = k->owner;
         if (k->sent) {
