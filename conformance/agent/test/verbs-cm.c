@@ -51,6 +51,7 @@ static bool event(struct verbs *v, struct iba_cm_event *e)
 
     *e = (struct iba_cm_event){0};
     OK(verbs_cm_event(&v->t, 0, e, &n));
+    cr_assert_leq(n, 1);
     return n == 1;
 }
 

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
+#include "test/golden.h"
 
 static char err[300];
 
@@ -299,6 +300,46 @@ Test(link, capabilities)
         adapter.attr.device_cap_flags_ex &= ~rows[i].lacks_ex;
         cr_assert_not(can(&o, rows[i].c), "row %zu", i);
     }
+}
+
+/* What a device is asked when it is opened, to learn what it can do: each trial with the arguments of which the
+ * capability is about, and each object is destroyed again. A device of each link that can do everything, and one that
+ * can do little. */
+Test(link, trials)
+{
+    static const struct {
+        const char *name, *refuses;
+        enum iba_link link;
+        bool all;
+    } rows[] = {{"Ethernet, all", NULL, IBA_LINK_ETHERNET, true},
+                {"InfiniBand, all", NULL, IBA_LINK_IB, true},
+                {"Ethernet, little", "create_qp,create_srq,alloc_mw,advise_mr,rereg_mr", IBA_LINK_ETHERNET, false}};
+    struct golden g = golden_open(IBPROOF_SOURCE_DIR "/conformance/agent/test/trials.golden");
+    const struct ibc_verbs_options o = {0};
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char line[GOLDEN_LINE];
+        everything(rows[i].link);
+        if (!rows[i].all)
+            adapter_begin(rows[i].link);
+        adapter.refuses = rows[i].refuses;
+        adapter.error = EINVAL;
+        adapter.said[0] = 0;
+        struct ibc_target *t = ibc_verbs_open(&o, err, sizeof err);
+        cr_assert(t, "%s", err);
+        snprintf(line, sizeof line, "%s: can %llx, %d alive\n", rows[i].name,
+                 (unsigned long long)t->ops->capabilities(t), adapter.alive);
+        golden_line(&g, line);
+        for (const char *at = adapter.said, *end; (end = strchr(at, '\n')) != NULL; at = end + 1) {
+            const char *address = memchr(at, '[', (size_t)(end - at)); /* which is another each time */
+            const char *rest = address ? address + strcspn(address, " ") : end;
+            snprintf(line, sizeof line, "    %.*s%.*s\n", (int)((address ? address : end) - at), at, (int)(end - rest),
+                     rest);
+            golden_line(&g, line);
+        }
+        adapter_close((struct verbs *)t);
+    }
+    golden_close(&g);
 }
 
 Test(link, capabilities_of_other_kinds)
