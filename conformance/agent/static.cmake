@@ -14,7 +14,11 @@ if(NOT static_ok OR CMAKE_C_FLAGS MATCHES "-fsanitize|-fprofile")
 endif()
 
 set(parts ibcserver ibcagent ibctargets ibcwire ibcscenario ibcverbs ibsystem iba-static)
-add_executable(ibagent-static main.c static_libs.c ${CMAKE_SOURCE_DIR}/dissect/system/static_crc.c verbs.c $<TARGET_OBJECTS:ibcoptions>)
+# once, for the program and for its test
+add_library(ibcstaticlibs OBJECT static_libs.c)
+target_include_directories(ibcstaticlibs PRIVATE ${CJSON_INCLUDE_DIRS})
+target_compile_definitions(ibcstaticlibs PRIVATE _GNU_SOURCE)
+add_executable(ibagent-static main.c $<TARGET_OBJECTS:ibcstaticlibs> ${CMAKE_SOURCE_DIR}/dissect/system/static_crc.c verbs.c $<TARGET_OBJECTS:ibcoptions>)
 # Archives by file, so that what they link otherwise, shared, stays away.
 foreach(part ${parts})
   target_link_libraries(ibagent-static PRIVATE $<TARGET_FILE:${part}>)
@@ -27,3 +31,8 @@ target_link_libraries(ibagent-static PRIVATE rdmacm ${IBVERBS_STATIC_LIBRARIES} 
 # The archives need each other. Functions such as getaddrinfo() ask the shared libraries of the machine, which GNU's linker warns
 # of. The warnings stay: its option against them (--no-warnings) lets undefined functions pass, too, as calls of address 0.
 target_link_options(ibagent-static PRIVATE -static -Wl,--start-group)
+
+ibproof_test(NAME conformance-agent-static_libs COUNT 6 SOURCES test/static_libs.c LIBS json-c ${CMAKE_DL_LIBS})
+if(TARGET t-conformance-agent-static_libs)
+  target_sources(t-conformance-agent-static_libs PRIVATE $<TARGET_OBJECTS:ibcstaticlibs>)
+endif()
