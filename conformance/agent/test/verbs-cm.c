@@ -535,3 +535,28 @@ Test(cm, too_many_and_none)
     cr_assert_null(v->cm.channel);
     adapter_close(v);
 }
+
+/* As many events as there is room for are kept until the tester asks for them; what comes then is lost, and what comes
+ * after they were taken is not. */
+Test(cm, more_events_than_are_kept)
+{
+    struct verbs *v = open_cm(IBC_LINK_roce2_ipv4);
+    struct ibc_cm_call c = call_of(IBC_CM_unlisten, IBA_CM_ID_RTU);
+    struct rdma_cm_id *id;
+    struct iba_cm_event e;
+    unsigned n = 0;
+
+    (void)connected(v, &id);
+    for (unsigned i = 0; i < VERBS_CM_EVENTS / ADAPTER_QUEUE + 2; i++) {
+        for (unsigned k = 0; k < ADAPTER_QUEUE; k++)
+            adapter_event(RDMA_CM_EVENT_ESTABLISHED, id, 0);
+        REFUSED(v, verbs_cm_call(&v->t, 0, &c), "cm_no_service"); /* takes them from the system */
+        adapter.said[0] = 0;
+    }
+    while (event(v, &e) && n <= 2 * VERBS_CM_EVENTS)
+        n++;
+    cr_expect_eq(n, VERBS_CM_EVENTS, "%u", n);
+    adapter_event(RDMA_CM_EVENT_TIMEWAIT_EXIT, id, 0);
+    cr_assert(event(v, &e) && e.kind == IBA_CME_TIMEWAIT_EXIT && !event(v, &e));
+    adapter_close(v);
+}
