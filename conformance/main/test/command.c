@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 #include "main/fault.h"
 #include "parts.h"
@@ -243,4 +244,29 @@ Test(command, reads)
 Test(command, plays)
 {
     play_rows(playing, sizeof playing / sizeof *playing);
+}
+
+/* A report says when its run began, in UTC. */
+Test(command, a_report_has_its_time)
+{
+    const char *folder = parts_folder();
+    const time_t before = time(NULL);
+    struct tm tm = {.tm_isdst = 0};
+
+    write_suite();
+    cr_assert(setenv("IBPROOF_SCENARIOS", parts_file("suite"), 1) == 0);
+    parts_listen();
+    const int code = play("run -j 1 good --json @r.json");
+    parts_hear();
+    cr_expect_eq(code, EXIT_OK, "%s", parts_said);
+    const char *started = strstr(parts_read("r.json"), "\"started\"");
+    cr_assert(started && (started = strchr(started + strlen("\"started\""), '"')) != NULL);
+    cr_assert_eq(sscanf(started, "\"%d-%d-%dT%d:%d:%dZ\"", &tm.tm_year, &tm.tm_mon, &tm.tm_mday, &tm.tm_hour,
+                        &tm.tm_min, &tm.tm_sec),
+                 6, "%.40s", started);
+    tm.tm_year -= 1900;
+    tm.tm_mon -= 1;
+    const time_t is = timegm(&tm);
+    cr_expect(is >= before && is <= time(NULL), "%.40s", started);
+    cr_expect_eq(nftw(folder, take_away, 8, FTW_DEPTH | FTW_PHYS), 0);
 }

@@ -277,3 +277,51 @@ Test(pool, no_successor)
     cr_expect_str_eq(err, "no process to be had: Too many open files");
     no_child_is_left();
 }
+
+/* ---- signals that end nothing ---- */
+
+static void heard(int number)
+{
+    (void)number;
+}
+
+static size_t slow_work(void *ctx, uint32_t job, uint32_t part, uint8_t record[POOL_RECORD])
+{
+    (void)ctx;
+    memset(record, (int)(job + part), POOL_RECORD);
+    return POOL_RECORD;
+}
+
+static void whole(void *ctx, uint32_t job, uint32_t part, const uint8_t *record, size_t len)
+{
+    struct lab *l = ctx;
+
+    l->done[job][part]++;
+    l->bad |= len != POOL_RECORD || record[0] != (uint8_t)(job + part) || record[len - 1] != (uint8_t)(job + part);
+    for (unsigned i = 0; i < 5; i++) /* the children go on writing what nobody reads yet */
+        (void)kill(0, SIGWINCH);
+}
+
+/* A signal interrupts what waits for a pipe, in the parent and in the children, and they go on: no record is cut. */
+Test(pool, signals_that_interrupt)
+{
+    const struct sigaction interrupts = {.sa_handler = heard}; /* no SA_RESTART */
+    struct lab l = {0};
+    char err[160] = "";
+    const struct pool p = {.children = 4,
+                           .jobs = JOBS,
+                           .parts = PARTS,
+                           .mute = true,
+                           .ctx = &l,
+                           .work = slow_work,
+                           .done = whole,
+                           .died = died};
+
+    cr_assert(getpgrp() == getpid() || setpgid(0, 0) == 0); /* the signals reach nobody else */
+    cr_assert_eq(sigaction(SIGWINCH, &interrupts, NULL), 0);
+    cr_assert(pool_run(&p, err, sizeof err), "%s", err);
+    cr_expect_not(l.bad);
+    for (unsigned j = 0; j < JOBS; j++)
+        for (unsigned k = 0; k < PARTS; k++)
+            cr_expect(l.done[j][k] == 1 && l.died[j][k] == 0, "job %u part %u", j, k);
+}
