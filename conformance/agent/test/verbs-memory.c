@@ -477,3 +477,29 @@ Test(memory, groups_that_are_refused)
     REFUSED(v, verbs_attach(&v->t, 0, qpn, gid, 0, true), "full");
     adapter_close(v);
 }
+
+/* A reset forgets each object, also one that the device does not let go: it is closed and opened again then, and the
+ * object's pointer means nothing more. */
+Test(memory, a_reset_forgets_what_the_device_keeps)
+{
+    static const char *const kept[] = {"detach", "destroy_qp", "dealloc_mw", "destroy_srq", "destroy_cq", "dealloc_pd"};
+    static const uint8_t gid[16] = {0xff, 0x0e, [15] = 9};
+
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
+        struct verbs *v = adapter_open(IBC_LINK_roce2_ipv6);
+        const uint32_t qpn = datagrams(v);
+        uint32_t n;
+        OK(verbs_attach(&v->t, 0, qpn, gid, 0, true));
+        OK(verbs_alloc_mw(&v->t, 0, 1, 0, &n));
+        OK(verbs_create_srq(&v->t, 0, 0, 4, 0, &n));
+        refuse(kept[i], EBUSY);
+        adapter.said[0] = 0;
+        OK(v->t.ops->reset(&v->t, IBC_LINK_roce2_ipv6, 0));
+        cr_expect(strstr(adapter.said, "close_device\nopen_device\n"), "%s: %s", kept[i], adapter.said);
+        adapter.refuses = NULL;
+        cr_expect(!v->group[0].qp && !v->qp[0].qp && !v->mw[0].mw, "%s", kept[i]);
+        cr_expect(!v->srq[0] && !v->cq[0].cq && !v->pd[0], "%s", kept[i]);
+        cr_expect(v->group[0].lid == 0 && v->mw[0].rkey == 0 && v->qp[0].type == 0, "%s", kept[i]);
+        adapter_close(v);
+    }
+}
