@@ -31,7 +31,8 @@ static void print_options(const struct command *c)
 
 static void print_command(const struct command *c)
 {
-    printf("ibconform %s - %s\n\nUsage: ibconform %s [option]... %s\n", c->name, c->summary, c->name, c->words);
+    printf("ibconform %s - %s\n\nUsage: ibconform %s [option]...%s%s\n", c->name, c->summary, c->name,
+           *c->words ? " " : "", c->words);
     if (c->options >> OPT_scenarios & 1 && c->most > 1)
         printf("\nA pattern is an id, a group of ids (rc.responder), a glob over ids ('rc.*'; * also crosses dots),\n"
                "or a statement's id (RR-04). One that matches nothing is an error.\n");
