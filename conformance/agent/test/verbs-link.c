@@ -302,7 +302,7 @@ Test(link, capabilities)
     }
 }
 
-/* What a device is asked when it is opened, to learn what it can do: each trial with the arguments of which the
+/* The trials by which an opened device shows its abilities: each one with the arguments of which the
  * capability is about, and each object is destroyed again. A device of each link that can do everything, and one that
  * can do little. */
 Test(link, trials)

@@ -122,12 +122,12 @@ static int play(const char *line)
         words[n++] = *w == '@' ? (char *)(uintptr_t)parts_file(w + 1) : w;
     words[n] = NULL;
     o = (struct options){.repeat = 0};
-    optind = 0; /* getopt_long() begins anew */
+    optind = 0; /* getopt_long() begins again */
     const int rc = options_parse(&o, n, words, &command);
     return rc == EXIT_OK && command ? command->run(&o) : rc;
 }
 
-/* What the first turn has set up for all later ones remains, but no later turn takes more. */
+/* The first turn may set up something for all later ones, but no later turn takes more. */
 static void play_often(const char *line, int code)
 {
     enum { TURNS = 3 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What ibconform keeps when it confines itself: the files of its options and no others. The confinement is the test's
- * own, which writes down what it is asked. */
+/* The files that ibconform keeps when it confines itself: those of its options and no others. The confinement is the
+ * test's own, which writes down what it is asked. */
 #include "main/sandbox.h"
 #include <criterion/criterion.h>
 #include <stdarg.h>
