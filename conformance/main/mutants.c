@@ -39,7 +39,7 @@ static uint64_t next_random(uint64_t *state)
     return z ^ z >> 31;
 }
 
-/* Draws `want` of the mutants, and keeps their order. */
+/* Draws `want` of the mutants, or all if there are no more, and keeps their order. */
 static void sample(struct mutation *m, size_t want, uint64_t seed)
 {
     size_t kept = 0, left = m->n;
@@ -78,7 +78,7 @@ int mutants_choose(struct mutation *m, const struct options *o)
                    near ? near : "", near ? "\"" : "");
     }
     free(all.m);
-    if (rc == EXIT_OK && o->sample && o->sample < m->n)
+    if (rc == EXIT_OK && o->sample)
         sample(m, o->sample, o->seed);
     return rc;
 }

@@ -184,10 +184,9 @@ static size_t print_caught_in_spite(const struct mutation *m)
         if (n++ == 0)
             printf("\nCaught, though they have a reason not to be\n");
         mutants_print(&m->m[i]);
-        while (s < m->sel.n && of_scenario(m, i, s) == OUTCOME_LIVES)
+        while (of_scenario(m, i, s) == OUTCOME_LIVES) /* one of them caught it */
             s++;
-        if (s < m->sel.n)
-            printf("    caught by %s\n", m->sel.s[s]->id);
+        printf("    caught by %s\n", m->sel.s[s]->id);
     }
     return n;
 }
