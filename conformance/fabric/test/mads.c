@@ -198,6 +198,9 @@ Test(mads, a_sender_keeps_to_the_window)
     acknowledge(4, 9);
     cr_assert_eq(w.n, 7, "MD-48: ABORT, and B's program gets its request back");
     cr_expect(w.got[5].open == B || w.got[6].open == B);
+    const struct delivery *sent = w.got[5].open == B ? &w.got[6] : &w.got[5];
+    cr_expect_eq(iba_rmpp_rmpptype(sent->mad + IBA_RMPP_AT), IBA_RMPP_ABORT);
+    cr_expect_eq(iba_rmpp_rmppstatus(sent->mad + IBA_RMPP_AT), 123, "a segment that was not sent yet");
     end();
 }
 
@@ -418,6 +421,20 @@ Test(mads, a_receiver_opens_windows)
     run(subnet_now(w.s) + UINT64_C(10000000000));
     segment(GET_TABLE, 5, ACTIVE, 66, 0);
     cr_expect_eq(w.n, 6, "it is forgotten");
+    end();
+}
+
+/* Of a segment that comes twice the first counts: here the second one says that it is the last. */
+Test(mads, segments_that_differ)
+{
+    begin();
+    join(A, 1, MAD_USER_RMPP);
+    join(B, 1, 0);
+    segment(GET_TABLE, 5, ACTIVE | FIRST, 1, 0);
+    segment(GET_TABLE, 5, ACTIVE, 3, 0);
+    segment(GET_TABLE, 5, ACTIVE | LAST, 3, 30);
+    segment(GET_TABLE, 5, ACTIVE, 2, 0);
+    cr_expect(w.n == 1 && w.l.transfer[0].got == 3 && !w.l.transfer[0].whole);
     end();
 }
 

@@ -340,3 +340,61 @@ Test(server_datagrams, too_many_requests, .init = begin, .fini = end)
     gone(&a);
     gone(&b);
 }
+
+static uint8_t left[IBA_MGMT_BYTES]; /* the packet that left A last */
+
+static bool leaves(void *ctx, size_t node, uint8_t port, const uint8_t *packet, size_t len)
+{
+    (void)ctx;
+    (void)port;
+    if (node == A && len == sizeof left)
+        memcpy(left, packet, len);
+    return true;
+}
+
+/* A client names only LIDs and the queue pair: the rest of its packets are the first P_Key and SL 0, and for datagrams
+ * of the subnet's management lane 15 and the default P_Key. */
+Test(server_datagrams, packets_of_clients, .init = begin, .fini = end)
+{
+    static const struct {
+        uint8_t class;
+        uint16_t dlid, slid, keys;
+        uint32_t dqp;
+        struct {
+            unsigned vl, slid, pkey, dqp, sqp;
+            uint32_t qkey;
+        } is;
+    } rows[] = {
+        {IBA_CLASS_SMP, 4, 3, 2, 5, {15, 3, 0xffff, 0, 0, 0}},
+        {IBA_CLASS_SMP, 4, 0, 2, 0, {15, 2, 0xffff, 0, 0, 0}},
+        {IBA_CLASS_DIRECTED, PERMISSIVE, 3, 2, 0, {15, PERMISSIVE, 0xffff, 0, 0, 0}},
+        {IBA_CLASS_PERF, 4, 3, 2, 1, {0, 3, 0x8123, 1, 1, IBA_GSI_QKEY}},
+        {IBA_CLASS_PERF, 4, PERMISSIVE, 2, 0, {0, 2, 0x8123, 1, 1, IBA_GSI_QKEY}},
+        {IBA_CLASS_PERF, PERMISSIVE, 3, 2, 1, {0, 3, 0x8123, 1, 1, IBA_GSI_QKEY}},
+        {IBA_CLASS_PERF, 4, 3, 0, 0xff123456, {0, 3, 0xffff, 0x123456, 1, IBA_GSI_QKEY}}, /* a port without keys */
+    };
+    const struct subnet_watch watch = {.sent = leaves};
+    struct client a;
+
+    cr_assert(join(&a, 1, "A", false, "A"));
+    port_at(A, 1)->pkey[0] = 0x8123;
+    subnet_set_watch(w.s, &watch);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct ibsim_request r = datagram(rows[i].dlid, rows[i].class, IBA_METHOD_SEND, NODE_INFO, i);
+        const uint8_t *bth = left + IBA_BYTES_lrh, *deth = bth + IBA_BYTES_bth;
+        const uint16_t keys = (uint16_t)port_at(A, 1)->n_pkey;
+        r.slid = htons(rows[i].slid);
+        r.dqp = htonl(rows[i].dqp);
+        memset(left, 0, sizeof left);
+        port_at(A, 1)->n_pkey = rows[i].keys;
+        send_it(&a, &r);
+        port_at(A, 1)->n_pkey = keys;
+        cr_expect(iba_lrh_dlid(left) == rows[i].dlid && iba_lrh_slid(left) == rows[i].is.slid, "row %zu", i);
+        cr_expect(iba_lrh_vl(left) == rows[i].is.vl && iba_lrh_sl(left) == 0, "row %zu", i);
+        cr_expect_eq(iba_bth_p_key(bth), rows[i].is.pkey, "row %zu: 0x%x", i, (unsigned)iba_bth_p_key(bth));
+        cr_expect_eq(iba_bth_destqp(bth), rows[i].is.dqp, "row %zu", i);
+        cr_expect(iba_deth_srcqp(deth) == rows[i].is.sqp && iba_deth_q_key(deth) == rows[i].is.qkey, "row %zu", i);
+    }
+    subnet_set_watch(w.s, NULL);
+    gone(&a);
+}

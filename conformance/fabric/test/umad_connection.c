@@ -3,6 +3,7 @@
 #include "umad/connection.h"
 #include <criterion/criterion.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <infiniband/umad.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -220,4 +221,64 @@ Test(umad_connection, too_many_keys, .timeout = 20)
     cr_expect_eq(umad_release_port(&p), 0);
     cr_expect_eq(umad_get_port(NULL, 1, &p), -EPROTO);
     played(&s);
+}
+
+/* Asks for a descriptor, or for none, and gets an answer with n of them. Returns the result; *fd: what was received. */
+static int asks(bool wants, unsigned n, int *fd)
+{
+    const struct mad_answer sent = {.head = {MAD_MAGIC, MAD_OPEN, 0}, .value = 7};
+    struct mad_place request = {.head = {MAD_MAGIC, MAD_OPEN, 0}};
+    struct mad_answer a = {.value = 0};
+    union {
+        struct cmsghdr head;
+        uint8_t bytes[CMSG_SPACE(2 * sizeof(int))];
+    } more = {.bytes = {0}};
+    struct iovec part = {(void *)&sent, sizeof sent};
+    struct msghdr m = {.msg_iov = &part, .msg_iovlen = 1};
+    int pair[2], result;
+
+    cr_assert_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
+    if (n) {
+        const int copies[2] = {STDERR_FILENO, STDERR_FILENO};
+        m.msg_control = more.bytes;
+        m.msg_controllen = CMSG_SPACE(n * sizeof(int));
+        more.head =
+            (struct cmsghdr){.cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS, .cmsg_len = CMSG_LEN(n * sizeof(int))};
+        memcpy(CMSG_DATA(&more.head), copies, n * sizeof(int));
+    }
+    cr_assert_eq(sendmsg(pair[1], &m, 0), (ssize_t)sizeof sent);
+    *fd = -1;
+    result = connection_ask(pair[0], &request, sizeof request, NULL, 0, &a, sizeof a, wants ? fd : NULL);
+    cr_expect(result || a.value == 7);
+    (void)close(pair[0]);
+    (void)close(pair[1]);
+    return result;
+}
+
+/* Only one descriptor is taken, and only if it was asked for. It does not outlive the program's execve(). */
+Test(umad_connection, descriptors, .timeout = 20)
+{
+    int fd;
+
+    cr_expect(asks(true, 0, &fd) == 0 && fd == -1);
+    cr_expect(asks(false, 1, &fd) == 0 && fd == -1);
+    cr_expect(asks(true, 2, &fd) == 0 && fd == -1, "none, if there are two");
+    cr_expect(asks(true, 1, &fd) == 0 && fcntl(fd, F_GETFD) == FD_CLOEXEC);
+    (void)close(fd);
+}
+
+/* Errors of the socket itself reach the caller. */
+Test(umad_connection, errors, .timeout = 20)
+{
+    struct mad_place request = {.head = {MAD_MAGIC, MAD_GET_NODE, 0}};
+    struct mad_node a;
+    int pair[2];
+
+    cr_assert_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0, pair), 0);
+    cr_expect_eq(connection_ask(pair[0], &request, sizeof request, NULL, 0, &a, sizeof a, NULL), -EAGAIN);
+    cr_assert_eq(recv(pair[1], &request, sizeof request, 0), (ssize_t)sizeof request);
+    (void)close(pair[1]);
+    cr_expect_eq(connection_ask(pair[0], &request, sizeof request, NULL, 0, &a, sizeof a, NULL), -EPIPE);
+    (void)close(pair[0]);
+    cr_expect_eq(connection_ask(pair[0], &request, sizeof request, NULL, 0, &a, sizeof a, NULL), -EBADF);
 }
