@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include "../../targets/test/held.h"
 #include "system/signals.h"
 #include "test/golden.h"
 #include "wire/iba_build.h"
@@ -396,6 +397,67 @@ Test(check, long_identifiers)
     cr_expect(strstr(s.out, "UC LID 4660 QP ? -> LID 255 QP "), "%s", s.out);
     done(&s);
     (void)close(made[0].fd);
+}
+
+/* Judges a capture beside one that cannot be read. */
+static void as_text(void)
+{
+    struct said s = judge((const char *const[]){HARMED, "none.pcap"}, 2, false, true);
+
+    done(&s);
+}
+
+static void as_json(void)
+{
+    struct said s = judge((const char *const[]){HARMED, "none.pcap"}, 2, true, true);
+
+    done(&s);
+}
+
+/* Returns the bytes of the heap that more rounds of the work take, once freed blocks are used again. */
+static size_t taken(void (*work)(void))
+{
+    enum { ROUNDS = 40 };
+    size_t before = 0, after;
+
+    for (unsigned i = 0; i < 3 * ROUNDS; i++) {
+        if (i == 2 * ROUNDS)
+            before = mallinfo2().uordblks;
+        work();
+    }
+    after = mallinfo2().uordblks;
+    return after > before ? (after - before) / ROUNDS : 0;
+}
+
+/* The C library keeps some of the freed blocks for itself, and counts them. The texts of JSON have many lengths. */
+Test(check, nothing_is_left)
+{
+    enum { TEXT = 16, JSON = 200 };
+    const unsigned before = held_descriptors();
+    size_t n = taken(as_text);
+
+    cr_expect_lt(n, TEXT, "%zu bytes", n);
+    n = taken(as_json);
+    cr_expect_lt(n, JSON, "%zu bytes", n);
+    cr_expect_eq(held_descriptors(), before);
+}
+
+/* Nobody has to be told that all captures are open. */
+Test(check, nobody_is_told)
+{
+    static const char *const file[] = {HARMED};
+    struct said s = {0};
+    size_t n_out, n_err;
+    FILE *out = open_memstream(&s.out, &n_out), *err = open_memstream(&s.err, &n_err);
+
+    cr_assert_eq(chdir(IBPROOF_SOURCE_DIR "/pcaps"), 0);
+    cr_expect_eq(ibc_check(&(struct ibc_check_options){file, 1, false, false, NULL}, out, err), IBC_CHECK_FOUND);
+    (void)fclose(out);
+    (void)fclose(err);
+    struct said told = judge(file, 1, false, false);
+    cr_expect_str_eq(s.out, told.out);
+    done(&told);
+    done(&s);
 }
 
 static const char *const samples[][2] = {
