@@ -81,6 +81,40 @@ Test(handed, attributes)
     }
 }
 
+/* The mask with which a queue pair in Init is brought to RTR, where the line leaves out these attributes. */
+static uint32_t mask_without(const char *words)
+{
+    char text[512];
+    unsigned mask = 0;
+
+    snprintf(text, sizeof text, RC "qp a state=init\n a modify state=rtr%s%s\n", *words ? " without=" : "", words);
+    play(text);
+    const char *const line = strstr(recorder_calls(), "modify state=2 mask=");
+    cr_assert(line && sscanf(line, "modify state=2 mask=0x%x ", &mask) == 1, "%s: %s", words, recorder_calls());
+    return mask;
+}
+
+/* A line may leave out each attribute that the transition requires, or several. */
+Test(handed, attributes_left_out)
+{
+    static const struct {
+        const char *word;
+        uint32_t mask;
+    } rows[] = {{"av", 1 << 7},    {"pmtu", 1 << 8},     {"qpn", 1 << 20},
+                {"epsn", 1 << 12}, {"dest_rd", 1 << 17}, {"min_rnr", 1 << 15}};
+    enum { N = sizeof rows / sizeof *rows };
+    const uint32_t all = mask_without("");
+
+    for (size_t i = 0; i < N; i++)
+        for (size_t k = 0; k < N; k++) {
+            char words[40];
+            snprintf(words, sizeof words, k == i ? "%s" : "%s,%s", rows[i].word, rows[k].word);
+            cr_expect(all & rows[i].mask);
+            cr_expect_eq(mask_without(words), all & ~rows[i].mask & ~rows[k].mask, "%s", words);
+        }
+    cr_expect_eq(mask_without("av,pmtu,qpn,epsn,dest_rd,min_rnr,timeout"), all & ~(uint32_t)0x129180);
+}
+
 /* ---- other verbs ---- */
 
 static const struct {
