@@ -22,6 +22,9 @@ static const struct {
     {"NodeInfo", "attribute", -1, 16, 0, 16},
     {"NodeInfo", "modifier", -1, 20, 0, 32},
     {"NodeInfo", "mkey", -1, 24, 0, 64},
+    {"NodeInfo", "key", -1, 24, 0, 64}, /* of other classes, in the same place */
+    {"MCMemberRecord", "smkey", -1, 36, 0, 64},
+    {"MCMemberRecord", "mask", -1, 48, 0, 64},
     {"NodeInfo", "drslid", -1, 32, 0, 16},
     {"NodeInfo", "drdlid", -1, 34, 0, 16},
     {"NodeInfo", "path", 0, 128, 0, 8},
@@ -127,4 +130,87 @@ Test(smp, a_notice_may_have_the_number_of_a_trap)
     cr_expect_eq(ibc_smp_find("Notice:127"), 0);
     cr_expect_eq(ibc_smp_find("Notice:"), 0);
     cr_expect_eq(ibc_smp_find("PortInfo:128"), 0);
+}
+
+/* Each entry of each table, and none after the last: a table has 64 bytes (14.2.5), and so has each path (14.2.1.2). */
+Test(smp, each_entry_of_each_table)
+{
+    static const struct {
+        const char *attribute, *name;
+        int n;
+        unsigned first, stride, bits; /* in bits from the first byte of the datagram */
+    } tables[] = {
+        {"GUIDInfo", "guid", 8, 64 * 8, 64, 64},
+        {"P_KeyTable", "pkey", 32, 64 * 8, 16, 16},
+        {"SLtoVLMappingTable", "vl", 128, 64 * 8, 4, 4}, /* of which the attribute uses the first 16 */
+        {"VLArbitrationTable", "vl", 32, 64 * 8 + 4, 16, 4},
+        {"VLArbitrationTable", "weight", 32, 65 * 8, 16, 8},
+        {"LinearForwardingTable", "port", 64, 64 * 8, 8, 8},
+        {"MulticastForwardingTable", "ports", 32, 64 * 8, 16, 16},
+        {"NodeInfo", "path", 64, 128 * 8, 8, 8},
+        {"PortInfo", "back", 64, 192 * 8, 8, 8},
+        {"PortCounters", "back", 64, 192 * 8, 8, 8},
+    };
+
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+        for (int k = 0; k <= tables[i].n; k++) {
+            uint32_t at = 0;
+            const struct iba_field *f = ibc_smp_field(ibc_smp_find(tables[i].attribute), tables[i].name, k, &at);
+            cr_assert_eq(f != NULL, k < tables[i].n, "%s %s[%d]", tables[i].attribute, tables[i].name, k);
+            if (!f)
+                continue;
+            cr_expect_eq(at * 8 + f->at, tables[i].first + (unsigned)k * tables[i].stride, "%s %s[%d]",
+                         tables[i].attribute, tables[i].name, k);
+            cr_expect(f->bits == tables[i].bits && strcmp(f->name, tables[i].name) == 0);
+        }
+}
+
+/* Only attributes of subnet management have tables, also where another class has an attribute of the same number. */
+Test(smp, no_tables_of_other_classes)
+{
+    static const char *const names[] = {"guid", "pkey", "vl", "weight", "port", "ports"};
+    unsigned others = 0;
+
+    for (size_t i = 0; i < ibc_smp_count(); i++) {
+        const uint16_t m = ibc_smp_find(ibc_smp_name(i));
+        uint32_t at;
+        if (!m || ibc_smp_attr(m)->group == IBA_GROUP_SMP)
+            continue;
+        others++;
+        for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+            cr_expect_null(ibc_smp_field(m, names[k], 0, &at), "%s %s", ibc_smp_name(i), names[k]);
+    }
+    cr_expect_gt(others, 20, "%u", others);
+}
+
+/* The data of an attribute begin after the headers of its class: 64 bytes in subnet and performance management
+ * (14.2.1, 16.1.1) and baseboard management, 32 in congestion control (A10), 56 in subnet administration (15.2.1). */
+Test(smp, fields_of_each_class)
+{
+    static const char *const of_headers[] = {"base",      "class",    "version", "method", "d",     "status",
+                                             "pointer",   "hops",     "tid",     "mkey",   "key",   "smkey",
+                                             "attribute", "modifier", "mask",    "drslid", "drdlid"};
+    unsigned seen = 0;
+
+    for (size_t i = 0; i < ibc_smp_count(); i++) {
+        const uint16_t m = ibc_smp_find(ibc_smp_name(i));
+        const struct iba_mad_attr *a = m ? ibc_smp_attr(m) : NULL;
+        if (!a || a->part[0].n != 1)
+            continue;
+        const struct iba_hdr_info *h = &iba_mad_layouts[a->part[0].layout];
+        const uint32_t data = a->group == IBA_GROUP_CC ? 32 : a->group == IBA_GROUP_SA ? 56 : 64;
+        for (unsigned k = 0; k < h->n_field; k++) {
+            bool of_header = false;
+            uint32_t at = 0;
+            for (size_t n = 0; n < sizeof of_headers / sizeof *of_headers; n++)
+                of_header |= strcmp(of_headers[n], h->field[k].name) == 0;
+            const struct iba_field *f = ibc_smp_field(m, h->field[k].name, -1, &at);
+            cr_assert_not_null(f, "%s %s", a->name, h->field[k].name);
+            cr_expect_eq(at, of_header ? 0 : data + (uint32_t)a->part[0].at, "%s %s: %u", a->name, h->field[k].name,
+                         at);
+            cr_expect(of_header || strcmp(f->name, h->field[k].name) == 0);
+            seen++;
+        }
+    }
+    cr_expect_gt(seen, 100, "%u", seen);
 }
