@@ -21,7 +21,7 @@ static bool no(struct ibc_target *t, const char *format, ...)
 
 /* ---- addresses as bytes ---- */
 
-static const size_t family_bytes[] = {[LIVE_MAC] = 6, [LIVE_IPV4] = 4, [LIVE_IPV6] = 16};
+static const size_t family_bytes[] = {[LIVE_MAC] = 6, [LIVE_IPV4] = 4};
 static const uint8_t nothing[16];
 
 /* Copies the address of that family; of LIVE_IPV6 the GID if `second`. All zero: the party has no such address. */
