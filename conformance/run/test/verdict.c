@@ -369,6 +369,8 @@ Test(verdict, how_large_packets_are)
         unsigned bytes;
     } rows[] = {
         {RC "qp a\n a state rts\n", 96},
+        {RC "qp a\n> a SEND_ONLY payload=0\n", 96},
+        {RC "qp a\n> a SEND_ONLY payload=1\n", 96 + 1},
         {RC "qp a\n a post SEND\n", 96 + 64},
         {RC "qp a\n a post SEND len=100\n", 96 + 100},
         {RC "qp a\n a post SEND len=1023\n", 96 + 1023},
