@@ -442,8 +442,8 @@ Test(check, nothing_is_left)
     cr_expect_eq(held_descriptors(), before);
 }
 
-/* Nobody has to be told that all captures are open. */
-Test(check, nobody_is_told)
+/* A caller may leave out the function that is called when all captures are open. */
+Test(check, without_a_function)
 {
     static const char *const file[] = {HARMED};
     struct said s = {0};
