@@ -94,7 +94,7 @@ static uint32_t mask_without(const char *words)
     return mask;
 }
 
-/* A line may leave out each attribute that the transition requires, or several. */
+/* A line may leave out each attribute that the transition requires, or several, together or one by one. */
 Test(handed, attributes_left_out)
 {
     static const struct {
@@ -110,6 +110,8 @@ Test(handed, attributes_left_out)
             char words[40];
             snprintf(words, sizeof words, k == i ? "%s" : "%s,%s", rows[i].word, rows[k].word);
             cr_expect(all & rows[i].mask);
+            cr_expect_eq(mask_without(words), all & ~rows[i].mask & ~rows[k].mask, "%s", words);
+            snprintf(words, sizeof words, "%s without=%s", rows[i].word, rows[k].word);
             cr_expect_eq(mask_without(words), all & ~rows[i].mask & ~rows[k].mask, "%s", words);
         }
     cr_expect_eq(mask_without("av,pmtu,qpn,epsn,dest_rd,min_rnr,timeout"), all & ~(uint32_t)0x129180);
