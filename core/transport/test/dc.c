@@ -186,7 +186,7 @@ static const struct script target_scripts[] = {
 
 /* ---- every message in every state ---- */
 
-/* What an initiator does in each state after each answer, of its connection and of another one, and after a request:
+/* The acts of an initiator in each state after each answer, of its connection and of another one, and after a request:
  * completions, then the next two messages. The second operation shows whether it is connected. */
 static const char initiator_events[] = "AENKXaenkxr";
 static const struct {
@@ -221,7 +221,7 @@ Test(dc, an_initiator_after_each_answer_in_each_state)
         }
 }
 
-/* What a target answers in each state to each message, and then to the next operation of connection 5. */
+/* The answers of a target in each state to each message, and then to the next operation of connection 5. */
 static const char target_events[] = "clnCkKougwvOadD";
 static const struct {
     bool full;

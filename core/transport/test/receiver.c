@@ -245,8 +245,8 @@ Test(receiver, completion_of_an_xrc_target)
     cr_expect_eq(bed.rc.srq, IBA_NONE, "no message is unfinished");
 }
 
-/* Only an EE context has the members of one; other queue pairs have their receive queue in the same memory. Whatever
- * number stands there, a message completes for its own queue pair, also when a reliable datagram QP has that number. */
+/* Only an EE context has the members of one; other queue pairs have their receive queue in the same memory. With any
+ * number there, a message completes for its own queue pair, also when a reliable datagram QP has that number. */
 Test(receiver, a_message_completes_for_its_own_queue_pair)
 {
     static struct iba_qp rd, *slot[1 << 16];
