@@ -299,6 +299,24 @@ static inline void ask(struct bed *b, uint8_t opcode, int ahead, size_t payload)
     packet(b, IBA_ENCAP_IB_LOCAL, opcode, RC_QPN, (uint32_t)(EPSN + ahead), payload);
 }
 
+/* Builds a raw packet, which has no BTH, from the peer to the port. */
+static inline void raw_packet(struct bed *b, enum iba_encap e, size_t payload)
+{
+    iba_recipe_init(&b->r, e, 0);
+    b->r.payload = b->payload, b->r.payload_len = payload;
+    iba_lrh_set_dlid(PART(b, lrh), LID);
+    iba_lrh_set_slid(PART(b, lrh), PEER_LID);
+}
+
+/* Gives the packet, whose IP header is of version 6, an IPv4 address as its source (RO-24). */
+static inline void from_mapped_address(struct bed *b)
+{
+    uint8_t gid[16];
+
+    iba_gid_set_ipv4(gid, 0x0a000001);
+    iba_ipv6_set_src(PART(b, ipv6), gid);
+}
+
 /* Gives the packet to the adapter. The counters then count this packet only. */
 static inline void send_as(struct bed *b, enum iba_link link)
 {

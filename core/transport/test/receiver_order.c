@@ -275,10 +275,7 @@ static void raw_to_an_absent_page(struct bed *b)
 {
     absent(b);
     post(b, RAW_QPN, FULL);
-    iba_recipe_init(&b->r, IBA_ENCAP_IB_RAW, 0);
-    b->r.payload = b->payload, b->r.payload_len = 32;
-    iba_lrh_set_dlid(PART(b, lrh), LID);
-    iba_lrh_set_slid(PART(b, lrh), PEER_LID);
+    raw_packet(b, IBA_ENCAP_IB_RAW, 32);
 }
 
 /* ---- the order ---- */

@@ -49,8 +49,7 @@ Test(rx_path, raw_packets)
     for (size_t i = 0; i < COUNT(encaps) * COUNT(lids) * 4; i++) {
         const uint16_t from = lids[i & 1], to = lids[i >> 1 & 1];
         const uint8_t vl = i >> 2 & 1 ? 15 : 3;
-        iba_recipe_init(&bed.r, (enum iba_encap)encaps[i >> 3 & 1], 0);
-        bed.r.payload = bed.payload, bed.r.payload_len = 32;
+        raw_packet(&bed, (enum iba_encap)encaps[i >> 3 & 1], 32);
         iba_lrh_set_slid(PART(&bed, lrh), from);
         iba_lrh_set_dlid(PART(&bed, lrh), to);
         iba_lrh_set_vl(PART(&bed, lrh), vl);

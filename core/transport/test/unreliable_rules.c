@@ -214,18 +214,10 @@ static void ud_absent(struct bed *b)
     ud(b, IBA_UD_SEND_ONLY, 8);
 }
 
-static void raw_packet(struct bed *b, size_t payload)
-{
-    iba_recipe_init(&b->r, IBA_ENCAP_IB_RAW, 0);
-    b->r.payload = b->payload, b->r.payload_len = payload;
-    iba_lrh_set_dlid(PART(b, lrh), LID);
-    iba_lrh_set_slid(PART(b, lrh), PEER_LID);
-}
-
 static void raw(struct bed *b)
 {
     post(b, RAW_QPN, FULL);
-    raw_packet(b, 32);
+    raw_packet(b, IBA_ENCAP_IB_RAW, 32);
 }
 
 static void datagram(struct bed *b)
@@ -400,7 +392,7 @@ Test(unreliable_rules, the_source_of_a_datagram)
         bed.ud.rq.n = i == 0 ? 0 : N_RQ;
         MUST(i == 0 ? iba_post_srq_recv(&bed.ca, number, &w) : iba_post_recv(&bed.ca, of_raw ? RAW_QPN : UD_QPN, &w));
         if (of_raw) {
-            raw_packet(&bed, 48);
+            raw_packet(&bed, IBA_ENCAP_IB_RAW, 48);
         } else {
             packet(&bed, IBA_ENCAP_IB_LOCAL, IBA_UD_SEND_ONLY, UD_QPN, 9, 4);
             iba_bth_set_p_key(PART(&bed, bth), 0x8005);
@@ -448,7 +440,7 @@ Test(unreliable_rules, lengths_of_datagrams)
         bed_make(&bed, IBA_PORT_IB, false);
         post(&bed, cases[i].qpn, cases[i].room);
         if (cases[i].qpn == RAW_QPN)
-            raw_packet(&bed, cases[i].payload);
+            raw_packet(&bed, IBA_ENCAP_IB_RAW, cases[i].payload);
         else
             packet(&bed, IBA_ENCAP_IB_LOCAL, IBA_UD_SEND_ONLY, cases[i].qpn, 0, cases[i].payload);
         bed.ca.port[0].mtu = IBA_MTU_256;

@@ -143,8 +143,7 @@ Test(validate, links_of_ports)
         }
     bed_make(&bed, IBA_PORT_IB, false);
     for (unsigned v6 = 0; v6 < 2; v6++) {
-        iba_recipe_init(&bed.r, v6 ? IBA_ENCAP_IB_RAW_V6 : IBA_ENCAP_IB_RAW, 0);
-        bed.r.payload = bed.payload, bed.r.payload_len = 32;
+        raw_packet(&bed, v6 ? IBA_ENCAP_IB_RAW_V6 : IBA_ENCAP_IB_RAW, 32);
         const struct iba_rx x = arrival(NULL);
         cr_expect_not(iba_rx_foreign_link(&x), "raw packet %u", v6);
     }

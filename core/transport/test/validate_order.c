@@ -143,34 +143,24 @@ static void other_network_malformed(void)
 }
 static void fragment_of_another_network(void)
 {
-    bed_make(&bed, IBA_PORT_ROCE1, false);
     packet(&bed, IBA_ENCAP_ROCE2_V4, IBA_RC_WRITE_ONLY, RC_QPN, EPSN, 8);
     iba_ipv4_set_mf(PART(&bed, ipv4), 1);
 }
 static void raw_on_vl_15(void)
 {
-    iba_recipe_init(&bed.r, IBA_ENCAP_IB_RAW, 0);
-    bed.r.payload = bed.payload, bed.r.payload_len = 32;
-    iba_lrh_set_dlid(PART(&bed, lrh), LID);
-    iba_lrh_set_slid(PART(&bed, lrh), PEER_LID);
+    raw_packet(&bed, IBA_ENCAP_IB_RAW, 32);
     iba_lrh_set_vl(PART(&bed, lrh), 15);
     bed.raw.state = IBA_QPS_ERR;
 }
 static void extensions_from_a_mapped_address(void)
 {
-    uint8_t gid[16];
-
     packet(&bed, IBA_ENCAP_ROCE2_V6_EXT, IBA_RC_WRITE_ONLY, RC_QPN, EPSN, 8);
-    iba_gid_set_ipv4(gid, 0x0a000001);
-    iba_ipv6_set_src(PART(&bed, ipv6), gid);
+    from_mapped_address(&bed);
 }
 static void version_from_a_mapped_address(void)
 {
-    uint8_t gid[16];
-
     packet(&bed, IBA_ENCAP_ROCE2_V6, IBA_RC_WRITE_ONLY, RC_QPN, EPSN, 8);
-    iba_gid_set_ipv4(gid, 0x0a000001);
-    iba_ipv6_set_src(PART(&bed, ipv6), gid);
+    from_mapped_address(&bed);
     iba_bth_set_tver(PART(&bed, bth), 1);
 }
 static void version_with_a_split_word(void)
@@ -207,7 +197,7 @@ Test(validate_order, the_first_of_two_faults_decides)
         const char *row;
     } c[] = {
         {IBA_PORT_IB, other_network_malformed, "malformed"},
-        {IBA_PORT_IB, fragment_of_another_network, "foreign_link"},
+        {IBA_PORT_ROCE1, fragment_of_another_network, "foreign_link"},
         {IBA_PORT_IB, raw_on_vl_15, "vl_of_other_kind"},
         {IBA_PORT_ROCE2, extensions_from_a_mapped_address, "ip_options"},
         {IBA_PORT_ROCE2, version_from_a_mapped_address, "ip_mapped_wrongly"},

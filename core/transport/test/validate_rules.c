@@ -76,17 +76,14 @@ static void vl_of_other_kind(struct bed *b)
     iba_lrh_set_vl(PART(b, lrh), 15);
 }
 
-static void raw_packet(struct bed *b)
+static void good_raw(struct bed *b)
 {
-    iba_recipe_init(&b->r, IBA_ENCAP_IB_RAW, 0);
-    b->r.payload = b->payload, b->r.payload_len = 32;
-    iba_lrh_set_dlid(PART(b, lrh), LID);
-    iba_lrh_set_slid(PART(b, lrh), PEER_LID);
+    raw_packet(b, IBA_ENCAP_IB_RAW, 32);
 }
 
 static void raw_unwanted(struct bed *b)
 {
-    raw_packet(b);
+    good_raw(b);
     b->raw.state = IBA_QPS_ERR;
 }
 
@@ -103,11 +100,8 @@ static void ip_options(struct bed *b)
 
 static void ip_mapped_wrongly(struct bed *b)
 {
-    uint8_t gid[16];
-
     packet(b, IBA_ENCAP_ROCE2_V6, IBA_RC_WRITE_ONLY, RC_QPN, EPSN, 8);
-    iba_gid_set_ipv4(gid, 0x0a000001);
-    iba_ipv6_set_src(PART(b, ipv6), gid);
+    from_mapped_address(b);
 }
 
 static void other_version(struct bed *b)
@@ -322,7 +316,7 @@ static const struct row_case cases[] = {
     {"permissive_misuse", permissive_misuse, IBA_PORT_IB, 1, false},
     {"vl_of_other_kind", vl_of_other_kind, IBA_PORT_IB, 1, false},
     {"raw_unwanted", raw_unwanted, IBA_PORT_IB, 1, false},
-    {"raw", raw_packet, IBA_PORT_IB, 1, true},
+    {"raw", good_raw, IBA_PORT_IB, 1, true},
     {"ip_length_absent", ip_length_absent, IBA_PORT_ROCE2, 1, false},
     {"ip_options", ip_options, IBA_PORT_ROCE2, 1, false},
     {"ip_mapped_wrongly", ip_mapped_wrongly, IBA_PORT_ROCE2, 1, false},
@@ -560,7 +554,7 @@ Test(validate_rules, raw_queue_pairs)
             bed.qp_slot[at] = &bed.raw;
             bed.raw.type = k == 1 ? IBA_QPT_RAW_IPV6 : IBA_QPT_RAW_ETHERTYPE;
             bed.raw.attr.port = k == 2 ? 2 : 1;
-            raw_packet(&bed);
+            good_raw(&bed);
             const size_t len = built(&bed.r, bed.in, sizeof bed.in);
             look(&v, IBA_LINK_IB, bed.in, len, len);
             struct iba_rx x = {.ca = &bed.ca, .port = &bed.ca.port[0], .v = &v};
