@@ -15,8 +15,11 @@ for why, n in lacks.most_common():
     print(f"  {n:4} left out: {why}")
 for r in report["results"]:
     if r["verdict"] in ("FAIL", "XPASS", "ERROR", "INCONCLUSIVE"):
-        finding = r["finding"] or {"expected": "a deviation", "got": "none", "variation": ""}
-        print(f"  {r['verdict']} {r['id']}: expected {finding['expected']}, got {finding['got']} ({finding['variation']})")
+        finding = r["finding"]
+        if r["verdict"] == "XPASS":
+            print(f"  XPASS {r['id']}: expected a failure that shows \"{r['waiver']['symptom']}\", got a pass")
+        else:
+            print(f"  {r['verdict']} {r['id']}: expected {finding['expected']}, got {finding['got']} ({finding['variation']})")
 applicable, errors = len(report["results"]) - len(out), report["counts"]["ERROR"]
 print(f"{applicable} scenario files apply, {len(out)} do not; {errors} faults of the harness")
 sys.exit(errors > 0 or applicable < int(sys.argv[2]))
