@@ -153,6 +153,68 @@ Test(answers, a_rep_of_nobody)
     hand_close(&h);
 }
 
+/* A REP of a queue pair and with an ID that another connection has is refused for the ID (30), and the other connection
+ * goes on. With an ID of its own it is refused as stale (10), and the other connection disconnects (MD-73). The REJ has
+ * the IDs of both ends. */
+Test(answers, a_rep_that_names_another_connection)
+{
+    for (unsigned k = 0; k < 4; k++) {
+        const struct iba_cm_request r = (hand_open(&h, IBA_PORT_IB), lab_request(&h.lab, 0, 0x77));
+        const bool delayed = k % 2, stale = k / 2;
+        uint8_t mad[IBA_MAD_BYTES], *data;
+        struct iba_cm_datagram d;
+        hand_passive(&h, IBA_CMS_ESTABLISHED);
+        const uint32_t other = h.id;
+        cr_assert_eq(iba_cm_connect(CM, &r, NOW, &h.id), IBA_CM_OK);
+        (void)hand_take(&h);
+        if (delayed)
+            (void)hand_say(&h, IBA_CM_ID_MRA, 0);
+        const uint32_t id = h.id;
+        data = hand_message_of(&h, mad, IBA_CM_ID_REP);
+        iba_cm_rep_set_localqpn(data, HAND_QPN);
+        iba_cm_rep_set_localcaguid(data, 0xca0001);
+        iba_cm_rep_set_localcommid(data, stale ? HAND_ID + 1 : HAND_ID);
+        lab_feed(&h.lab, 0, mad);
+        if (stale)
+            cr_expect(iba_cm_poll(CM, &d) && iba_madhdr_attributeid(d.mad) == IBA_CM_ID_DREQ);
+        cr_expect_eq(hand_take(&h), IBA_CM_ID_REJ);
+        cr_expect_eq(iba_cm_rej_reason(HAND_DATA(&h)), stale ? 10 : 30);
+        cr_expect_eq(iba_cm_rej_msgrej(HAND_DATA(&h)), IBA_CM_OF_REP);
+        cr_expect_eq(iba_cm_rej_localcommid(HAND_DATA(&h)), id);
+        cr_expect_eq(iba_cm_rej_remotecommid(HAND_DATA(&h)), stale ? HAND_ID + 1 : HAND_ID);
+        cr_expect_eq(iba_madhdr_transactionid(h.mad), HAND_TID);
+        h.id = id;
+        cr_expect_eq(hand_state(&h), stale ? IBA_CMS_NONE : delayed ? IBA_CMS_MRA_REQ_RCVD : IBA_CMS_REQ_SENT);
+        cr_expect_eq(iba_cm_find(CM, other)->state, stale ? IBA_CMS_DREQ_SENT : IBA_CMS_ESTABLISHED);
+        hand_close(&h);
+    }
+}
+
+/* The REJ to a REQ names the peer's ID alone, also in TimeWait, and if the REQ has another class version. */
+Test(answers, ids_of_a_rejected_req)
+{
+    for (unsigned k = 0; k < 4; k++) {
+        uint8_t mad[IBA_MAD_BYTES], *data;
+        hand_open(&h, IBA_PORT_IB);
+        if (k < 2) /* the second is of the same queue pair, with another ID */
+            hand_passive(&h, IBA_CMS_TIMEWAIT);
+        data = hand_req(&h, mad);
+        if (k == 1)
+            iba_cm_req_set_localcommid(data, HAND_ID + 1);
+        if (k == 2)
+            iba_madhdr_set_classversion(mad, 1);
+        if (k == 3)
+            iba_cm_req_set_serviceid(data, 5);
+        cr_expect_eq(hand_feed(&h, mad), IBA_CM_ID_REJ, "%u", k);
+        cr_expect_eq(iba_cm_rej_localcommid(HAND_DATA(&h)), 0, "%u", k);
+        cr_expect_eq(iba_cm_rej_remotecommid(HAND_DATA(&h)), k == 1 ? HAND_ID + 1 : HAND_ID, "%u", k);
+        cr_expect_eq(iba_cm_rej_msgrej(HAND_DATA(&h)), IBA_CM_OF_REQ);
+        cr_expect_eq(iba_cm_rej_rejinfolen(HAND_DATA(&h)), 0);
+        cr_expect_eq(iba_madhdr_transactionid(h.mad), HAND_TID);
+        hand_close(&h);
+    }
+}
+
 /* ---- more time ---- */
 
 /* An MRA names the message that it answers, and the time in five bits. */

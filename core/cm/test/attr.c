@@ -158,6 +158,7 @@ static void load(bool theirs, unsigned status, bool local)
                              .alt_pktrate = 5,
                              .alt_sl = 6,
                              .alt_subnetlocal = local,
+                             .alt_localacktout = 21,
                              .remoteqpn = theirs ? OUR_QPN : HAND_QPN,
                              .remoteresptout = 20};
     uint8_t mad[IBA_MAD_BYTES], *data;
@@ -208,7 +209,82 @@ Test(attr, a_loaded_path_is_the_alternate_one)
             const uint8_t *req = iba_cm_find(CM, h.id)->req;
             const uint8_t *own = active ? iba_cm_req_alt_localgid(req) : iba_cm_req_alt_remotegid(req);
             cr_expect_arr_eq(own, CM->cfg.port[0].gid[0], 16, "case %u", k);
+            cr_expect_eq(active ? iba_cm_req_alt_locallid(req) : iba_cm_req_alt_remotelid(req), CM->cfg.port[0].lid);
+            cr_expect_eq(iba_cm_req_alt_localacktout(req), 21);
         }
+        hand_close(&h);
+    }
+}
+
+/* An exchange of datagrams has no queue pair, nor has an ID that names no connection. Before the REP only the
+ * transition to INIT is known. */
+Test(attr, queue_pairs_without_attributes)
+{
+    static const struct iba_cm_resolve r = {.service_id = 7, .response = 10};
+    static const uint8_t states[] = {IBA_QPS_INIT, IBA_QPS_RTR, IBA_QPS_RTS};
+    enum { REQ, SIDR_REQ, NOBODY, CASES };
+
+    for (unsigned k = 0; k < CASES; k++) {
+        hand_open(&h, IBA_PORT_IB);
+        if (k == SIDR_REQ)
+            cr_assert_eq(iba_cm_resolve(CM, &r, NOW, &h.id), IBA_CM_OK);
+        else
+            hand_passive(&h, IBA_CMS_REQ_RCVD);
+        for (unsigned s = 0; s < sizeof states; s++) {
+            struct iba_qp_attr a;
+            uint32_t mask = 1;
+            const bool known =
+                iba_cm_qp_attr(CM, k == NOBODY ? h.id + 1 : h.id, (enum iba_qp_state)states[s], &a, &mask);
+            cr_expect_eq(known, k == REQ && s == 0, "case %u, state %u", k, states[s]);
+            cr_expect_eq(mask != 0, known);
+            cr_expect_eq(a.state, known ? states[s] : 0);
+        }
+        hand_close(&h);
+    }
+}
+
+/* ---- ports ---- */
+
+/* An alternate path may lead to any port of the adapter, with each LID and GID that the port has (MD-74, MD-79). */
+Test(attr, alternate_paths_to_each_port)
+{
+    static const struct {
+        uint16_t lid;
+        uint8_t gid, status; /* gid: number of the port that has it; status: of a LAP */
+        uint8_t reason;      /* of a REQ */
+    } cases[] = {{0x40, 1, 0, 0}, {0x43, 1, 0, 0},  {0x44, 1, 7, 19}, {0x47, 2, 7, 19}, {0x48, 2, 0, 0},
+                 {0x4b, 2, 0, 0}, {0x4c, 2, 7, 19}, {0x48, 0, 8, 18}, {0x3f, 1, 7, 19}};
+
+    for (size_t i = 0; i < 2 * sizeof cases / sizeof *cases; i++) {
+        const uint16_t lid = cases[i / 2].lid;
+        uint8_t mad[IBA_MAD_BYTES], gid[16] = {0xfe, 0x80, 9}, *data;
+        const bool lap = i % 2;
+        hand_open(&h, IBA_PORT_IB);
+        if (lap)
+            hand_passive(&h, IBA_CMS_ESTABLISHED);
+        iba_port_init(&h.lab.end[0].port[1], 2, IBA_PORT_IB, IBA_MTU_1024, 0x020000000101);
+        CM->cfg.n_port = 2;
+        for (unsigned p = 0; p < 2; p++) {
+            h.lab.end[0].port[p].lmc = 2;
+            h.lab.end[0].port[p].lid = (uint16_t)(0x40 + 8 * p);
+            if (cases[i / 2].gid == p + 1)
+                memcpy(gid, h.lab.end[0].port[p].gid[0], sizeof gid);
+        }
+        data = lap ? hand_message_of(&h, mad, IBA_CM_ID_LAP) : hand_req(&h, mad);
+        if (lap) {
+            iba_cm_lap_set_remoteqpn(data, OUR_QPN);
+            iba_cm_lap_set_alt_remotelid(data, lid), iba_cm_lap_set_alt_locallid(data, 77);
+            iba_cm_lap_set_alt_remotegid(data, gid), iba_cm_lap_set_alt_subnetlocal(data, 1);
+        } else {
+            iba_cm_req_set_prim_remotelid(data, 0x40);
+            iba_cm_req_set_alt_remotelid(data, lid), iba_cm_req_set_alt_locallid(data, 77);
+            iba_cm_req_set_alt_remotegid(data, gid), iba_cm_req_set_alt_subnetlocal(data, 1);
+        }
+        const bool refused = lap ? cases[i / 2].status : cases[i / 2].reason;
+        cr_expect_eq(hand_feed(&h, mad), !refused ? 0 : lap ? IBA_CM_ID_APR : IBA_CM_ID_REJ, "case %zu", i);
+        if (refused)
+            cr_expect_eq(lap ? iba_cm_apr_status(HAND_DATA(&h)) : iba_cm_rej_reason(HAND_DATA(&h)),
+                         lap ? cases[i / 2].status : cases[i / 2].reason, "case %zu", i);
         hand_close(&h);
     }
 }

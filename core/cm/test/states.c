@@ -9,7 +9,7 @@ static struct hand h;
 #define CM HAND_CM(&h)
 #define NOW h.lab.now
 
-enum { CELL = 12, MOST_COLUMNS = 14 };
+enum { CELL = 12, MOST_COLUMNS = 14, VERB_LAP_TIME = 11 };
 
 /* A letter for each state, in the order of enum iba_cm_state; '-' is no connection. */
 static const char letters[] = "-qQrRsSpPElLaAdDT";
@@ -53,7 +53,32 @@ static void divide(const struct in_state *r, unsigned columns, char cell[MOST_CO
     cr_assert_eq(*p, '\0');
 }
 
-/* Checks the message and the state after an input that was allowed. */
+/* Codes of times that the messages of hand.c give: of the REQ, for the way there and back; of our own REQ. */
+enum { WAY = 10, OUR_TIME = 14 };
+
+/* Returns when the timer of state `to` runs out, after an input in the state of `r`: 4.096 us * 2 to the power of a
+ * code, and the time for the way. The code of an MRA counts after the MRA, that of our last LAP from the LAP on, that
+ * of the REQ otherwise. In TimeWait, the active end adds the delay of the REP instead (MD-68, MD-69, MD-78). */
+static iba_time ends(const struct in_state *r, enum iba_cm_state to)
+{
+    const iba_time unit = 4096, way = unit << WAY;
+    const bool after_lap = r->state == IBA_CMS_LAP_SENT || r->state == IBA_CMS_MRA_LAP_RCVD;
+
+    switch (to) {
+    case IBA_CMS_REQ_SENT:
+    case IBA_CMS_REP_SENT:
+    case IBA_CMS_DREQ_SENT:
+        return NOW + (unit << (after_lap ? HAND_LAP_TIME : r->active ? OUR_TIME : HAND_PEER_TIME)) + way;
+    case IBA_CMS_LAP_SENT: return NOW + (unit << (after_lap ? HAND_LAP_TIME : VERB_LAP_TIME)) + way;
+    case IBA_CMS_MRA_REQ_RCVD:
+    case IBA_CMS_MRA_REP_RCVD:
+    case IBA_CMS_MRA_LAP_RCVD: return NOW + (unit << HAND_SERVICE_TIME) + way;
+    case IBA_CMS_TIMEWAIT: return NOW + way + (r->active && r->state >= IBA_CMS_REP_RCVD ? unit << HAND_ACK_DELAY : 0);
+    default: return IBA_NEVER;
+    }
+}
+
+/* Checks the message, the state and its timer after an input that was allowed. */
 static void expect_cell(const struct in_state *r, unsigned column, const char *cell, unsigned sent)
 {
     const char *message = strchr(cell, '>') ? strchr(cell, '>') + 1 : "";
@@ -62,6 +87,8 @@ static void expect_cell(const struct in_state *r, unsigned column, const char *c
                      iba_cm_state_name((enum iba_cm_state)r->state), column);
     cr_expect_eq(letters[hand_state(&h)], cell[0], "%s end, %s, column %u: then %s", r->active ? "active" : "passive",
                  iba_cm_state_name((enum iba_cm_state)r->state), column, iba_cm_state_name(hand_state(&h)));
+    cr_expect_eq(iba_cm_deadline(CM), ends(r, hand_state(&h)), "%s end, %s, column %u: timer",
+                 r->active ? "active" : "passive", iba_cm_state_name((enum iba_cm_state)r->state), column);
 }
 
 /* ---- messages ---- */
@@ -182,7 +209,7 @@ static enum iba_cm_err abandon(void)
 }
 static enum iba_cm_err load(void)
 {
-    const struct iba_cm_lap lap = {.remoteresptout = 14, .alt_remotelid = 9};
+    const struct iba_cm_lap lap = {.remoteresptout = VERB_LAP_TIME, .alt_remotelid = 9};
     return iba_cm_load(CM, h.id, &lap, none, NOW);
 }
 static enum iba_cm_err loaded(void)
@@ -233,6 +260,12 @@ static const struct in_state on_verb[] = {
 };
 /* clang-format on */
 
+/* The connection is still in the transaction of our REQ. */
+static bool asks(const struct in_state *r)
+{
+    return r->active && r->state < IBA_CMS_ESTABLISHED;
+}
+
 static void one_verb(const struct in_state *r, unsigned i, const char *cell)
 {
     enum iba_cm_err e;
@@ -247,6 +280,9 @@ static void one_verb(const struct in_state *r, unsigned i, const char *cell)
         cr_expect(sent == 0 && hand_state(&h) == r->state);
     else
         expect_cell(r, i, cell, sent);
+    if (sent == IBA_CM_ID_DREP || sent == IBA_CM_ID_APR || (sent == IBA_CM_ID_MRA && !asks(r)))
+        cr_expect_eq(iba_madhdr_transactionid(h.mad), HAND_TID, "%s, verb %u: as the message that it answers",
+                     iba_cm_state_name((enum iba_cm_state)r->state), i);
     cr_expect_eq(h.e.kind, verbs[i] == established && e == IBA_CM_OK ? IBA_CME_ESTABLISHED : IBA_CME_NONE);
     hand_close(&h);
 }
@@ -259,6 +295,31 @@ Test(states, each_verb_in_each_state)
         for (unsigned i = 0; i < VERBS; i++)
             one_verb(r, i, cell[i]);
     }
+}
+
+/* An exchange of datagrams has two verbs: to abandon it, and to answer the peer's SIDR_REQ. */
+Test(states, each_verb_in_an_exchange_of_datagrams)
+{
+    const struct iba_cm_resolve r = {.service_id = 7, .response = 10};
+    uint8_t mad[IBA_MAD_BYTES];
+
+    for (unsigned ours = 0; ours < 2; ours++)
+        for (unsigned i = 0; i < VERBS; i++) {
+            const bool allowed = verbs[i] == abandon || (!ours && verbs[i] == resolved);
+            hand_open(&h, IBA_PORT_IB);
+            iba_cm_sidr_req_set_serviceid(hand_message(mad, IBA_CM_ID_SIDR_REQ, HAND_TID), LAB_SERVICE);
+            if (ours)
+                cr_assert_eq(iba_cm_resolve(CM, &r, NOW, &h.id), IBA_CM_OK);
+            else
+                (void)hand_feed(&h, mad);
+            (void)hand_take(&h);
+            const enum iba_cm_state before = hand_state(&h);
+            cr_expect_eq(before, ours ? IBA_CMS_SIDR_REQ_SENT : IBA_CMS_SIDR_REQ_RCVD);
+            cr_expect_eq(verbs[i](), allowed ? IBA_CM_OK : IBA_CM_WRONG_STATE, "%u, verb %u", ours, i);
+            cr_expect_eq(hand_take(&h), allowed && !ours ? IBA_CM_ID_SIDR_REP : 0);
+            cr_expect_eq(hand_state(&h), allowed ? IBA_CMS_NONE : before);
+            hand_close(&h);
+        }
 }
 
 /* ---- timers ---- */
