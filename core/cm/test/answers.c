@@ -330,6 +330,23 @@ Test(answers, queue_pairs_of_a_rep)
     }
 }
 
+/* The eight bits above the number count nowhere: the connection's queue pair is busy, and a DREQ that names it is
+ * taken (MD-76). */
+Test(answers, a_rep_with_bits_above_the_queue_pair)
+{
+    const struct iba_cm_rep rep = lab_rep(0x1000000 | OUR_QPN);
+    uint32_t id;
+
+    open_in(false, IBA_CMS_REQ_RCVD);
+    const struct iba_cm_request r = lab_request(&h.lab, 0, OUR_QPN);
+    cr_assert_eq(iba_cm_accept(CM, h.id, &rep, none, NOW), IBA_CM_OK);
+    cr_assert_eq(hand_take(&h), IBA_CM_ID_REP);
+    cr_expect_eq(iba_cm_connect(CM, &r, NOW, &id), IBA_CM_QP_BUSY);
+    (void)hand_say(&h, IBA_CM_ID_DREQ, 0);
+    cr_expect_eq(hand_state(&h), IBA_CMS_DREQ_RCVD);
+    hand_close(&h);
+}
+
 Test(answers, queue_pairs_of_a_req)
 {
     static const struct {
