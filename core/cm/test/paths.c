@@ -263,8 +263,8 @@ Test(paths, messages_name_the_queue_pair_of_the_peer)
 
 /* ---- messages that are sent again ---- */
 
-/* A SAP and an SPR may leave while another message waits for its answer; a REJ may refuse a REP. What a timer or a
- * duplicate repeats is still the message before these (MD-68, MD-71). */
+/* A SAP and an SPR may leave while another message waits for its answer; a REJ may refuse a REP. A timer or a duplicate
+ * still repeats the message before these (MD-68, MD-71). */
 Test(paths, suggestions_are_not_sent_again)
 {
     static const struct {
