@@ -12,7 +12,7 @@ static void path_of(const struct iba_cm *cm, const struct iba_cm_conn *c, struct
     av->dlid = c->active ? iba_cm_req_prim_remotelid(c->req) : iba_cm_req_prim_locallid(c->req);
     av->sl = iba_cm_req_prim_sl(c->req);
     av->grh = !iba_cm_req_prim_subnetlocal(c->req);
-    memcpy(av->dgid, c->active ? iba_cm_req_prim_remotegid(c->req) : iba_cm_req_prim_localgid(c->req), 16);
+    memcpy(av->dgid, c->active ? iba_cm_req_prim_remotegid(c->req) : iba_cm_req_prim_localgid(c->req), sizeof av->dgid);
     av->flow_label = iba_cm_req_prim_flowlabel(c->req);
     av->tclass = iba_cm_req_prim_tfcclass(c->req);
     av->hop_limit = iba_cm_req_prim_hoplim(c->req);

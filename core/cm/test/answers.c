@@ -109,6 +109,8 @@ Test(answers, information_about_the_port)
         iba_port_init(p, 2, IBA_PORT_IB, IBA_MTU_2048, UINT64_C(0x0200000000000101));
         p->lid = 0x1234;
         p->sl2vl[9] = 15;
+        memset(p->gid[1], 0xff, sizeof p->gid[1]); /* the REJ has the first GID alone */
+        p->n_gid = 2;
         CM->cfg.n_port = 2;
         data = hand_req(&h, mad);
         iba_cm_req_set_prim_remotelid(data, 0x1234);
@@ -183,6 +185,7 @@ Test(answers, a_rep_that_names_another_connection)
         cr_expect_eq(iba_cm_rej_localcommid(HAND_DATA(&h)), id);
         cr_expect_eq(iba_cm_rej_remotecommid(HAND_DATA(&h)), stale ? HAND_ID + 1 : HAND_ID);
         cr_expect_eq(iba_madhdr_transactionid(h.mad), HAND_TID);
+        cr_expect_eq(h.e.kind, stale ? IBA_CME_STALE : IBA_CME_NONE);
         h.id = id;
         cr_expect_eq(hand_state(&h), stale ? IBA_CMS_NONE : delayed ? IBA_CMS_MRA_REQ_RCVD : IBA_CMS_REQ_SENT);
         cr_expect_eq(iba_cm_find(CM, other)->state, stale ? IBA_CMS_DREQ_SENT : IBA_CMS_ESTABLISHED);

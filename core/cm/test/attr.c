@@ -289,6 +289,47 @@ Test(attr, alternate_paths_to_each_port)
     }
 }
 
+/* The path of the packets is that of the REQ on InfiniBand, and that of the datagrams on Ethernet; an alternate path is
+ * there only on InfiniBand. The port by which the REQ came decides, and its P_Key table. */
+Test(attr, attributes_by_the_port_of_the_connection)
+{
+    static const uint8_t kinds[] = {IBA_PORT_IB, IBA_PORT_ROCE2, IBA_PORT_ROCE2, IBA_PORT_IB};
+    const struct iba_cm_rep rep = lab_rep(OUR_QPN);
+
+    for (uint8_t by = 1; by <= 2; by++) {
+        struct iba_port port[4];
+        struct iba_cm_source from = {.pkey = 0x8123, .port = by};
+        uint8_t mad[IBA_MAD_BYTES], *data;
+        struct iba_qp_attr a;
+        uint32_t mask;
+        hand_open(&h, IBA_PORT_IB);
+        for (uint8_t i = 0; i < 4; i++) {
+            port[i] = h.lab.end[0].port[0];
+            port[i].kind = kinds[i];
+            port[i].pkey[1 + i] = 0x8123;
+            port[i].n_pkey = (uint8_t)(2 + i);
+        }
+        CM->cfg.port = port;
+        CM->cfg.n_port = 2;
+        data = hand_req(&h, mad);
+        iba_cm_req_set_pkey(data, 0x8123);
+        iba_cm_req_set_alt_locallid(data, 77);
+        iba_cm_req_set_alt_remotelid(data, port[0].lid);
+        iba_cm_req_set_alt_remotegid(data, port[0].gid[0]);
+        from.av = h.lab.end[0].to;
+        from.av.port = by, from.av.dlid = 0x2222;
+        iba_cm_feed(CM, &from, mad, NOW);
+        cr_assert_eq(hand_take(&h), 0);
+        cr_assert_eq(iba_cm_accept(CM, h.id, &rep, LAB_NOTHING, NOW), IBA_CM_OK);
+        cr_assert(iba_cm_qp_attr(CM, h.id, IBA_QPS_INIT, &a, &mask));
+        cr_expect(a.port == by && a.pkey_index == by, "port %u: P_Key %u", by, a.pkey_index);
+        cr_assert(iba_cm_qp_attr(CM, h.id, IBA_QPS_RTR, &a, &mask));
+        cr_expect_eq(a.av.dlid, by == 1 ? h.lab.end[1].port[0].lid : 0x2222, "port %u", by);
+        cr_expect_eq((mask & IBA_QPA_ALT_PATH) != 0, by == 1, "port %u", by);
+        hand_close(&h);
+    }
+}
+
 /* ---- traces ---- */
 
 static uint32_t traced;

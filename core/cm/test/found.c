@@ -134,6 +134,29 @@ Test(found, a_req_by_its_sender)
     hand_close(&h);
 }
 
+/* A REQ for the service that this end also asks for (MD-86) is of that connection, unless its queue pair has another
+ * one, which is stale (MD-73). */
+Test(found, a_req_for_the_service_of_both_ends)
+{
+    struct iba_cm_request r = (hand_open(&h, IBA_PORT_IB), lab_request(&h.lab, 0, 0x77));
+    uint8_t mad[IBA_MAD_BYTES], *data;
+
+    hand_passive(&h, IBA_CMS_ESTABLISHED);
+    struct iba_cm_conn *const other = iba_cm_by_id(CM, h.id);
+    r.peer = true;
+    r.req.serviceid = 0x55;
+    cr_assert_eq(iba_cm_connect(CM, &r, NOW, &h.id), IBA_CM_OK);
+    for (unsigned stale = 0; stale < 2; stale++) {
+        data = hand_req(&h, mad);
+        iba_cm_req_set_serviceid(data, 0x55);
+        iba_cm_req_set_localcommid(data, HAND_ID + 1);
+        iba_cm_req_set_localqpn(data, stale ? HAND_QPN : HAND_QPN + 1);
+        cr_expect_eq(match(mad).c, stale ? NULL : iba_cm_by_id(CM, h.id));
+        cr_expect_eq(match(mad).stale, stale ? other : NULL);
+    }
+    hand_close(&h);
+}
+
 /* MD-73: a REP is stale if the queue pair that it names has a connection. An XRC target is named in the field of the EE
  * context (QS-49). Once the peer is known, its REP is a duplicate. */
 Test(found, a_rep_by_its_queue_pair)
@@ -196,6 +219,34 @@ Test(found, datagrams_by_their_request_id)
     cr_expect_null(match(mad).listener);
     iba_cm_sidr_req_set_requestid(data, 0x56);
     cr_expect_null(match(mad).c);
+    hand_close(&h);
+}
+
+/* The number that stands for the sender of a SIDR_REQ: nodes of several subnets, LIDs and MACs have different ones,
+ * also if the GUIDs of the nodes have the numbers of their LIDs in some of the bits that tell vendors and devices. */
+Test(found, numbers_of_senders)
+{
+    enum { SUBNETS = 16, NODES = 16, LIDS = 4, SHIFTS = 40, ALL = SUBNETS * NODES + LIDS + SHIFTS * LIDS };
+    static uint64_t seen[ALL];
+
+    hand_open(&h, IBA_PORT_IB);
+    for (unsigned i = 0; i < ALL; i++) {
+        struct iba_cm_source from = {.av = {.port = 1, .dlid = 0x11}, .pkey = 0xffff, .port = 1};
+        const struct iba_cm_rx x = {.cm = CM, .from = &from};
+        const unsigned k = i - SUBNETS * NODES;
+        if (i < SUBNETS * NODES) {
+            from.av.dgid[7] = (uint8_t)(i / NODES), from.av.dgid[15] = (uint8_t)(i % NODES);
+        } else {
+            from.av.dlid = (uint16_t)(0x101 + k % LIDS);
+            if (k < LIDS)
+                from.av.dmac = UINT64_C(0x020000000000) + k;
+            else
+                iba_bits_put(from.av.dgid, 64, 64, (UINT64_C(0x101) + k % LIDS) << (k / LIDS));
+        }
+        seen[i] = iba_cm_sidr_key(&x);
+        for (unsigned other = 0; other < i; other++)
+            cr_assert_neq(seen[i], seen[other], "senders %u and %u", i, other);
+    }
     hand_close(&h);
 }
 

@@ -36,21 +36,23 @@ Test(limits, the_only_free_slot_is_found)
     }
 }
 
-/* Listeners are unused at first, whatever their memory contains. */
+/* Listeners are unused at first, whatever their memory contains: each of them can begin. */
 Test(limits, listeners_begin_unused)
 {
     struct iba_cm_listener *l;
     struct iba_cm_config cfg;
     uint32_t number;
 
-    for (unsigned n = 1; n <= 2; n++) {
+    for (unsigned n = 1; n <= LAB_LISTENERS; n++) {
         hand_open(&h, IBA_PORT_IB);
         l = CM->cfg.listener;
         memset(l, 0xff, LAB_LISTENERS * sizeof *l);
         cfg = CM->cfg;
         cfg.n_listener = n;
         iba_cm_init(CM, &cfg);
-        cr_expect_eq(iba_cm_listen(CM, &(struct iba_cm_listen){.service_id = 5}, &number), IBA_CM_OK, "of %u", n);
+        for (unsigned i = 0; i <= n; i++)
+            cr_expect_eq(iba_cm_listen(CM, &(struct iba_cm_listen){.service_id = 5 + i, .service_mask = 0xff}, &number),
+                         i < n ? IBA_CM_OK : IBA_CM_FULL, "%u of %u", i, n);
         hand_close(&h);
     }
 }
@@ -105,19 +107,26 @@ Test(limits, timers_wait_for_space)
     hand_close(&h);
 }
 
-/* Timers start, stop and start again. The earliest of those that run is found. */
+/* Timers start, stop and start again. The earliest of those that run is found, and no timer of the heap ends before the
+ * one above it. */
 Test(limits, the_earliest_timer)
 {
     uint64_t dice = 1;
 
     hand_open(&h, IBA_PORT_IB);
-    for (unsigned i = 0; i < 5000; i++) {
+    for (unsigned i = 0; i < 20000; i++) {
+        const unsigned stops = i < 5000 ? 2 : 8; /* one of so many */
+        bool ordered = true;
         iba_time first = IBA_NEVER;
         dice = dice * UINT64_C(6364136223846793005) + 1442695040888963407;
-        iba_cm_set_timer(CM, &CM->cfg.conn[dice >> 60], dice >> 59 & 1 ? IBA_NEVER : 1 + (dice >> 40 & 0xff));
+        iba_cm_set_timer(CM, &CM->cfg.conn[dice >> 60],
+                         (dice >> 56) % stops == 0 ? IBA_NEVER : 1 + (dice >> 40 & 0xff));
         for (unsigned k = 0; k < LAB_CONNS; k++)
             first = CM->cfg.conn[k].due < first ? CM->cfg.conn[k].due : first;
         cr_assert_eq(iba_cm_deadline(CM), first, "step %u", i);
+        for (uint32_t k = 1; k < CM->n_timer; k++)
+            ordered &= CM->cfg.conn[CM->cfg.heap[(k - 1) / 2]].due <= CM->cfg.conn[CM->cfg.heap[k]].due;
+        cr_assert(ordered, "step %u", i);
     }
     hand_close(&h);
 }

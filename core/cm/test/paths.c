@@ -320,6 +320,23 @@ Test(paths, the_next_lap)
     }
 }
 
+/* The same holds on Ethernet: the LAP that was refused is answered with the same bytes, and as a duplicate. */
+Test(paths, a_lap_again_over_ethernet)
+{
+    uint8_t first[IBA_MAD_BYTES];
+
+    hand_open(&h, IBA_PORT_ROCE2);
+    hand_passive(&h, IBA_CMS_ESTABLISHED);
+    cr_expect_eq(hand_say(&h, IBA_CM_ID_LAP, 0), IBA_CM_ID_APR);
+    memcpy(first, h.mad, sizeof first);
+    cr_expect_eq(hand_say(&h, IBA_CM_ID_LAP, 0), IBA_CM_ID_APR);
+    cr_expect_arr_eq(h.mad, first, sizeof first);
+    for (unsigned i = 0; i < iba_cm_message_rules.n; i++)
+        if (strcmp(iba_cm_message_rules.row[i].name, "lap_again_apr") == 0)
+            cr_expect_eq(CM->hits[IBA_CM_TABLE_MESSAGES][i], 1);
+    hand_close(&h);
+}
+
 /* A LAP whose transaction has the number of our REQ's is no duplicate: no APR was sent. */
 Test(paths, a_lap_with_the_number_of_the_req)
 {

@@ -569,9 +569,13 @@ Test(requests, a_dreq_for_another_queue_pair)
         uint8_t mad[IBA_MAD_BYTES];
         hand_open(&h, IBA_PORT_IB);
         hand_passive(&h, (enum iba_cm_state)states[i]);
+        const struct iba_cm_conn before = *iba_cm_find(CM, h.id);
         iba_cm_dreq_set_remoteqpn(hand_message_of(&h, mad, IBA_CM_ID_DREQ), OUR_QPN + 1);
+        iba_madhdr_set_transactionid(mad, HAND_TID + 1);
         cr_expect_eq(hand_feed(&h, mad), 0);
-        cr_expect_eq(hand_state(&h), states[i]);
+        cr_expect_eq(h.e.kind, IBA_CME_NONE);
+        cr_expect_eq(memcmp(&before, iba_cm_find(CM, h.id), sizeof before), 0, "%s",
+                     iba_cm_state_name((enum iba_cm_state)states[i]));
         cr_expect_eq(CM->unexpected, 0);
         hand_close(&h);
     }

@@ -317,6 +317,7 @@ Test(states, each_verb_in_an_exchange_of_datagrams)
             cr_expect_eq(before, ours ? IBA_CMS_SIDR_REQ_SENT : IBA_CMS_SIDR_REQ_RCVD);
             cr_expect_eq(verbs[i](), allowed ? IBA_CM_OK : IBA_CM_WRONG_STATE, "%u, verb %u", ours, i);
             cr_expect_eq(hand_take(&h), allowed && !ours ? IBA_CM_ID_SIDR_REP : 0);
+            cr_expect_eq(h.e.kind, IBA_CME_NONE);
             cr_expect_eq(hand_state(&h), allowed ? IBA_CMS_NONE : before);
             hand_close(&h);
         }
