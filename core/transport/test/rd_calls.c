@@ -244,24 +244,37 @@ Test(rd_calls, a_work_request_is_handed_over)
     }
 }
 
-/* WF-41, WF-42: the packet names the peer's context in its RDETH, and the QP that sends in its DETH. */
+/* WF-41, WF-42: the packet is for the QP at the other end. It names the peer's context in its RDETH, and the QP that
+ * sends in its DETH. If bit 31 of the Q_Key is set, that of the QP is sent (PV-21). */
 Test(rd_calls, the_packet_of_a_work_request)
 {
-    for (unsigned read = 0; read < 2; read++) {
-        const uint8_t *at;
-        (void)post_for_context(read ? IBA_WR_READ : IBA_WR_SEND);
-        iba_sqe_at(&bed.ud, 0)->length = 0;
-        iba_sqe_at(&bed.ud, 0)->wr.rd.remote_qkey = read ? 0x12345678 : 0x80000000; /* bit 31: that of the QP */
-        bed.ud.attr.qkey = 0x4711;
-        bed.rc.attr.dest_qpn = 0x345678;
-        cr_assert_eq(iba_rd_hand_over(&bed.ca, &bed.ud), IBA_WC_SUCCESS);
-        cr_assert(answer(&bed));
-        at = iba_view_bth(&bed.answer) + IBA_BYTES_bth;
-        cr_expect_eq(answer_opcode(&bed), read ? IBA_RD_READ_REQUEST : IBA_RD_SEND_ONLY);
-        cr_expect_arr_eq(at, "\0\x34\x56\x78", 4, "RDETH");
-        cr_expect_eq(iba_deth_q_key(at + 4), read ? 0x12345678 : 0x4711);
-        cr_expect_eq(iba_deth_srcqp(at + 4), UD_QPN);
-    }
+    static const uint32_t keys[][2] = {
+        {0, 0}, {0x12345678, 0x12345678}, {0x7fffffff, 0x7fffffff}, {0x80000000, 0x4711}, {0xffffffff, 0x4711}};
+
+    for (unsigned read = 0; read < 2; read++)
+        for (size_t i = 0; i < COUNT(keys); i++) {
+            struct iba_send_wr *wr = &post_for_context(read ? IBA_WR_READ : IBA_WR_SEND)->wr;
+            const uint8_t *bth, *at;
+            iba_sqe_at(&bed.ud, 0)->length = 0;
+            wr->va = UINT64_C(0x8765432187654321); /* in the place of a datagram's QP and Q_Key */
+            wr->rkey = 0x81234567;
+            wr->rd.remote_qpn = 0x654321;
+            wr->rd.remote_qkey = keys[i][0];
+            bed.ud.attr.qkey = 0x4711;
+            bed.rc.attr.dest_qpn = 0x345678;
+            bed.rc.attr.qkey = 0x5555;
+            bed.rc.attr.pkey_index = 1;
+            cr_assert_eq(iba_rd_hand_over(&bed.ca, &bed.ud), IBA_WC_SUCCESS);
+            cr_assert(answer(&bed));
+            bth = iba_view_bth(&bed.answer);
+            at = bth + IBA_BYTES_bth;
+            EXPECT(answer_opcode(&bed) == (read ? IBA_RD_READ_REQUEST : IBA_RD_SEND_ONLY), "case %zu", i);
+            EXPECT(iba_bth_destqp(bth) == 0x654321 && answer_psn(&bed) == 7, "case %zu: DestQP and PSN", i);
+            EXPECT(iba_bth_p_key(bth) == 0x8005 && iba_bth_a(bth), "case %zu: P_Key of the context", i);
+            EXPECT(memcmp(at, "\0\x34\x56\x78", 4) == 0, "case %zu: RDETH", i);
+            EXPECT(iba_deth_q_key(at + 4) == keys[i][1], "case %zu: Q_Key 0x%x", i, iba_deth_q_key(at + 4));
+            EXPECT(iba_deth_srcqp(at + 4) == UD_QPN, "case %zu: SrcQP", i);
+        }
 }
 
 /* Which QP's message is in flight. Each change alone makes it that of no QP. */
@@ -400,5 +413,51 @@ Test(rd_calls, how_a_message_ends)
         EXPECT(bed.ud.state == cases[i].qp && bed.rc.state == cases[i].context, "case %zu: %u %u", i, bed.ud.state,
                bed.rc.state);
         EXPECT(bed.ud.s.rnr_left == bed.ud.attr.rnr_retry, "case %zu", i);
+    }
+}
+
+/* UU-34: the RESYNC is for the QP of the message that it ends, and has the PSN after that message. It has both headers
+ * with addresses, and no bytes. */
+Test(rd_calls, the_packet_of_a_resync)
+{
+    const uint8_t *bth, *at;
+
+    send_some(IBA_SQE_BEGUN, 3);
+    of_context()->wr.rd.remote_qpn = 0x654321;
+    of_context()->wr.rd.remote_qkey = 0x76543210;
+    bed.rc.attr.dest_qpn = 0x345678;
+    iba_rd_suspend(&bed.ca, &bed.rc, 900);
+    cr_assert(answer(&bed));
+    bth = iba_view_bth(&bed.answer);
+    at = bth + IBA_BYTES_bth;
+    cr_expect(answer_opcode(&bed) == IBA_RD_RESYNC && answer_psn(&bed) == 53 && iba_bth_a(bth) && !iba_bth_se(bth));
+    cr_expect(iba_bth_destqp(bth) == 0x654321 && bed.answer.payload_len == 0);
+    cr_expect(iba_rdeth_eecnxt(at) == 0x345678 && iba_deth_q_key(at + 4) == 0x76543210);
+    cr_expect_eq(iba_deth_srcqp(at + 4), UD_QPN);
+    cr_expect_not(answer(&bed), "the message waits for its RNR timer");
+}
+
+/* UU-34, UU-37: the end of a RESYNC completes no work request. The QP whose message it ended waits as before. If the
+ * peer does not answer, the context fails. */
+Test(rd_calls, how_a_resync_ends)
+{
+    for (unsigned fails = 0; fails < 2; fails++) {
+        send_some(IBA_SQE_BEGUN, 2);
+        bed.ud.attr.rnr_retry = bed.rc.attr.rnr_retry = 5;
+        bed.ud.s.rnr_left = 3;
+        iba_rd_suspend(&bed.ca, &bed.rc, 900);
+        cr_assert(bed.rc.ee.resync && bed.rc.s.count == 1);
+        bed.ud.s.rd_open = 1;
+        of_context()->state = fails ? IBA_SQE_BEGUN : IBA_SQE_DONE;
+        if (fails)
+            iba_requester_fail(&bed.ca, &bed.rc, IBA_WC_RETRY_EXCEEDED);
+        else
+            iba_requester_retire(&bed.ca, &bed.rc);
+        EXPECT(!bed.rc.ee.resync && bed.rc.s.count == 0, "%u", fails);
+        EXPECT(bed.rc.state == (fails ? IBA_QPS_ERR : IBA_QPS_RTS), "%u: state %u", fails, bed.rc.state);
+        EXPECT(no_completion(&bed) && bed.ud.state == IBA_QPS_RTS && bed.ud.s.count == 1, "%u", fails);
+        EXPECT(bed.ud.s.rnr_left == 2 && bed.ud.s.rd_open == 1 && bed.ud.s.rnr_due == 900, "%u", fails);
+        EXPECT(iba_sqe_at(&bed.ud, 0)->state == IBA_SQE_WAITING, "%u", fails);
+        EXPECT(!iba_rd_waits(&bed.ca, &bed.ud), "%u: the context is free", fails);
     }
 }
