@@ -403,7 +403,7 @@ bool iba_dc_poll(struct iba_dc_initiator *i, struct iba_dc_message *m, iba_time 
     }
     if (!i->request_due)
         decide(&e);
-    if (e.sends || !i->request_due)
+    if (!i->request_due)
         return e.sends;
     write_request(i, m, now);
     return true;

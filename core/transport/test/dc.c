@@ -82,7 +82,7 @@ static const struct script initiator_scripts[] = {
     {"request", true, "1pArp", "co"},          {"resend", false, "1pptppp", "coco-"},
     {"no_answer", true, "1ptptp", "ccTd"},     {"end_unconfirmed", true, "1pApEqptpt1p", "coSddc"},
     {"idle", true, "1pApEqp", "coSd"},         {"other_target", true, "12pApEpXp", "coSdc"},
-    {"connected", true, "1pApE1qp", "coSo"},
+    {"connected", true, "1pApE1qp", "coSo"},   {"cnak", false, "1ppN1p", "coNc"},
 };
 
 /* ---- scripts of a target with one responder ---- */
@@ -328,34 +328,6 @@ static uint32_t sum(const uint32_t *hits, unsigned n)
     return all;
 }
 
-/* Each kind of message, in each state, about this connection and another: one row decides, and no message makes a call
- * fail. */
-Test(dc, one_row_for_each_message_and_state)
-{
-    static const char *const states[] = {"", "1p", "1pA", "1pApEqp"};
-    const struct iba_dc_config c = {.full = true, .retry = 1, .window = 2, .timeout_ns = TIMEOUT, .idle_ns = IDLE};
-
-    for (unsigned state = 0; state < IBA_DC_STATE_COUNT; state++)
-        for (unsigned k = 0; k < 2 * IBA_DC_KIND_COUNT; k++) {
-            struct iba_dc_operation ring[4], op;
-            struct iba_dc_initiator i;
-            char out[LONGEST], *at = out;
-            iba_time now = 1;
-            iba_dc_initiator_init(&i, &c, 7, ring, 4);
-            for (const char *step = states[state]; *step; step++) {
-                initiator_step(&i, *step, &now, &at);
-                while (iba_dc_take(&i, &op))
-                    continue;
-            }
-            cr_assert_eq(i.state, state);
-            const struct iba_dc_message m = {
-                .kind = (uint8_t)(k / 2), .initiator = 7, .target = 1, .connection = i.connection + k % 2};
-            const uint32_t before = sum(i.hits, IBA_DC_INITIATOR_ROWS);
-            iba_dc_initiator_receive(&i, &m, now);
-            cr_expect_eq(sum(i.hits, IBA_DC_INITIATOR_ROWS), before + 1, "state %u, kind %u", state, k / 2);
-        }
-}
-
 /* Each of two responders has its own lease. */
 Test(dc, leases)
 {
@@ -513,5 +485,74 @@ Test(dc, the_first_row_counts)
             const bool before = strcmp(name, "connect") == 0 || strcmp(name, "operation") == 0;
             cr_expect_eq(hits[row], before || strcmp(name, cases[i].row) == 0, "%s: %s", cases[i].steps, name);
         }
+    }
+}
+
+/* ---- the order of the rows ---- */
+
+static const char *const initiator_order[] = {
+    "request",   "accepted_stray", "other_connection", "accepted", "accepted_again", "done",        "done_again",
+    "cnak",      "bad_key",        "refused_late",     "closed",   "closed_early",   "resend",      "end_unconfirmed",
+    "no_answer", "idle",           "connect",          "half",     "connected",      "other_target"};
+static const char *const target_order[] = {
+    "answer",        "wrong_key", "connect_again",    "connect_late", "connect_next", "pool_empty", "connect",
+    "close_unknown", "close",     "other_connection", "wrong_token",  "duplicate",    "gap",        "operation"};
+
+/* The first row that applies decides, so the order of the rows is a part of the model. */
+Test(dc, rows_in_their_order)
+{
+    for (unsigned i = 0; i < IBA_DC_INITIATOR_ROWS; i++) {
+        cr_expect_str_eq(iba_dc_initiator_rows[i].name, initiator_order[i]);
+        cr_expect(iba_dc_initiator_rows[i].sentence[0]);
+    }
+    for (unsigned i = 0; i < IBA_DC_TARGET_ROWS; i++) {
+        cr_expect_str_eq(iba_dc_target_rows[i].name, target_order[i]);
+        cr_expect(iba_dc_target_rows[i].sentence[0]);
+    }
+}
+
+/* The row by which an initiator takes a message that confirms no operation. */
+static const char *row_for(enum iba_dc_state state, enum iba_dc_kind kind, bool other)
+{
+    if (kind <= IBA_DC_DISCONNECT)
+        return "request";
+    if (state == IBA_DC_IDLE || other)
+        return kind == IBA_DC_ACCEPTED ? "accepted_stray" : "other_connection";
+    switch (kind) {
+    case IBA_DC_ACCEPTED: return state == IBA_DC_OPENING ? "accepted" : "accepted_again";
+    case IBA_DC_CNAK: return state == IBA_DC_OPENING ? "cnak" : "refused_late";
+    case IBA_DC_BAD_KEY: return state == IBA_DC_OPENING ? "bad_key" : "refused_late";
+    case IBA_DC_CLOSED: return state == IBA_DC_CLOSING ? "closed" : "closed_early";
+    default: return "done_again";
+    }
+}
+
+/* In each state, each kind of message, of this connection and of another one, counts in its row. */
+Test(dc, the_row_for_each_message_and_state)
+{
+    static const char *const states[] = {"", "1p", "1pA", "1pApEqp"};
+    const struct iba_dc_config c = {.full = true, .retry = 1, .window = 2, .timeout_ns = TIMEOUT, .idle_ns = IDLE};
+
+    for (unsigned k = 0; k < IBA_DC_STATE_COUNT * 2 * IBA_DC_KIND_COUNT; k++) {
+        const unsigned state = k / 2 / IBA_DC_KIND_COUNT, kind = k / 2 % IBA_DC_KIND_COUNT;
+        const char *expected = row_for((enum iba_dc_state)state, (enum iba_dc_kind)kind, k % 2);
+        struct iba_dc_operation ring[4];
+        struct iba_dc_initiator i;
+        char out[LONGEST], *at = out;
+        iba_time now = 1;
+        iba_dc_initiator_init(&i, &c, 7, ring, 4);
+        for (const char *step = states[state]; *step; step++)
+            initiator_step(&i, *step, &now, &at);
+        cr_assert_eq(i.state, state);
+        memset(i.hits, 0, sizeof i.hits);
+        const struct iba_dc_message m = {.kind = (uint8_t)kind,
+                                         .initiator = 7,
+                                         .target = 1,
+                                         .connection = i.connection + k % 2,
+                                         .sequence = i.first};
+        iba_dc_initiator_receive(&i, &m, now);
+        for (unsigned row = 0; row < IBA_DC_INITIATOR_ROWS; row++)
+            cr_expect_eq(i.hits[row], strcmp(iba_dc_initiator_rows[row].name, expected) == 0, "state %u, kind %u: %s",
+                         state, kind, iba_dc_initiator_rows[row].name);
     }
 }

@@ -314,3 +314,24 @@ Test(dc_messages, an_initiator_ends_stray_connections)
     expect_sent(&i, 3, IBA_DC_CONNECT, 1, 0, 0);
     expect_nothing_sent(&i, 3, 3 + TIMEOUT);
 }
+
+/* A connection with an operation that has no answer yet is not idle, even if idleness is shorter than the timeout. */
+Test(dc_messages, an_initiator_that_waits_is_not_idle)
+{
+    const struct iba_dc_config c = {.retry = 1, .window = 2, .timeout_ns = TIMEOUT, .idle_ns = 10};
+    struct iba_dc_operation ring[2];
+    struct iba_dc_initiator i;
+
+    iba_dc_initiator_init(&i, &c, 7, ring, 2);
+    for (uint64_t k = 0; k < 2; k++) {
+        const struct iba_dc_operation op = numbered(k, 1);
+        cr_assert(iba_dc_post(&i, &op));
+    }
+    expect_sent(&i, 1, IBA_DC_CONNECT, 1, 0, 0);
+    expect_sent(&i, 1, IBA_DC_OPERATION, 1, 0, 0);
+    expect_sent(&i, 1, IBA_DC_OPERATION, 1, 1, 1);
+    hear(&i, 5, IBA_DC_DONE, 1);
+    expect_nothing_sent(&i, 5, 5 + TIMEOUT);
+    hear(&i, 7, IBA_DC_DONE, 2);
+    expect_nothing_sent(&i, 7, 7 + 10);
+}

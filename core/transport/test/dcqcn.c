@@ -144,6 +144,7 @@ Test(dcqcn, parameters_and_slots)
     struct iba_dcqcn_flow flow[1];
     struct iba_dcqcn d;
 
+    cr_expect_eq(iba_dcqcn_defaults(UINT64_C(100000000000)).min_rate, 100000001, "a thousandth, and never 0");
     cr_expect(c.line_rate == LINE && c.min_rate == 41 && c.ai_rate == 40000000 && c.hai_rate == 400000000);
     cr_expect(c.byte_reset == 10000000 && c.time_reset_ns == 55000 && c.alpha_period_ns == 55000);
     cr_expect(c.rate_reduce_monitor_period_ns == 50000 && c.threshold == 5 && c.gd == 8);

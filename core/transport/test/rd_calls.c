@@ -204,6 +204,8 @@ Test(rd_calls, faults_of_work_requests)
         {IBA_WR_SEND, RC_QPN, IBA_QPS_RTS, 4, 1, 4, 8, IBA_WC_LOCAL_RDD},
         {IBA_WR_SEND, RC_QPN, IBA_QPS_RTS, 3, 2, 4, 8, IBA_WC_LOCAL_QP_OPERATION},
         {IBA_WR_READ, RC_QPN, IBA_QPS_RTS, 3, 1, 0, 8, IBA_WC_LOCAL_QP_OPERATION},
+        {IBA_WR_FETCH_ADD, RC_QPN, IBA_QPS_RTS, 3, 1, 0, 8, IBA_WC_LOCAL_QP_OPERATION},
+        {IBA_WR_FETCH_ADD, RC_QPN, IBA_QPS_RTS, 3, 1, 1, 8, IBA_WC_SUCCESS},
         {IBA_WR_READ, RC_QPN, IBA_QPS_RTS, 3, 1, 1, 0x80000000, IBA_WC_LOCAL_LENGTH},
         {IBA_WR_READ, RC_QPN, IBA_QPS_RTS, 3, 1, 1, 0x7fffff00, IBA_WC_SUCCESS},
         {IBA_WR_WRITE, RC_QPN, IBA_QPS_RTS, 3, 1, 1, 0x80000000, IBA_WC_SUCCESS},
@@ -413,6 +415,8 @@ Test(rd_calls, how_a_message_ends)
         EXPECT(bed.ud.state == cases[i].qp && bed.rc.state == cases[i].context, "case %zu: %u %u", i, bed.ud.state,
                bed.rc.state);
         EXPECT(bed.ud.s.rnr_left == bed.ud.attr.rnr_retry, "case %zu", i);
+        const bool resync = cases[i].qp == IBA_QPS_SQE && cases[i].context == IBA_QPS_RTS; /* UU-34 */
+        EXPECT(bed.rc.ee.resync == resync && bed.rc.s.count == resync, "case %zu: a RESYNC", i);
     }
 }
 

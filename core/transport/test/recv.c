@@ -91,11 +91,16 @@ Test(recv, refused)
     other.form = IBA_RECV_BLOCKS + 1;
     wide.unit_log = 50; /* 2^14 units of more bytes than any message has */
     wide.most = 1;
+    struct iba_recv_wr largest = wide, larger = wide;
+    largest.n_block = larger.n_block = 1u << 15;
+    largest.unit_log = 31;
+    larger.unit_log = 32;
     const struct {
         struct iba_recv_wr wr;
         enum iba_verb_err shared, own;
     } cases[] = {
         {blocks(64, 64, 1), IBA_VERB_OK, IBA_VERB_OK},
+        {blocks(1, 64, 2), IBA_VERB_OK, IBA_VERB_OK},
         {none, IBA_VERB_ATTR_VALUE, IBA_VERB_ATTR_VALUE},
         {empty, IBA_VERB_ATTR_VALUE, IBA_VERB_ATTR_VALUE},
         {two, IBA_VERB_ATTR_VALUE, IBA_VERB_ATTR_VALUE},
@@ -103,6 +108,8 @@ Test(recv, refused)
         {stream(64, 4), IBA_VERB_OK, IBA_VERB_ATTR_VALUE},
         {stream(63, 4), IBA_VERB_ATTR_VALUE, IBA_VERB_ATTR_VALUE}, /* three units for a message of four */
         {wide, IBA_VERB_ATTR_VALUE, IBA_VERB_ATTR_VALUE},
+        {largest, IBA_VERB_OK, IBA_VERB_ATTR_VALUE}, /* units of 2^31 bytes, as long as the longest message */
+        {larger, IBA_VERB_ATTR_VALUE, IBA_VERB_ATTR_VALUE},
         {units, IBA_VERB_OK, IBA_VERB_ATTR_VALUE},
         {stream(65536u << 4, 4), IBA_VERB_ATTR_VALUE, IBA_VERB_ATTR_VALUE}, /* more units than `at` counts */
     };
@@ -187,7 +194,7 @@ Test(recv, other_messages)
     ask(&bed, IBA_RC_WRITE_ONLY_IMM, 0, 64);
     give(&bed);
     struct iba_wc wc = completion(&bed);
-    cr_expect(wc.op == IBA_WR_RECV_WRITE_IMM && wc.unit == 0 && wc.flags & IBA_WC_MORE);
+    cr_expect(wc.op == IBA_WR_RECV_WRITE_IMM && wc.unit == 0 && wc.flags == (IBA_WC_WITH_IMM | IBA_WC_MORE));
     wc = message(1, 97);
     cr_expect(wc.status == IBA_WC_LOCAL_LENGTH && wc.unit == 1 && !(wc.flags & IBA_WC_MORE));
     cr_expect_eq(bed.srq.rq.count, 0);
@@ -201,4 +208,18 @@ Test(recv, other_messages)
         cr_expect(wc.status == IBA_WC_SUCCESS && wc.byte_len == 64 && wc.unit == 4 * i && wc.flags & IBA_WC_MORE);
         cr_expect_arr_eq(bed.memory + 16 * wc.unit + 40, bed.payload, 24);
     }
+}
+
+/* Messages of at most one unit: a message of two is too long, although the receive has room for it. */
+Test(recv, messages_of_one_unit)
+{
+    bed_make(&bed, IBA_PORT_IB, true);
+    const struct iba_recv_wr w = stream(128, 1);
+    cr_expect_eq(iba_recv_room(&w), 16);
+    MUST(iba_post_srq_recv(&bed.ca, bed.srq_number, &w));
+    for (int i = 0; i < 2; i++) {
+        const struct iba_wc wc = message(i, 16);
+        cr_expect(wc.status == IBA_WC_SUCCESS && wc.unit == i && wc.flags == IBA_WC_MORE, "message %d", i);
+    }
+    cr_expect_eq(message(2, 17).status, IBA_WC_LOCAL_LENGTH);
 }

@@ -156,3 +156,53 @@ Test(tags, each_row_that_a_device_lacks_shows)
         cr_expect_eq(strcmp(whole, broken) == 0, row[i].use == IBA_TAG_WAIT, "%s: %s", row[i].name, broken);
     }
 }
+
+/* The first row that applies decides, so the order of the rows is a part of the rules. */
+Test(tags, rows_in_their_order)
+{
+    static const struct {
+        const char *name;
+        uint8_t use;
+    } order[] = {{"untagged", IBA_TAG_ORDINARY}, {"long_rndv", IBA_TAG_UNEXPECTED}, {"unmatched", IBA_TAG_UNEXPECTED},
+                 {"too_large", IBA_TAG_HEADERS}, {"no_room", IBA_TAG_WAIT},         {"rendezvous", IBA_TAG_READ},
+                 {"eager", IBA_TAG_EAGER}};
+    size_t n;
+    const struct iba_tag_row *row = iba_tag_rules(&n);
+
+    cr_assert_eq(n, sizeof order / sizeof *order);
+    for (size_t i = 0; i < n; i++) {
+        cr_expect_str_eq(row[i].name, order[i].name);
+        cr_expect_eq(row[i].use, order[i].use, "%s", row[i].name);
+    }
+}
+
+/* Adding, listing and removing receives changes no entry beyond the list. */
+Test(tags, a_list_keeps_to_its_entries)
+{
+    struct iba_tag list[2 * TAGS];
+    struct iba_recv_wr ring[1];
+    struct iba_srq other;
+    uint32_t number, handle[TAGS];
+    struct world w;
+
+    open_world(&w, 0, 0);
+    struct iba_ca *ca = &w.l->end[1].ca;
+    const struct iba_tag_srq_init init = {
+        .ring = ring, .list = list, .n = 1, .n_tags = TAGS, .pd = w.l->end[1].pd, .cq = w.l->end[1].cqn};
+    cr_assert_eq(iba_create_tag_srq(ca, &other, &init, &number), IBA_VERB_OK);
+    for (unsigned remove = 0; remove < TAGS; remove++) {
+        for (uint32_t i = 0; i < 2 * TAGS; i++)
+            list[i] = (struct iba_tag){.handle = 1000 + i};
+        for (unsigned i = 0; i < TAGS; i++)
+            cr_assert_eq(iba_add_tag(ca, number, &(struct iba_recv_wr){.wr_id = i}, i, i, 0, &handle[i]), IBA_VERB_OK);
+        cr_assert_eq(iba_sync_tags(ca, number, 0), IBA_VERB_OK);
+        cr_assert_eq(iba_remove_tag(ca, number, handle[remove], 0), IBA_VERB_OK);
+        for (uint32_t i = 0; i < TAGS - 1; i++)
+            cr_expect(list[i].wr.wr_id == i + (i >= remove) && list[i].listed, "without %u: %u", remove, i);
+        for (uint32_t i = TAGS; i < 2 * TAGS; i++)
+            cr_expect(list[i].handle == 1000 + i && !list[i].listed, "without %u: %u", remove, i);
+        for (unsigned i = 0; i < TAGS; i++)
+            (void)iba_remove_tag(ca, number, handle[i], 0);
+    }
+    close_world(&w);
+}
