@@ -54,6 +54,45 @@ Test(requester_time, a_read_waits_for_its_last_response)
     }
 }
 
+/* RQ-20: the timer runs while a packet that asks for an answer is not acknowledged. It stops in the middle of a message
+ * if no such packet is open, and starts with the next one that asks. */
+Test(requester_time, the_timer_stops_in_the_middle_of_a_message)
+{
+    enum { ASKS = 64 }; /* every 64th packet asks for an answer, and the last one of a message */
+
+    START(IBA_QPT_RC, s.mtu = IBA_MTU_256, s.timeout = 8);
+    post(IBA_WR_SEND, 1, (ASKS + 2) * 256);
+    for (unsigned i = 0; i < ASKS; i++) {
+        cr_assert(sends());
+        cr_assert_eq(b.qp->s.ack_due != IBA_NEVER, i == ASKS - 1, "packet %u", i);
+    }
+    ack(100 + ASKS - 2);
+    cr_expect_neq(b.qp->s.ack_due, IBA_NEVER, "the packet that asks is open");
+    ack(100 + ASKS - 1);
+    cr_expect_eq(b.qp->s.ack_due, IBA_NEVER, "no packet that asks is open");
+    cr_assert(sends());
+    cr_expect_eq(b.qp->s.ack_due, IBA_NEVER, "only the last packet asks again");
+    b.now += 77;
+    cr_assert(sends());
+    cr_expect_eq(b.qp->s.ack_due, b.now + (UINT64_C(4096) << 8));
+}
+
+/* RQ-35: an acknowledgement that comes while requests are sent again ends the repetition of what it acknowledges. */
+Test(requester_time, what_is_acknowledged_is_not_sent_again)
+{
+    for (uint32_t through = 0; through < 3; through++) {
+        START(IBA_QPT_RC, s.timeout = 8);
+        for (uint64_t i = 1; i <= 3; i++)
+            post(IBA_WR_SEND, i, 10);
+        cr_assert_eq(sends_all(), 3);
+        wait_until(iba_ca_deadline(&b.ca));
+        ack(100 + through);
+        for (uint32_t psn = 101 + through; psn < 103; psn++)
+            EXPECT_SENT(IBA_RC_SEND_ONLY, psn);
+        EXPECT_SILENCE();
+    }
+}
+
 /* When no retry is left, a queue pair with an armed alternate path migrates and sends again (QS-78); others give up. */
 Test(requester_time, only_an_armed_path_migrates)
 {

@@ -412,3 +412,32 @@ Test(responder_reach, a_device_that_repeats_what_it_never_did)
         cr_expect_eq(iba_atomicacketh_origremdt(iba_view_hdr(&bed.answer, IBA_H_atomicacketh)), 0);
     }
 }
+
+/* RR-26: when as many replays wait as there may be, one more replay is dropped. New requests and duplicates without an
+ * answer of their own are not. */
+Test(responder_reach, waiting_replays_hold_up_only_replays)
+{
+    static const struct {
+        uint8_t opcode;
+        int8_t ahead;
+        const char *row[2]; /* with one replay less than there may be, and with all */
+    } cases[] = {{IBA_RC_READ_REQUEST, 0, {"read_again", "no_room_again"}},
+                 {IBA_RC_READ_REQUEST, 1, {"read", "read"}},
+                 {IBA_RC_FETCH_ADD, 1, {"add", "add"}},
+                 {IBA_RC_WRITE_ONLY, 1, {"write_end", "write_end"}},
+                 {IBA_RC_WRITE_ONLY, -1, {"duplicate", "duplicate"}}};
+
+    for (size_t i = 0; i < COUNT(cases); i++)
+        for (unsigned all = 0; all < 2; all++) {
+            bed_make(&bed, IBA_PORT_IB, false);
+            ask(&bed, IBA_RC_READ_REQUEST, 0, 0);
+            give(&bed);
+            cr_assert(answer(&bed));
+            for (unsigned k = 0; k < N_SAVED + all; k++)
+                iba_resp_put(&bed.rc,
+                             &(struct iba_resp){.kind = IBA_RESP_ATOMIC, .replay = true, .psn = iba_psn_of(100 + k)});
+            ask(&bed, cases[i].opcode, cases[i].ahead, 0);
+            give(&bed);
+            EXPECT(hits(&bed, IBA_TABLE_RC_RESPONDER, cases[i].row[all]) == 1, "case %zu: %s", i, cases[i].row[all]);
+        }
+}

@@ -287,6 +287,7 @@ Test(validate, return_paths)
             memcpy(bed.ca.port[0].gid[2], bed.ca.port[0].gid[1], 16); /* the third differs in its last byte only */
             bed.ca.port[0].gid[2][15] ^= 1;
             bed.ca.port[0].n_gid = 3;
+            memcpy(bed.ca.port[0].gid[3], bed.ca.port[0].gid[1], 16); /* beyond the table */
             const struct iba_rx x = arrival(NULL);
             memset(&av, 0xee, sizeof av);
             cr_expect_eq(iba_rx_return_path(&x, &av), !group || i == 0, "encapsulation %zu, group %u", i, group);
