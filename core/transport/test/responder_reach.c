@@ -441,3 +441,39 @@ Test(responder_reach, waiting_replays_hold_up_only_replays)
             EXPECT(hits(&bed, IBA_TABLE_RC_RESPONDER, cases[i].row[all]) == 1, "case %zu: %s", i, cases[i].row[all]);
         }
 }
+
+/* A READ of 8 bytes that comes again, `ahead` after the first PSN: whether its answer is remembered. */
+static bool is_remembered(int ahead)
+{
+    ask(&bed, IBA_RC_READ_REQUEST, ahead, 0);
+    give(&bed);
+    const bool again = hits(&bed, IBA_TABLE_RC_RESPONDER, "read_again") == 1;
+
+    cr_expect_eq(hits(&bed, IBA_TABLE_RC_RESPONDER, "unknown_again"), !again, "%d ahead", ahead);
+    while (answer(&bed))
+        ;
+    return again;
+}
+
+/* RR-25, RR-35: as many answers are remembered as the queue pair has agreed on, and the newest ones are, whether it has
+ * more resources or not. */
+Test(responder_reach, as_many_answers_as_agreed_are_remembered)
+{
+    enum { READS = 5 };
+
+    for (uint8_t depth = 1; depth <= 3; depth++)
+        for (unsigned fewer = 0; fewer < 2; fewer++) {
+            bed_make(&bed, IBA_PORT_IB, false);
+            bed.rc.attr.max_dest_rd = depth;
+            bed.rc.r.n_saved = fewer ? depth : N_SAVED;
+            for (int i = 0; i < READS; i++) {
+                ask(&bed, IBA_RC_READ_REQUEST, i, 0);
+                give(&bed);
+                cr_assert(answer(&bed));
+                if (i == 0 && fewer)
+                    bed.saved[depth].op = bed.saved[0].op; /* beside those of the queue pair */
+            }
+            for (int i = 0; i < READS; i++)
+                cr_expect_eq(is_remembered(i), i >= READS - depth, "%d of %u", i, depth);
+        }
+}

@@ -71,7 +71,9 @@ Test(xrc, shared_receive_queues_of_a_domain)
     struct iba_xrc_srq_init wrong = right;
     wrong.xrcd = domain + 1;
     cr_expect_eq(iba_create_xrc_srq(&bed.ca, &srq, &wrong, &number), IBA_VERB_NO_XRCD);
-    wrong = right, wrong.cq = 1;
+    wrong.cq = 1;
+    cr_expect_eq(iba_create_xrc_srq(&bed.ca, &srq, &wrong, &number), IBA_VERB_NO_XRCD, "before the CQ");
+    wrong.xrcd = domain;
     cr_expect_eq(iba_create_xrc_srq(&bed.ca, &srq, &wrong, &number), IBA_VERB_NO_CQ);
     wrong = right, wrong.pd = 3;
     cr_expect_eq(iba_create_xrc_srq(&bed.ca, &srq, &wrong, &number), IBA_VERB_NO_PD);
