@@ -84,7 +84,7 @@ Test(rd, a_receive_is_taken_back_from_any_context)
 
 /* ---- what a context answers ---- */
 
-enum { SOURCE_QPN = 0x77, CREDITS = 0x1f, NAK_OP = 0x63, NAK_RD = 0x64 };
+enum { SOURCE_QPN = 0x77, CREDITS = 0x1f, NAK_REQUEST = 0x61, NAK_OP = 0x63, NAK_RD = 0x64 };
 
 static void give_rd(uint8_t opcode, int ahead, size_t payload, const struct iba_qp *to)
 {
@@ -244,6 +244,22 @@ Test(rd, events_name_the_rd_qp)
     cr_expect_eq(bed.events[IBA_EVENT_WQ_INVALID_REQUEST], 1);
     cr_expect(bed.last_event.object == UD_QPN && bed.last_event.port == 1 && bed.last_event.a == 0 &&
               bed.last_event.b == 0);
+}
+
+/* UU-38: the access rights that count are those of the RD QP, not those of the context. */
+Test(rd, rights_of_the_rd_qp)
+{
+    for (int read = 0; read < 2; read++)
+        for (int may = 0; may < 2; may++) {
+            context_with_receives(0);
+            bed.ud.attr.access = may ? IBA_ACCESS_REMOTE : 0;
+            bed.rc.attr.access = may ? 0 : IBA_ACCESS_REMOTE;
+            ask_rd(&bed, read ? IBA_RD_READ_REQUEST : IBA_RD_WRITE_ONLY, 0, read ? 0 : 8, &bed.ud);
+            iba_reth_set_dmalen(PART(&bed, reth), 8);
+            give(&bed);
+            answered(read && may ? IBA_RD_READ_RESP_ONLY : IBA_RD_ACKNOWLEDGE, 0);
+            cr_expect_eq(answer_syndrome(&bed), may ? CREDITS : NAK_REQUEST, "read %d, may %d", read, may);
+        }
 }
 
 /* RR-49: without a receive the NAK has the RNR timer of the RD QP, whose software posts receives. */
