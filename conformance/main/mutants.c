@@ -92,13 +92,18 @@ static int play_reference(struct mutation *m)
                                  .repeat = 1,
                                  .children = m->children,
                                  .timeout_scale = 1};
+    bool *has = calloc(m->cases.n, sizeof *has);
 
     m->reference = calloc(m->cases.n, sizeof *m->reference);
     m->usable = calloc(m->cases.n, sizeof *m->usable);
     m->outcome = calloc(m->cases.n * m->n, sizeof *m->outcome);
-    if (!m->reference || !m->usable || !m->outcome)
+    if (!m->reference || !has || !m->usable || !m->outcome) {
+        free(has);
         return wrong(EXIT_HARNESS, "out of memory");
-    if (!play_cases(&run, m->reference))
+    }
+    const bool played = play_cases(&run, m->reference, has);
+    free(has); /* each case is played once, so each has a result */
+    if (!played)
         return EXIT_HARNESS;
     for (size_t i = 0; i < m->cases.n; i++)
         if (passes(&m->reference[i]) && m->cases.c[i].s->role != IBC_ROLE_sm) /* no engine is a subnet manager */

@@ -21,6 +21,7 @@ struct turn {
 struct playing {
     const struct play_run *run;
     struct ibc_result *r;
+    bool *has;         /* which of `r` are results */
     struct turn *turn; /* indexed by job */
     struct progress progress;
     struct ibc_target *target; /* in a child process: its target */
@@ -179,6 +180,7 @@ static void done(void *ctx, uint32_t job, uint32_t part, const uint8_t *record, 
     const struct ibc_scenario *s = case_of(p, nth)->s;
 
     (void)part;
+    p->has[nth] = true;
     if (!result_unpack(&p->r[nth], s, record, len))
         result_error(&p->r[nth], s, "the harness lost the result");
     count_failure(p, &p->r[nth]);
@@ -194,6 +196,7 @@ static void died(void *ctx, uint32_t job, uint32_t part, int status)
 
     (void)part;
     pool_death(status, how, sizeof how);
+    p->has[nth] = true;
     snprintf(why, sizeof why, pool_hung(status) ? "the harness hung: %s" : "the harness died: %s", how);
     result_error(&p->r[nth], s, why);
     progress_step(&p->progress, s->id);
@@ -225,9 +228,28 @@ static bool take_turns(struct playing *p, uint32_t n)
     return true;
 }
 
-bool play_cases(const struct play_run *run, struct ibc_result *r)
+/* Gives a result to cases that were not played. Of repeats that follow each other only the first gets one: the results
+ * of many repeats would fill gigabytes. `error` is NULL if enough was played. */
+static void fill(const struct playing *p, uint32_t n, const char *error)
 {
-    struct playing p = {.run = run, .r = r, .settle = {.w = run->waivers, .target = run->target}};
+    bool was = true; /* the repeat before this one was played */
+
+    for (uint32_t i = 0; i < n; i++) {
+        const bool played = p->has[i];
+        if (!played && (was || i % p->run->repeat == 0)) {
+            p->has[i] = true;
+            if (error)
+                result_error(&p->r[i], case_of(p, i)->s, error);
+            else
+                result_not_played(&p->r[i], case_of(p, i)->s, p->enough);
+        }
+        was = played;
+    }
+}
+
+bool play_cases(const struct play_run *run, struct ibc_result *r, bool *has)
+{
+    struct playing p = {.run = run, .r = r, .has = has, .settle = {.w = run->waivers, .target = run->target}};
     char err[160];
     const struct pool pool = {.children = run->children,
                               .jobs = (uint32_t)(run->cases->n * run->repeat),
@@ -251,10 +273,6 @@ bool play_cases(const struct play_run *run, struct ibc_result *r)
     free(p.turn);
     if (!good)
         wrong(EXIT_HARNESS, "%s", err);
-    for (uint32_t i = 0; i < pool.jobs; i++)
-        if (!r[i].scenario && good)
-            result_not_played(&r[i], case_of(&p, i)->s, p.enough);
-        else if (!r[i].scenario)
-            result_error(&r[i], case_of(&p, i)->s, err);
+    fill(&p, pool.jobs, good ? NULL : err);
     return good || signals_came();
 }

@@ -22,6 +22,8 @@ struct play_run {
 };
 /* Plays all cases. r[case * repeat + k] is the result of a case with seed + k. False: no process could be created,
  * and the message was printed. Cases that were not played are an ERROR after a signal, and INCONCLUSIVE after
- * max_failures or the deadline. The caller owns the results: ibc_result_clear() each. */
-bool play_cases(const struct play_run *run, struct ibc_result *r);
+ * max_failures or the deadline. If repeats of a case that follow each other were not played, only the first of them has
+ * a result. `has` says which results there are; all are false before. The other results are not touched, so they use no
+ * memory. The caller owns the results: ibc_result_clear() each that is there. */
+bool play_cases(const struct play_run *run, struct ibc_result *r, bool *has);
 #endif

@@ -128,12 +128,15 @@ static void repeat_verdict(struct ibc_result *r, enum ibc_verdict *first, struct
     }
 }
 
+/* Counters that a repeat did not compare, as it was not played to its end, do not contradict those of another. */
 static void repeat_counters(struct ibc_result *r, enum ibc_verdict *first, const struct ibc_result *again,
                             uint64_t seed)
 {
+    const bool both = r->counters != IBC_IS_NOT_APPLICABLE && again->counters != IBC_IS_NOT_APPLICABLE;
+
     if (again->counters == r->counters || r->counters != *first)
         return;
-    if (!says_nothing(again->counters, r->counters)) {
+    if (both && !says_nothing(again->counters, r->counters)) {
         differ(&r->counters, &r->counter_finding, again->counters, &again->counter_finding, seed,
                !ibc_uncertainty(r->scenario));
     } else if (outweighs(again->counters, r->counters)) {
@@ -142,11 +145,13 @@ static void repeat_counters(struct ibc_result *r, enum ibc_verdict *first, const
     }
 }
 
-void result_repeats(struct ibc_result *r, size_t n, uint64_t seed)
+void result_repeats(struct ibc_result *r, const bool *has, size_t n, uint64_t seed)
 {
     enum ibc_verdict verdict = r->verdict, counters = r->counters;
 
     for (size_t i = 1; i < n; i++) {
+        if (!has[i])
+            continue;
         repeat_verdict(r, &verdict, &r[i], seed + i);
         repeat_counters(r, &counters, &r[i], seed + i);
         r->wall_ns += r[i].wall_ns;

@@ -28,6 +28,7 @@ struct running {
     struct cases cases;
     struct ibc_waivers waivers;
     struct ibc_result *played; /* ordered by case, then by seed */
+    bool *has;                 /* which of them are results */
     struct ibc_result *r;      /* result of each scenario of the selection */
     char started[32];
     uint64_t since_ns;
@@ -106,10 +107,25 @@ static int play_all(struct running *u)
     if (u->cases.n > UINT32_MAX / o->repeat)
         return wrong(EXIT_USAGE, "--repeat %u: too many for %zu cases", o->repeat, u->cases.n);
     u->played = calloc(u->cases.n * o->repeat, sizeof *u->played);
+    u->has = calloc(u->cases.n * o->repeat, sizeof *u->has);
     u->r = calloc(u->sel.n, sizeof *u->r);
-    if (!u->played || !u->r)
+    if (!u->played || !u->has || !u->r)
         return wrong(EXIT_HARNESS, "out of memory");
-    return play_cases(&run, u->played) ? EXIT_OK : EXIT_HARNESS;
+    return play_cases(&run, u->played, u->has) ? EXIT_OK : EXIT_HARNESS;
+}
+
+/* Adds the result of a case to that of the first link with the same seed, which may be missing. */
+static void add(struct running *u, size_t to, size_t from)
+{
+    if (!u->has[from])
+        return;
+    if (u->has[to]) {
+        result_add(&u->played[to], &u->played[from]);
+    } else {
+        u->played[to] = u->played[from];
+        u->played[from] = (struct ibc_result){0};
+        u->has[to] = true;
+    }
 }
 
 /* Merges the results of all links, then of all seeds, into one result a scenario, in the order of the selection. */
@@ -118,11 +134,12 @@ static void merge(struct running *u)
     const size_t repeat = u->o->repeat;
 
     for (size_t i = 0; i < u->sel.n; i++) {
-        struct ibc_result *of = &u->played[u->cases.first[i] * repeat];
+        const size_t first = u->cases.first[i] * repeat;
+        struct ibc_result *of = &u->played[first];
         for (size_t c = u->cases.first[i] + 1; c < u->cases.first[i + 1]; c++)
             for (size_t k = 0; k < repeat; k++)
-                result_add(&of[k], &u->played[c * repeat + k]);
-        result_repeats(of, repeat, u->o->seed);
+                add(u, first + k, c * repeat + k);
+        result_repeats(of, &u->has[first], repeat, u->o->seed);
         u->r[i] = *of;
         *of = (struct ibc_result){0};
         ibc_waivers_apply(&u->waivers, dut_name(&u->dut), &u->r[i]);
@@ -283,8 +300,10 @@ static void end(struct running *u)
 {
     for (size_t i = 0; u->r && i < u->sel.n; i++)
         ibc_result_clear(&u->r[i]);
-    for (size_t i = 0; u->played && i < u->cases.n * u->o->repeat; i++)
-        ibc_result_clear(&u->played[i]);
+    for (size_t i = 0; u->played && u->has && i < u->cases.n * u->o->repeat; i++)
+        if (u->has[i])
+            ibc_result_clear(&u->played[i]);
+    free(u->has);
     free(u->r);
     free(u->played);
     ibc_waivers_free(&u->waivers);

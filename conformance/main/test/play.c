@@ -30,6 +30,7 @@ static struct ibc_scenario scenario[MOST];
 static struct play_case play_case[MOST];
 static struct cases cases = {.c = play_case};
 static struct ibc_result result[2 * MOST];
+static bool has[2 * MOST];
 static const char *spec[] = {"RR-03"};
 static bool waits; /* time is real */
 
@@ -141,11 +142,12 @@ static const char *plays(const struct play_run *how, const char *const *id, size
     run.timeout_scale = 2;
     run.target = "dut";
     memset(result, 0, sizeof result);
+    memset(has, 0, sizeof has);
     lab->log[0] = '\0';
     lab->opens = lab->closes = lab->begun = 0;
-    cr_assert(play_cases(&run, result));
+    cr_assert(play_cases(&run, result, has));
     for (size_t i = 0; i < n * run.repeat; i++)
-        cr_expect_eq(result[i].scenario, &scenario[i / run.repeat]);
+        cr_expect_eq(result[i].scenario, has[i] ? &scenario[i / run.repeat] : NULL);
     return lab->log;
 }
 
@@ -246,6 +248,21 @@ Test(play, limits)
     ends(3, IBC_IS_INCONCLUSIVE, "not played: its turn came after the deadline (--deadline)");
     lab->now = 100;
     cr_expect_str_eq(plays(&(struct play_run){.deadline_ns = 121}, four, 4), "g1:2:7 b2:2:7 g3:2:7");
+}
+
+/* Of the repeats that follow each other and were not played, the first has a result. */
+Test(play, repeats_that_are_not_played)
+{
+    static const char why[] = "not played: its turn came after the deadline (--deadline)";
+
+    lab->now = 100;
+    lab->takes = 10;
+    cr_expect_str_eq(plays(&(struct play_run){.repeat = 4, .deadline_ns = 120}, four, 2), "g1:2:7 g1:2:8");
+    ends(1, IBC_IS_PASS, "");
+    ends(2, IBC_IS_INCONCLUSIVE, why);
+    ends(4, IBC_IS_INCONCLUSIVE, why);
+    for (size_t i = 0; i < 8; i++)
+        cr_expect_eq(has[i], i != 3 && i <= 4, "%zu", i);
 }
 
 /* On a live device scenarios that may crash it are left out, unless the user allows them; on others they come last. */
