@@ -19,10 +19,9 @@ void result_spare(struct ibc_result *r, const struct ibc_scenario *s);
 /* Merges the results of one scenario on several links: the worst verdict stays, and variations are added up. Takes
  * over what `r` owns. */
 void result_add(struct ibc_result *to, struct ibc_result *r);
-/* Merges the results of one scenario with n seeds, from `seed` on, into r[0], and clears the others. Only those count
- * that `has` names; r[0] always does. Verdicts that
- * differ are a failure of their own; but if one of them is INCONCLUSIVE, the worse one stays. Counters that
- * a repeat did not compare contradict none. */
+/* Merges the results of one scenario with n seeds, from `seed` on, into r[0], and clears the others. `has` says which
+ * of them were played; r[0] always was. Verdicts that differ are a failure of their own; but if one of them is
+ * INCONCLUSIVE, the worse one stays. Counters that a repeat did not compare contradict none. */
 void result_repeats(struct ibc_result *r, const bool *has, size_t n, uint64_t seed);
 /* Puts the link before the variation: "link=roce1 pmtu=256". */
 void result_name_link(struct ibc_result *r, const char *link);

@@ -36,7 +36,7 @@ static void take_accept(struct iba_cm_rx *x)
         iba_cm_rep_set_initdepth(c->rep, at_most(given->initdepth, iba_cm_req_responderres(c->req)));
     }
     c->has_rep = true;
-    iba_cm_set_local_qp(x->cm, c, (c->service == IBA_CM_EXTENDED ? given->localeecn : given->localqpn) & IBA_PSN_MASK);
+    iba_cm_set_local_qp(x->cm, c, iba_cm_rep_qp(c->rep, c->service));
 }
 
 static void take_delay(struct iba_cm_rx *x)

@@ -15,10 +15,10 @@ for why, n in lacks.most_common():
     print(f"  {n:4} left out: {why}")
 for r in report["results"]:
     if r["verdict"] in ("FAIL", "XPASS", "ERROR", "INCONCLUSIVE"):
-        finding = r["finding"]
         if r["verdict"] == "XPASS":
             print(f"  XPASS {r['id']}: expected a failure that shows \"{r['waiver']['symptom']}\", got a pass")
         else:
+            finding = r["finding"]
             print(f"  {r['verdict']} {r['id']}: expected {finding['expected']}, got {finding['got']} ({finding['variation']})")
 applicable, errors = len(report["results"]) - len(out), report["counts"]["ERROR"]
 print(f"{applicable} scenario files apply, {len(out)} do not; {errors} faults of the harness")

@@ -333,8 +333,8 @@ Test(answers, queue_pairs_of_a_rep)
     }
 }
 
-/* The eight bits above the number count nowhere: the connection's queue pair is busy, and a DREQ that names it is
- * taken (MD-76). */
+/* The eight bits above the 24 of the number are ignored everywhere: the connection's queue pair is busy, and a DREQ
+ * that names it is taken (MD-76). */
 Test(answers, a_rep_with_bits_above_the_queue_pair)
 {
     const struct iba_cm_rep rep = lab_rep(0x1000000 | OUR_QPN);

@@ -25,7 +25,7 @@ static struct iba_cm_rx match(const uint8_t *mad)
     return x;
 }
 
-/* Which IDs must agree: of a message that may come before the peer is known, of every other one. */
+/* Whether the IDs of both ends must agree: always, or only if the peer's is known. */
 enum agree { ALWAYS_BOTH, BOTH_IF_KNOWN };
 
 /* Checks whether the message finds the connection, for right and wrong IDs of both ends. */

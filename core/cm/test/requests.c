@@ -282,7 +282,7 @@ static void meet_in(bool delayed, bool peer, uint64_t guid, uint32_t qpn, uint64
     hand_close(&h);
 }
 
-/* The peer may also have asked for more time before. */
+/* The same holds if the peer has asked for more time with an MRA. */
 static void meet(bool peer, uint64_t guid, uint32_t qpn, uint64_t service, bool yields)
 {
     meet_in(false, peer, guid, qpn, service, yields);
