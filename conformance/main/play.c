@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include "fault.h"
 #include "pool.h"
 #include "progress.h"
@@ -173,16 +174,36 @@ static bool enough(void *ctx)
     return p->enough[0] != '\0';
 }
 
+/* Replaces the result of the plays in which the tester was late, and their evidence. */
+static void replace(struct ibc_result *late, struct ibc_result *r)
+{
+    r->wall_ns += late->wall_ns;
+    if (late->evidence && !r->evidence)
+        (void)unlink(late->evidence);
+    if (r->verdict != IBC_IS_INCONCLUSIVE && !r->measured[0])
+        snprintf(r->measured, sizeof r->measured, "played again alone: %.100s", late->finding.got);
+    ibc_result_clear(late);
+}
+
+static void put(struct playing *p, uint32_t nth, struct ibc_result *r)
+{
+    if (p->has[nth])
+        replace(&p->r[nth], r);
+    p->has[nth] = true;
+    p->r[nth] = *r;
+}
+
 static void done(void *ctx, uint32_t job, uint32_t part, const uint8_t *record, size_t len)
 {
     struct playing *p = ctx;
     const uint32_t nth = p->turn[job].nth;
     const struct ibc_scenario *s = case_of(p, nth)->s;
+    struct ibc_result r;
 
     (void)part;
-    p->has[nth] = true;
-    if (!result_unpack(&p->r[nth], s, record, len))
-        result_error(&p->r[nth], s, "the harness lost the result");
+    if (!result_unpack(&r, s, record, len))
+        result_error(&r, s, "the harness lost the result");
+    put(p, nth, &r);
     count_failure(p, &p->r[nth]);
     progress_step(&p->progress, s->id);
 }
@@ -192,13 +213,14 @@ static void died(void *ctx, uint32_t job, uint32_t part, int status)
     struct playing *p = ctx;
     const uint32_t nth = p->turn[job].nth;
     const struct ibc_scenario *s = case_of(p, nth)->s;
+    struct ibc_result r;
     char how[80], why[120];
 
     (void)part;
     pool_death(status, how, sizeof how);
-    p->has[nth] = true;
     snprintf(why, sizeof why, pool_hung(status) ? "the harness hung: %s" : "the harness died: %s", how);
-    result_error(&p->r[nth], s, why);
+    result_error(&r, s, why);
+    put(p, nth, &r);
     progress_step(&p->progress, s->id);
 }
 
@@ -226,6 +248,35 @@ static bool take_turns(struct playing *p, uint32_t n)
     }
     qsort(p->turn, n, sizeof *p->turn, by_turn);
     return true;
+}
+
+/* Chooses the cases of which no play had complete evidence, and returns their number. */
+static uint32_t choose_unsure(struct playing *p, uint32_t n)
+{
+    uint32_t chosen = 0;
+
+    for (uint32_t i = 0; i < n; i++)
+        if (p->has[i] && p->r[i].verdict == IBC_IS_INCONCLUSIVE && p->r[i].finding.what == IBC_FOUND_UNSURE)
+            p->turn[chosen++] = (struct turn){.nth = i};
+    return chosen;
+}
+
+/* In real time a tester is late, most often, because the cases beside it keep the machine busy. Plays such cases once
+ * more, one at a time. */
+static bool play_again(struct playing *p, const struct pool *all, char *err, size_t errlen)
+{
+    struct pool pool = *all;
+
+    if (p->run->cases->virtual_time || p->enough[0])
+        return true;
+    pool.children = 1;
+    pool.jobs = choose_unsure(p, all->jobs);
+    if (pool.jobs == 0)
+        return true;
+    progress_begin(&p->progress, pool.jobs);
+    const bool good = pool_run(&pool, err, errlen);
+    progress_end(&p->progress);
+    return good;
 }
 
 /* Gives a result to cases that were not played. Of repeats that follow each other only the first gets one: the results
@@ -268,8 +319,9 @@ bool play_cases(const struct play_run *run, struct ibc_result *r, bool *has)
         return false;
     }
     progress_begin(&p.progress, pool.jobs);
-    const bool good = pool_run(&pool, err, sizeof err);
+    bool good = pool_run(&pool, err, sizeof err);
     progress_end(&p.progress);
+    good = good && play_again(&p, &pool, err, sizeof err);
     free(p.turn);
     if (!good)
         wrong(EXIT_HARNESS, "%s", err);

@@ -102,6 +102,7 @@ static void leave_open(const struct playing *p, struct ibc_result *r)
     note(p, r, got, sizeof got);
     r->verdict = IBC_IS_INCONCLUSIVE;
     r->finding = p->odd;
+    r->finding.what = IBC_FOUND_OTHERWISE;
     snprintf(r->finding.expected, sizeof r->finding.expected, "the same in two of three plays");
     memcpy(r->finding.got, got, sizeof got);
 }

@@ -272,7 +272,7 @@ bool run_step_completion(struct run_player *p, const struct ibc_step *s)
 
     switch (run_await(p, s, run_scaled(p, RUN_PATIENCE), false, completion_there)) {
     case RUN_STOP: return false;
-    case RUN_NOT: return run_fail(p, s, NULL, s->text, "no completion");
+    case RUN_NOT: return run_fail_after_wait(p, s, s->text, "no completion");
     default: break;
     }
     i = next_of(p, q, queue_of(s));
@@ -405,24 +405,23 @@ bool run_step_event(struct run_player *p, const struct ibc_step *s)
 {
     static const struct run_context none;
     const struct ibc_arg *a = run_arg(s, IBC_K_value);
-    char expected[RUN_TEXT], got[RUN_TEXT] = "no event";
+    char expected[RUN_TEXT], got[RUN_TEXT];
     unsigned i;
 
+    snprintf(expected, sizeof expected, "event %s", event_name(a->v[0].n));
     switch (run_await(p, s, run_scaled(p, RUN_PATIENCE), true, event_there)) {
     case RUN_STOP: return false;
-    case RUN_ARRIVED:
-        i = next_event(p, s);
-        snprintf(got, sizeof got, "event %s", event_name(p->event[i].event.kind));
-        if (run_fits(p, a, p->event[i].event.kind, &none)) {
-            p->n_event--;
-            memmove(&p->event[i], &p->event[i + 1], (p->n_event - i) * sizeof *p->event);
-            return true;
-        }
-        break;
+    case RUN_NOT: return run_fail_after_wait(p, s, expected, "no event");
     default: break;
     }
-    snprintf(expected, sizeof expected, "event %s", event_name(a->v[0].n));
-    return run_fail(p, s, NULL, expected, got);
+    i = next_event(p, s);
+    if (!run_fits(p, a, p->event[i].event.kind, &none)) {
+        snprintf(got, sizeof got, "event %s", event_name(p->event[i].event.kind));
+        return run_fail(p, s, NULL, expected, got);
+    }
+    p->n_event--;
+    memmove(&p->event[i], &p->event[i + 1], (p->n_event - i) * sizeof *p->event);
+    return true;
 }
 
 bool run_step_events(struct run_player *p, const struct ibc_step *s)

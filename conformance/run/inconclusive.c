@@ -24,7 +24,7 @@ void run_late_conclude(struct run_player *p)
     p->verdict = IBC_IS_PASS; /* the device is not blamed */
     p->measured[0] = '\0';
     p->unwell = false;
-    (void)run_note(p, IBC_IS_INCONCLUSIVE, NULL, NULL, "a tester that is in time", got);
+    (void)run_note_as(p, IBC_FOUND_UNSURE, IBC_IS_INCONCLUSIVE, NULL, NULL, "a tester that is in time", got);
     p->counters = IBC_IS_NOT_APPLICABLE;
 }
 
@@ -45,6 +45,6 @@ void run_losses_conclude(struct run_player *p, uint64_t before)
     p->logged = false;
     snprintf(got, sizeof got, "%llu frames lost by the tester's wire%s%.90s", (unsigned long long)n,
              p->finding.got[0] ? "; " : "", p->finding.got);
-    (void)run_note(p, IBC_IS_INCONCLUSIVE, NULL, NULL, "all frames", got);
+    (void)run_note_as(p, IBC_FOUND_UNSURE, IBC_IS_INCONCLUSIVE, NULL, NULL, "all frames", got);
     p->counters = IBC_IS_NOT_APPLICABLE;
 }

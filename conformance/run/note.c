@@ -69,6 +69,16 @@ bool run_fail(struct run_player *p, const struct ibc_step *s, const struct run_p
     return run_note(p, IBC_IS_FAIL, s, k, expected, got);
 }
 
+bool run_fail_after_wait(struct run_player *p, const struct ibc_step *s, const char *expected, const char *got)
+{
+    const uint64_t waited = p->waited;
+
+    p->waited = UINT64_MAX; /* all time since each request counts as waiting */
+    (void)run_fail(p, s, NULL, expected, got);
+    p->waited = waited;
+    return false;
+}
+
 bool run_error(struct run_player *p, const struct ibc_step *s, const char *what)
 {
     return run_note(p, IBC_IS_ERROR, s, NULL, s ? s->text : "", what);

@@ -48,6 +48,7 @@ enum ibc_found {
     IBC_FOUND_REFUSAL, /* a verb failed that should have succeeded */
     IBC_FOUND_LATE,    /* a packet came after its time limit */
     IBC_FOUND_UNCLEAN, /* the play could not begin: the device could not be reset */
+    IBC_FOUND_UNSURE,  /* a failure that proves nothing: the tester was late, or its wire lost frames */
 };
 #define IBC_NO_COMPLAINT "no complaint in the log of the device's system"
 /* Where and how a scenario failed. `got` and `expected` are texts for people: "bth.psn 0x000101". */

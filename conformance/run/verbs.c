@@ -196,7 +196,7 @@ bool run_step_state(struct run_player *p, const struct ibc_step *s)
         return run_fail(p, s, NULL, expected, got);
     snprintf(expected, sizeof expected, "state %s%s", want->v[0].negated ? "not " : "", state_name(want->v[0].n));
     snprintf(got, sizeof got, "state %s", state_name(a.state));
-    return run_fail(p, s, NULL, expected, got);
+    return run_fail_after_wait(p, s, expected, got);
 }
 
 /* ---- destruction of objects ---- */
@@ -322,7 +322,7 @@ bool run_step_notified(struct run_player *p, const struct ibc_step *s)
     snprintf(expected, sizeof expected, "%llu notifications",
              (unsigned long long)run_number(p, s, IBC_K_value, 0, NULL));
     snprintf(got, sizeof got, "%llu notifications", (unsigned long long)n);
-    return run_fail(p, s, NULL, expected, got);
+    return run_fail_after_wait(p, s, expected, got);
 }
 
 bool run_step_limit(struct run_player *p, const struct ibc_step *s)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Cases in child processes, with a device and plays of the test's own: which are played in what order, and how each
- * ends. A scenario's id begins with a letter for its result: g good, b bad, x: the process dies. */
+ * ends. A scenario's id begins with a letter for its result: g good, b bad, x: the process dies, i: inconclusive; where
+ * the tester was late, l: in the first play, L: in each, d: in the first, and the process dies in the second. */
 #include "main/play.h"
 #include <criterion/criterion.h>
 #include <signal.h>
@@ -77,6 +78,8 @@ uint64_t __wrap_ibc_waits(const struct ibc_scenario *s)
 
 static void played(const struct ibc_scenario *s, const struct ibc_options *o, const char *how, struct ibc_result *r)
 {
+    const bool again = strstr(lab->log, s->id) != NULL;
+    const bool late = s->id[0] == 'L' || (strchr("ld", s->id[0]) && !again);
     if (__atomic_fetch_add(&lab->begun, 1, __ATOMIC_SEQ_CST) == 0)
         lab->first = s->id[1];
     const size_t n = strlen(lab->log);
@@ -84,12 +87,19 @@ static void played(const struct ibc_scenario *s, const struct ibc_options *o, co
     snprintf(lab->log + n, sizeof lab->log - n, "%s%s:%u:%u%s%s", n ? " " : "", s->id, o->link, (unsigned)o->seed, how,
              o->evidence_dir ? o->evidence_dir : "");
     lab->now += lab->takes;
-    if (s->id[0] == 'x')
+    if (s->id[0] == 'x' || (s->id[0] == 'd' && again))
         (void)raise(SIGKILL);
     *r = (struct ibc_result){.scenario = s, .verdict = s->id[0] == 'b' ? IBC_IS_FAIL : IBC_IS_PASS};
     r->counters = IBC_IS_NOT_APPLICABLE;
+    r->wall_ns = 1;
+    if (late || s->id[0] == 'i')
+        r->verdict = IBC_IS_INCONCLUSIVE;
+    if (late)
+        r->finding.what = IBC_FOUND_UNSURE;
+    if (late && o->evidence_dir)
+        r->evidence = strdup(parts_file(s->id));
     r->passed = o->stop_at_first;
-    snprintf(r->finding.got, sizeof r->finding.got, "%s", s->id[0] == 'b' ? "a NAK" : "");
+    snprintf(r->finding.got, sizeof r->finding.got, "%s", s->id[0] == 'b' ? "a NAK" : late ? "late" : "");
     snprintf(r->finding.variation, sizeof r->finding.variation, "scale %.1f", target.time_scale);
 }
 
@@ -297,6 +307,46 @@ Test(play, the_longest_first)
     ends(0, IBC_IS_PASS, "");
     ends(3, IBC_IS_FAIL, "a NAK");
     waits = false;
+}
+
+/* In real time, cases of which the tester was late are played once more when all others have ended. */
+Test(play, late_testers_try_again)
+{
+    static const char *const id[] = {"l1", "L2", "i3", "d4", "g5"};
+
+    cr_expect_str_eq(plays(&(struct play_run){.repeat = 1}, id, 5), "l1:2:7 L2:2:7 i3:2:7 d4:2:7 g5:2:7", "virtual");
+    waits = true;
+    cr_expect_str_eq(plays(&(struct play_run){.repeat = 1}, id, 5),
+                     "l1:2:7 L2:2:7 i3:2:7 d4:2:7 g5:2:7 l1:2:7 L2:2:7 d4:2:7");
+    ends(0, IBC_IS_PASS, "");
+    ends(1, IBC_IS_INCONCLUSIVE, "late");
+    ends(2, IBC_IS_INCONCLUSIVE, "");
+    ends(3, IBC_IS_ERROR, "the harness died: signal 9 (Killed)");
+    cr_expect_str_eq(result[0].measured, "played again alone: late");
+    cr_expect_str_eq(result[1].measured, "");
+    cr_expect(result[0].wall_ns == 2 && result[1].wall_ns == 2 && result[4].wall_ns == 1);
+    cr_expect_str_eq(plays(&(struct play_run){.repeat = 2}, id, 1), "l1:2:7 l1:2:8 l1:2:7");
+    lab->now = 100;
+    lab->takes = 10;
+    cr_expect_str_eq(plays(&(struct play_run){.deadline_ns = 105}, id, 2), "l1:2:7", "the deadline is over");
+    ends(0, IBC_IS_INCONCLUSIVE, "late");
+    waits = false;
+}
+
+/* Of a case that passes the second time no evidence is left of the first. */
+Test(play, evidence_of_late_testers)
+{
+    static const char *const id[] = {"l1", "L2"};
+    const char *folder = parts_folder();
+
+    waits = true;
+    for (size_t i = 0; i < 2; i++)
+        parts_write(id[i], "");
+    (void)plays(&(struct play_run){.evidence = folder}, id, 2);
+    cr_expect(!result[0].evidence && access(parts_file("l1"), F_OK) != 0);
+    cr_expect(result[1].evidence && access(parts_file("L2"), F_OK) == 0);
+    waits = false;
+    parts_remove();
 }
 
 /* A port of the tester must carry the largest packets. */

@@ -37,7 +37,10 @@ void __wrap_ibc_run(const struct ibc_scenario *s, struct ibc_target *t, const st
                  : is == 'o'         ? IBC_IS_INCONCLUSIVE
                  : strchr("fcC", is) ? IBC_IS_ERROR
                                      : IBC_IS_FAIL;
-    r->finding.what = is == 'l' ? IBC_FOUND_LATE : is == 'c' || is == 'C' ? IBC_FOUND_UNCLEAN : IBC_FOUND_OTHERWISE;
+    r->finding.what = is == 'l'                ? IBC_FOUND_LATE
+                      : is == 'o'              ? IBC_FOUND_UNSURE
+                      : is == 'c' || is == 'C' ? IBC_FOUND_UNCLEAN
+                                               : IBC_FOUND_OTHERWISE;
     if (is == 'g')
         r->finding = (struct ibc_finding){0};
     r->died = is == 'd' || is == 'C';
@@ -109,6 +112,8 @@ Test(settle, verdicts)
         {"dd", IBC_IS_FAIL, "", "an ACK", "a NAK in play 2"},
         {"dgg", IBC_IS_INCONCLUSIVE, "", "the same in two of three plays",
          "in one of three plays: expected an ACK, got a NAK in play 1"},
+        {"oblll", IBC_IS_INCONCLUSIVE, "", "the same in two of three plays",
+         "in play 1 of 5: expected an ACK, got a NAK in play 1"},
         {"lblll", IBC_IS_INCONCLUSIVE, "", "the same in two of three plays",
          "in play 1 of 5: expected an ACK, got a NAK in play 1"},
     };
@@ -121,6 +126,7 @@ Test(settle, verdicts)
         cr_expect_str_eq(r.finding.expected, rows[i].expected, "%s: %s", rows[i].plays, r.finding.expected);
         cr_expect_str_eq(r.finding.got, rows[i].got, "%s: %s", rows[i].plays, r.finding.got);
         cr_expect_eq(probes, 0);
+        cr_expect_eq(r.finding.what == IBC_FOUND_UNSURE, strcmp(rows[i].plays, "ooo") == 0, "%s", rows[i].plays);
         ibc_result_clear(&r);
     }
 }

@@ -20,6 +20,7 @@ static void expect(struct ibc_target *t, const char *text, enum ibc_verdict verd
     struct ibc_result r = run_text(t, text, &o);
 
     cr_expect_eq(r.verdict, verdict, "%s: %s %s", text, ibc_verdict_names[r.verdict], r.finding.got);
+    cr_expect_eq(r.finding.what == IBC_FOUND_UNSURE, verdict == IBC_IS_INCONCLUSIVE);
     if (got)
         cr_expect_str_eq(r.finding.got, got, "%s: %s", text, r.finding.got);
     close_changed(t, &r);
@@ -95,6 +96,47 @@ Test(late, tester_is_late)
         skew = 0;
         jump = c[i].jump * 1000;
         expect(t, c[i].text, c[i].verdict, c[i].got);
+    }
+}
+
+static uint64_t slow_from; /* the device's time from which the next poll takes `jump` */
+static enum ibc_rc later_poll(struct ibc_target *t, unsigned d, uint32_t cq, struct iba_wc *wc, unsigned *n)
+{
+    if (whole->now(t) >= slow_from) {
+        skew += jump;
+        jump = 0;
+    }
+    return whole->poll_cq(t, d, cq, wc, n);
+}
+
+/* The device repeats its request 463 ms before the end of a wait for a completion. The poll that ends the wait is slow,
+ * but this makes no answer late: the script did not want to answer. A slow poll before an answer does. */
+Test(late, the_last_poll_of_a_wait_is_slow)
+{
+    static const struct {
+        const char *text;
+        uint64_t from; /* ms */
+        enum ibc_verdict verdict;
+        const char *got;
+    } c[] = {
+        {ASKED("17") " a completion SEND\n", 1000, IBC_IS_FAIL, "no completion"},
+        {ASKED("17") " a completion SEND\n", 600, IBC_IS_FAIL, "no completion"},
+        {ASKED("17") " a state init\n", 1000, IBC_IS_FAIL, "state Ready to Send"},
+        {ASKED("17") " a event path_migrated\n", 1000, IBC_IS_FAIL, "no event"},
+        {ASKED("17") " a completions none\n" ACK WRONG, 0, IBC_IS_INCONCLUSIVE, NULL},
+        {ASKED("17") " a completions none\n" ACK WRONG, 50, IBC_IS_INCONCLUSIVE, NULL},
+    };
+
+    for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
+        struct ibc_target *t = open_on_real_time();
+        changed.now = later_now;
+        changed.collect = later_collect;
+        changed.poll_cq = later_poll;
+        skew = 0;
+        jump = UINT64_C(600000000);
+        slow_from = whole->now(t) + c[i].from * 1000000;
+        expect(t, c[i].text, c[i].verdict, c[i].got);
+        cr_expect_eq(jump, 0, "%zu: no poll was slow", i);
     }
 }
 
