@@ -189,10 +189,20 @@ Test(pool, output_is_printed_once)
 
 /* ---- runs that end early ---- */
 
+static unsigned all_done(const struct lab *l)
+{
+    unsigned n = 0;
+
+    for (unsigned j = 0; j < JOBS; j++)
+        n += l->done[j][0];
+    return n;
+}
+
+/* On a busy machine one of two children may do all jobs but one, so no certain job is among the first three. */
 static void ends_the_run(void *ctx, uint32_t job, uint32_t part, const uint8_t *record, size_t len)
 {
     done(ctx, job, part, record, len);
-    if (job == 2)
+    if (all_done(ctx) == 3)
         raise(SIGTERM);
 }
 
@@ -217,7 +227,7 @@ Test(pool, a_signal)
     cr_assert(signals_mind(NULL));
     cr_expect_not(pool_run(&p, err, sizeof err));
     cr_expect_str_eq(err, "a signal ended the run");
-    cr_expect(l.done[2][0] == 1 && l.done[JOBS - 1][0] == 0);
+    cr_expect_eq(all_done(&l), 3);
     no_child_is_left();
 }
 
