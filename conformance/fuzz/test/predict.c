@@ -83,3 +83,34 @@ Test(predict, given_sequences)
     cr_assert_gt(n, 50);
     ibc_target_close(model);
 }
+
+/* A payload is spelled out if its line stays below 925 letters: the longest time limits of a packet, " after=" and
+ * " within=" with numbers of 20 digits, need 59 of the 990 that a line may have. Only names of the greatest length make
+ * the line of 256 bytes so long: here the line of a datagram to a group, which a letter less in the group's name makes
+ * a letter shorter. */
+Test(predict, lines_have_room_for_time_limits)
+{
+    enum { LONGEST = 31, MOST_LETTERS = 924, OTHERS = 897 /* letters of the line without the group's name */ };
+    static const char name[] = "a123456789012345678901234567890";
+    static struct fuzz_case c = {.n = 1};
+    static char text[FUZZ_TEXT];
+    struct ibc_target *model = target("reference");
+    char err[256] = "";
+
+    for (int n = LONGEST - 8; n <= LONGEST; n++) {
+        snprintf(c.head, sizeof c.head,
+                 "title t\nspec UU-16\nrole both\nservice ud\nlink ib-local\ngroup g%.*s\nqp %s\n", n - 1, name, name);
+        snprintf(c.input[0], FUZZ_LINE, "  %s post SEND_IMM imm=1 len=256 dest=g%.*s", name, n - 1, name);
+        struct ibc_scenario *s = fuzz_predict(&c, model, text, err);
+        cr_assert(s, "%s", err);
+        const char *line = strstr(text, "\n< ");
+        cr_assert(line, "%s", text);
+        const size_t letters = strcspn(line + 1, "\n"), spelled = OTHERS + (size_t)n;
+        if (spelled <= MOST_LETTERS)
+            cr_expect_eq(letters, spelled, "%d: %s", n, line);
+        else
+            cr_expect(strstr(line, " payload=256\n"), "%d: %s", n, line);
+        ibc_free(s);
+    }
+    ibc_target_close(model);
+}

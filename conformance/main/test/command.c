@@ -270,3 +270,26 @@ Test(command, a_report_has_its_time)
     cr_expect(is >= before && is <= time(NULL), "%.40s", started);
     cr_expect_eq(nftw(folder, take_away, 8, FTW_DEPTH | FTW_PHYS), 0);
 }
+
+/* The search for broken engines tells the processor time that the sequences took to make, and that an engine took until
+ * one differed: to make the sequences up to that one, and to play them. The clock moves by 1.5 s each time it is read.
+ */
+Test(command, broken_engines_cost_processor_time)
+{
+    char text[80];
+    unsigned nth = 0;
+
+    parts_processor(1500000000);
+    parts_listen();
+    const int code = play("fuzz --target mutant:all -j 1 --only mutant:emit.ack/bth.psn=+1 --count 4 -v");
+    parts_hear();
+    parts_processor(0);
+    cr_expect_eq(code, EXIT_OK);
+    cr_expect(strstr(parts_said, "4 sequences, seed 1: made and predicted in 6.0 s\n"), "%s", parts_said);
+    const char *found = strstr(parts_said, " s, sequence-");
+    cr_assert(found && sscanf(found, " s, sequence-%u ", &nth) == 1, "%s", parts_said);
+    snprintf(text, sizeof text, ": %.2f s, sequence-%u ", 1.5 * nth + 1.5, nth);
+    cr_expect(strstr(parts_said, text), "%s: %s", text, parts_said);
+    snprintf(text, sizeof text, "; the slowest took %.1f s\n", 1.5 * nth + 1.5);
+    cr_expect(strstr(parts_said, text), "%s: %s", text, parts_said);
+}

@@ -12,7 +12,7 @@
 char parts_said[1 << 16];
 bool parts_terminal;
 static int to, out, err;
-static uint64_t clock_ns;
+static uint64_t clock_ns, processor_ns, processor_step;
 static char folder[200];
 
 void parts_listen(void)
@@ -41,14 +41,24 @@ uint64_t parts_clock(uint64_t ns)
     return clock_ns = ns;
 }
 
+void parts_processor(uint64_t ns)
+{
+    processor_ns = 0;
+    processor_step = ns;
+}
+
 int __real_clock_gettime(clockid_t id, struct timespec *t);
 int __wrap_clock_gettime(clockid_t id, struct timespec *t);
 int __wrap_clock_gettime(clockid_t id, struct timespec *t)
 {
-    if (clock_ns == 0 || id != CLOCK_MONOTONIC)
+    const bool processor = id == CLOCK_PROCESS_CPUTIME_ID && processor_step;
+
+    if (!processor && (clock_ns == 0 || id != CLOCK_MONOTONIC))
         return __real_clock_gettime(id, t);
-    t->tv_sec = (time_t)(clock_ns / 1000000000);
-    t->tv_nsec = (long)(clock_ns % 1000000000);
+    processor_ns += processor ? processor_step : 0;
+    const uint64_t ns = processor ? processor_ns : clock_ns;
+    t->tv_sec = (time_t)(ns / 1000000000);
+    t->tv_nsec = (long)(ns % 1000000000);
     return 0;
 }
 

@@ -13,6 +13,8 @@ void parts_listen(void);
 void parts_hear(void);
 /* The monotonic clock stands at this time in ns, which is returned; 0: it goes. */
 uint64_t parts_clock(uint64_t ns);
+/* The processor time of this process and its children grows by `ns` each time it is read; 0: it is the true one. */
+void parts_processor(uint64_t ns);
 /* Whether every descriptor is a terminal's. */
 extern bool parts_terminal;
 /* Makes a folder for one test, and removes it with its files. */

@@ -20,7 +20,7 @@ static struct ibc_target target;
 static const struct ibc_options options = {.seed = 1};
 
 /* g good, b bad, l late, o open, d: the device goes down, u: it is not well afterwards, p: proved, f: a fault, c: it
- * could not begin, C: nor did the device survive, w: bad as a waiver says */
+ * could not begin, C: nor did the device survive, w: bad as a waiver says, m: good, with a measurement of its own */
 void __wrap_ibc_run(const struct ibc_scenario *s, struct ibc_target *t, const struct ibc_options *o,
                     struct ibc_result *r);
 void __wrap_ibc_run(const struct ibc_scenario *s, struct ibc_target *t, const struct ibc_options *o,
@@ -33,15 +33,17 @@ void __wrap_ibc_run(const struct ibc_scenario *s, struct ibc_target *t, const st
     *r = (struct ibc_result){.scenario = s, .verdict = IBC_IS_FAIL, .counters = IBC_IS_PASS};
     snprintf(r->finding.expected, sizeof r->finding.expected, "an ACK");
     snprintf(r->finding.got, sizeof r->finding.got, is == 'w' ? "known" : "a NAK in play %u", plays);
-    r->verdict = is == 'g'           ? IBC_IS_PASS
-                 : is == 'o'         ? IBC_IS_INCONCLUSIVE
-                 : strchr("fcC", is) ? IBC_IS_ERROR
-                                     : IBC_IS_FAIL;
+    r->verdict = is == 'g' || is == 'm' ? IBC_IS_PASS
+                 : is == 'o'            ? IBC_IS_INCONCLUSIVE
+                 : strchr("fcC", is)    ? IBC_IS_ERROR
+                                        : IBC_IS_FAIL;
     r->finding.what = is == 'l'                ? IBC_FOUND_LATE
                       : is == 'o'              ? IBC_FOUND_UNSURE
                       : is == 'c' || is == 'C' ? IBC_FOUND_UNCLEAN
                                                : IBC_FOUND_OTHERWISE;
-    if (is == 'g')
+    if (is == 'm')
+        snprintf(r->measured, sizeof r->measured, "12 ms in play %u", plays);
+    if (is == 'g' || is == 'm')
         r->finding = (struct ibc_finding){0};
     r->died = is == 'd' || is == 'C';
     r->unwell = is == 'u';
@@ -102,6 +104,9 @@ Test(settle, verdicts)
         {"llllg", IBC_IS_PASS, "in play 1 of 5: expected an ACK, got a NAK in play 1", "", ""},
         {"bogog", IBC_IS_PASS, "in play 1 of 5: expected an ACK, got a NAK in play 1", "", ""},
         {"og", IBC_IS_PASS, "", "", ""},
+        {"m", IBC_IS_PASS, "12 ms in play 1", "", ""},
+        {"lm", IBC_IS_PASS, "12 ms in play 2", "", ""}, /* what a case measured is not replaced by a note */
+        {"bmm", IBC_IS_PASS, "12 ms in play 3", "", ""},
         {"ooo", IBC_IS_INCONCLUSIVE, "", "an ACK", "a NAK in play 3"},
         {"p", IBC_IS_FAIL, "", "an ACK", "a NAK in play 1"},
         {"f", IBC_IS_ERROR, "", "an ACK", "a NAK in play 1"},

@@ -81,6 +81,8 @@ static void write_evidence(void)
         uint8_t frame[256];
         struct cap_packet c = {.data = frame, .has_ts = true, .ts_ns = START_NS + i * STEP_NS};
         c.dlt = encap == IBA_ENCAP_IB_LOCAL || encap == IBA_ENCAP_IB_GLOBAL ? 247 : 1;
+        if (encap == IBA_ENCAP_ERF_ETH || encap == IBA_ENCAP_ERF_IB)
+            c.dlt = 197;
         if (dlt)
             c.dlt = dlt;
         c.caplen = c.len = (uint32_t)packet(frame, sizeof frame, sent[i].back);
@@ -244,8 +246,8 @@ Test(ladder, roles)
 {
     static const struct {
         enum iba_encap encap;
-    } rows[] = {
-        {IBA_ENCAP_ROCE2_V4}, {IBA_ENCAP_ROCE2_V6}, {IBA_ENCAP_ROCE1}, {IBA_ENCAP_IB_GLOBAL}, {IBA_ENCAP_IB_LOCAL}};
+    } rows[] = {{IBA_ENCAP_ROCE2_V4}, {IBA_ENCAP_ROCE2_V6}, {IBA_ENCAP_ROCE1}, {IBA_ENCAP_IB_GLOBAL},
+                {IBA_ENCAP_IB_LOCAL}, {IBA_ENCAP_ERF_ETH},  {IBA_ENCAP_ERF_IB}};
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         encap = rows[i].encap;
