@@ -6,6 +6,7 @@
 #include <criterion/criterion.h>
 #include <dirent.h>
 #include <ftw.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 #include <unistd.h>
 #include "main/fault.h"
 #include "parts.h"
+#include "run/run.h"
 
 #if defined __has_feature
 #if __has_feature(address_sanitizer)
@@ -72,15 +74,38 @@ static size_t descriptors(void)
 
 /* Pieces of memory that are in use. A sanitizer has functions of its own, and looks for lost memory itself. */
 static _Atomic long pieces;
+static _Atomic long left = -1; /* pieces that the program still gets; below 0: as many as it wants */
+static _Atomic bool refused;   /* it got one less than it wanted */
 #if defined __GLIBC__ && !defined IBPROOF_SANITIZED
+enum { REFUSES = true };
 void *__libc_malloc(size_t n);
 void *__libc_calloc(size_t n, size_t size);
 void *__libc_realloc(void *p, size_t n);
 void __libc_free(void *p);
+extern const char __executable_start[], etext[];
+
+/* Whether the program, and not a library, wants a piece when none is left. */
+static bool none_left(const void *caller)
+{
+    if (left < 0 || (const char *)caller < __executable_start || (const char *)caller > etext)
+        return false;
+    if (left > 0) {
+        left--;
+        return false;
+    }
+    refused = true;
+    return true;
+}
+
+/* Without a piece for the steps of a scenario a program ends at once, on purpose. */
+static bool is_arena(size_t n)
+{
+    return n >= 48 * 1024 && n < 64 * 1024;
+}
 
 void *malloc(size_t n)
 {
-    void *p = __libc_malloc(n);
+    void *p = !is_arena(n) && none_left(__builtin_return_address(0)) ? NULL : __libc_malloc(n);
 
     pieces += p != NULL;
     return p;
@@ -88,7 +113,7 @@ void *malloc(size_t n)
 
 void *calloc(size_t n, size_t size)
 {
-    void *p = __libc_calloc(n, size);
+    void *p = none_left(__builtin_return_address(0)) ? NULL : __libc_calloc(n, size);
 
     pieces += p != NULL;
     return p;
@@ -96,7 +121,7 @@ void *calloc(size_t n, size_t size)
 
 void *realloc(void *p, size_t n)
 {
-    void *more = __libc_realloc(p, n);
+    void *more = none_left(__builtin_return_address(0)) ? NULL : __libc_realloc(p, n);
 
     pieces += !p && more;
     return more;
@@ -107,7 +132,23 @@ void free(void *p)
     pieces -= p != NULL;
     __libc_free(p);
 }
+#else
+enum { REFUSES = false };
 #endif
+
+/* If the test is this process, the engines of all others die when they play. */
+static pid_t tester;
+void __real_ibc_run(const struct ibc_scenario *s, struct ibc_target *t, const struct ibc_options *o,
+                    struct ibc_result *r);
+void __wrap_ibc_run(const struct ibc_scenario *s, struct ibc_target *t, const struct ibc_options *o,
+                    struct ibc_result *r);
+void __wrap_ibc_run(const struct ibc_scenario *s, struct ibc_target *t, const struct ibc_options *o,
+                    struct ibc_result *r)
+{
+    if (tester && getpid() != tester)
+        (void)raise(SIGKILL);
+    __real_ibc_run(s, t, o, r);
+}
 
 /* Plays a command line; '@' before a name: a file of the folder. */
 static int play(const char *line)
@@ -292,4 +333,135 @@ Test(command, broken_engines_cost_processor_time)
     cr_expect(strstr(parts_said, text), "%s: %s", text, parts_said);
     snprintf(text, sizeof text, "; the slowest took %.1f s\n", 1.5 * nth + 1.5);
     cr_expect(strstr(parts_said, text), "%s: %s", text, parts_said);
+}
+
+/* The table of devices shows no control character of a report, and no mark that would end a cell; of a long name of a
+ * file it shows 127 letters. */
+Test(command, devices_with_odd_names)
+{
+    char name[220];
+    const char *folder = parts_folder();
+
+    memset(name, 'n', sizeof name);
+    snprintf(name + 200, sizeof name - 200, ".json");
+    (void)parts_write(name, "{\"tool\": \"ibconform\", \"format\": 1, \"run\": {\"target\": \"x\"}, \"results\": "
+                            "[{\"id\": \"a\\u0001b\\u001fc d\\u007fe|\\u00e9\", \"verdict\": \"FAIL\"}]}");
+    cr_assert_lt(strlen(folder), 100);
+    char line[400];
+    snprintf(line, sizeof line, "devices @%s", name);
+    parts_listen();
+    const int code = play(line);
+    parts_hear();
+    cr_expect_eq(code, EXIT_OK, "%s", parts_said);
+    cr_expect(strstr(parts_said, "\n| a?b?c d?e&#124;\u00e9 | FAIL |\n"), "%s", parts_said);
+    name[127] = '\0';
+    snprintf(line, sizeof line, "\n| scenario | %s |\n", name);
+    cr_expect(strstr(parts_said, line), "%s", parts_said);
+    cr_expect_eq(nftw(folder, take_away, 8, FTW_DEPTH | FTW_PHYS), 0);
+}
+
+/* A search for broken engines in which no sequence can be predicted finds nothing, and fails. */
+Test(command, broken_engines_without_a_sequence)
+{
+    char line[120], say[80];
+    unsigned seed = 0;
+
+    do {
+        snprintf(line, sizeof line, "fuzz --count 1 --seed %u", seed++);
+        parts_listen();
+        (void)play(line);
+        parts_hear();
+    } while (seed < 1000 && strncmp(parts_said, "0 sequences", 11) != 0);
+    seed--;
+    snprintf(line, sizeof line, "fuzz --target mutant:all -j 1 --only mutant:emit.ack/bth.psn=+1 --count 1 --seed %u",
+             seed);
+    snprintf(say, sizeof say, "ibconform: none of 1 sequences from seed %u on can be predicted: try more\n", seed);
+    parts_listen();
+    const int code = play(line);
+    parts_hear();
+    cr_expect_eq(code, EXIT_HARNESS);
+    cr_expect_str_eq(parts_said, say, "%s", parts_said);
+}
+
+/* An engine that ends its process counts as found, and the progress has a step for it. */
+Test(command, broken_engines_that_die)
+{
+    static const char one[] = "mutant:header-validation.bad_icrc=drop";
+    char line[200], say[400];
+
+    snprintf(line, sizeof line, "fuzz --target mutant:all -j 1 --only %s --count 1 -v", one);
+    tester = getpid();
+    parts_terminal = true;
+    parts_listen();
+    const int code = play(line);
+    parts_hear();
+    parts_terminal = false;
+    tester = 0;
+    cr_expect_eq(code, EXIT_OK);
+    snprintf(say, sizeof say,
+             "\r1 of 1, 0 s to go  %s\033[K"
+             "found      %s: signal 9 (Killed)\n\r\033[K"
+             "1 mutants: 1 found (100.0 %%), of 1 of rules 1 (100.0 %%); 1 of them died; the slowest took 0.0 s\n",
+             one, one);
+    cr_expect_eq(strncmp(parts_said, say, strlen(say)), 0, "%s", parts_said);
+}
+
+/* Without memory each command ends with a code that says so, and gives back what it got. `strict`: there is no piece
+ * that it can do without. */
+static const struct {
+    const char *line;
+    int code;
+    bool strict;
+} starving[] = {
+    {"list", EXIT_OK, true},
+    {"list --json", EXIT_OK, true},
+    {"list qwertyuiop", EXIT_USAGE, false},
+    {"show good", EXIT_OK, false},
+    {"statements", EXIT_OK, true},
+    {"statements --matrix @matrix.json RR-03 --json", EXIT_OK, true},
+    {"diff @old.json @new.json", EXIT_FAILED, true},
+    {"devices @old.json @new.json", EXIT_OK, true},
+    {"mutants --list --sample 9", EXIT_OK, true},
+    {"run -j 1 good --repeat 2 --link all", EXIT_OK, true},
+    {"run -j 1 --rerun-failed @old.json", EXIT_FAILED, true},
+    {"mutants -j 1 good --only mutant:emit.ack/bth.psn=+1", EXIT_OK, true},
+    {"fuzz --target mutant:all -j 1 --only mutant:emit.ack/bth.psn=+1 --count 2", EXIT_OK, false},
+    {"fuzz --count 2", EXIT_OK, false},
+};
+
+/* Plays a line with so many pieces of memory. False: it wanted no more. */
+static bool starve(size_t i, long n)
+{
+    const char *line = starving[i].line;
+
+    parts_listen();
+    const long before = pieces;
+    refused = false;
+    left = n;
+    const int code = play(line);
+    left = -1;
+    const long lost = pieces - before;
+    parts_hear();
+    /* a scenario that the unbroken engine has no memory for is left out, so that a broken one is not caught */
+    const bool told = code == EXIT_FAILED && strstr(parts_said, "\nLeft out, for they do not pass on the reference\n");
+    cr_expect(code == EXIT_HARNESS || code == EXIT_USAGE || told ||
+                  (code == starving[i].code && !(refused && starving[i].strict)),
+              "%s: exit code %d with %ld pieces of memory: %.300s", line, code, n, parts_said);
+    cr_expect_eq(lost, 0, "%s: %ld pieces are lost if it gets %ld", line, lost, n);
+    cr_expect(code == starving[i].code || parts_said[0], "%s with %ld pieces", line, n);
+    return refused || code != starving[i].code; /* a child may have wanted more */
+}
+
+Test(command, memory_runs_out)
+{
+    const char *folder = parts_folder();
+
+    write_suite();
+    cr_assert(setenv("IBPROOF_SCENARIOS", parts_file("suite"), 1) == 0);
+    for (size_t i = 0; REFUSES && i < sizeof starving / sizeof *starving; i++) {
+        play_often(starving[i].line, starving[i].code);
+        for (long n = 0; starve(i, n); n++)
+            cr_assert_lt(n, 1000, "%s", starving[i].line);
+    }
+    cr_expect_eq(nftw(folder, take_away, 8, FTW_DEPTH | FTW_PHYS), 0);
 }

@@ -25,9 +25,9 @@ struct ibc_wire *__wrap_ibc_wire_open(const char *spec, char *err, size_t errlen
     struct ibc_wire *w = calloc(1, sizeof *w);
 
     cr_assert(w);
-    if (strcmp(spec, "bad") == 0) {
+    if (strncmp(spec, "bad", 3) == 0) {
         free(w);
-        snprintf(err, errlen, "wire bad: it is");
+        snprintf(err, errlen, "wire %s: it is%s", spec, spec + 3);
         return NULL;
     }
     snprintf(w->spec, sizeof w->spec, "%s", spec);
@@ -128,6 +128,7 @@ static void refuses(int code, const char *text)
 Test(dut, wrong_options)
 {
     static char long_name[5000];
+    char bad[204], said[500];
 
     memset(long_name, 'x', sizeof long_name - 1);
     o.agent = NULL;
@@ -143,6 +144,12 @@ Test(dut, wrong_options)
     begin();
     o.wire.w[0] = "bad";
     refuses(EXIT_USAGE, "ibconform: --wire: wire bad: it is\n");
+    snprintf(bad, sizeof bad, "bad%.200s", long_name); /* what a wire says may be twice as long as its name */
+    snprintf(said, sizeof said, "ibconform: --wire: wire %s: it is%s\n", bad, bad + 3);
+    begin();
+    o.wire.w[0] = bad;
+    refuses(EXIT_USAGE, said);
+    begin();
     o.wire.w[0] = long_name;
     refuses(EXIT_USAGE, "ibconform: --wire: wire xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...: longer than 239 bytes\n");
     begin();

@@ -72,6 +72,9 @@ def prepare(folder):
     (folder / "w4.json").write_text(json.dumps([dict(waiver, name="two-of-them", pattern="area.one.good area.two.links bad.counts", expires="2999-01-01")]))
     (folder / "w5.json").write_text(json.dumps([dict(waiver, symptom="psn")]))
     (folder / "w6.json").write_text(json.dumps([dict(waiver, target="live:*")]))
+    # an agent whose wire is well when it is opened for the first three times
+    (folder / "ailing.sh").write_text("echo >> opened\n[ $(wc -l < opened) -gt 3 ] || exec ibagent --engine --wire unix:t,d\n"
+                                      "exec ibagent --engine --wire unix:other,d\n")
     (folder / "token").write_text("\nsecret\n")
     (folder / "found").mkdir()
     (folder / "found/seq.ibt").write_text(GOOD.replace("a SEND is acknowledged", "sequence 15: RC responder"))
