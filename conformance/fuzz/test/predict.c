@@ -114,3 +114,27 @@ Test(predict, lines_have_room_for_time_limits)
     }
     ibc_target_close(model);
 }
+
+/* A message of a connection manager has only whole fields, whatever the room is: a field begins only if there is room
+ * for 60 letters, more than any field has. */
+Test(predict, messages_have_whole_fields)
+{
+    static struct predicting f;
+    struct ibc_object o = {.name = "c"};
+    const struct run_live c = {.o = &o, .kind = IBC_O_cm, .id = {0, 1}, .peer = 2};
+    uint8_t mad[IBA_MAD_BYTES];
+    char whole[2000], part[2000];
+
+    memset(mad, 0xff, sizeof mad);
+    iba_madhdr_set_attributeid(mad, IBA_CM_ID_REQ);
+    const size_t n = predict_cm_message(whole, sizeof whole, &f, &c, mad, false);
+    cr_assert(n == strlen(whole) && n > 200, "%s", whole);
+    for (size_t room = 100; room < n + 100; room++) {
+        memset(part, '#', sizeof part);
+        const size_t used = predict_cm_message(part, room, &f, &c, mad, false);
+        cr_assert(used < room && part[used] == '\0' && part[room] == '#', "%zu letters of %zu", used, room);
+        cr_expect(strncmp(part, whole, used) == 0 && strchr(" ", whole[used]), "%zu: %s", room, part);
+        cr_expect(used + 61 > room || used == n, "%zu letters of %zu: another field has room", used, room);
+        cr_expect((size_t)(strrchr(part, ' ') - part) + 60 < room, "%zu: %s", room, part);
+    }
+}

@@ -133,12 +133,14 @@ static void predict(struct golden *g, struct ibc_target *model, size_t device, u
     ibc_free(s);
 }
 
-/* Sequences in which each kind of packet, completion and event comes, and each field of a packet on each link. */
+/* Sequences in which each kind of packet, completion and event comes, and each field of a packet on each link; 327 has
+ * no prediction, since another seed gives another result. */
 Test(seeds, have_the_same_predictions_as_ever)
 {
-    static const uint64_t all_can[] = {14,   76,   109,  170,  238,  344,  365,  387,  542,  558,  591,  595,  602,
-                                       617,  803,  807,  830,  878,  903,  935,  1021, 1074, 1125, 1149, 1186, 1282,
-                                       1313, 1314, 1349, 1374, 1416, 1498, 1583, 1603, 1613, 1742, 1754, 1914, 1951},
+    static const uint64_t all_can[] = {14,   76,   109,  170,  238,  327,  344,  365,  387,  542,
+                                       558,  591,  595,  602,  617,  803,  807,  830,  878,  903,
+                                       935,  1021, 1074, 1125, 1149, 1186, 1282, 1313, 1314, 1349,
+                                       1374, 1416, 1498, 1583, 1603, 1613, 1742, 1754, 1914, 1951},
                           real[] = {2152, 2163, 2251, 2252, 2352, 2623};
     struct ibc_target *model = target("reference");
     struct golden g = golden_open(IBPROOF_SOURCE_DIR "/conformance/fuzz/test/seeds.golden");

@@ -76,6 +76,7 @@ static size_t descriptors(void)
 static _Atomic long pieces;
 static _Atomic long left = -1; /* pieces that the program still gets; below 0: as many as it wants */
 static _Atomic bool refused;   /* it got one less than it wanted */
+static bool overrun;           /* a message went beyond its room */
 #if defined __GLIBC__ && !defined IBPROOF_SANITIZED
 enum { REFUSES = true };
 void *__libc_malloc(size_t n);
@@ -103,10 +104,19 @@ static bool is_arena(size_t n)
     return n >= 48 * 1024 && n < 64 * 1024;
 }
 
+/* The room for messages of the loader has a byte more than the program wants, which it may not change. */
+enum { ROOM = 64 * 1024 };
+static const unsigned char after = 0x5a;
+static unsigned char *room;
+
 void *malloc(size_t n)
 {
-    void *p = !is_arena(n) && none_left(__builtin_return_address(0)) ? NULL : __libc_malloc(n);
+    void *p = !is_arena(n) && none_left(__builtin_return_address(0)) ? NULL : __libc_malloc(n + (n == ROOM));
 
+    if (p && n == ROOM) {
+        room = p;
+        room[ROOM] = after;
+    }
     pieces += p != NULL;
     return p;
 }
@@ -130,6 +140,10 @@ void *realloc(void *p, size_t n)
 void free(void *p)
 {
     pieces -= p != NULL;
+    if (p && p == room) {
+        overrun |= room[ROOM] != after;
+        room = NULL;
+    }
     __libc_free(p);
 }
 #else
@@ -309,6 +323,31 @@ Test(command, a_report_has_its_time)
     tm.tm_mon -= 1;
     const time_t is = timegm(&tm);
     cr_expect(is >= before && is <= time(NULL), "%.40s", started);
+    cr_expect_eq(nftw(folder, take_away, 8, FTW_DEPTH | FTW_PHYS), 0);
+}
+
+/* As many faults of scenarios are reported as have room in 64 KB. */
+Test(command, more_faults_than_have_room)
+{
+    enum { FILES = 800 };
+    char name[240];
+    const char *folder = parts_folder();
+    size_t lines = 0;
+
+    cr_assert_eq(mkdir(parts_file("suite"), 0777), 0);
+    for (unsigned i = 0; i < FILES; i++) {
+        snprintf(name, sizeof name, "suite/%0200u.IBT", i); /* too long a name */
+        (void)parts_write(name, "");
+    }
+    cr_assert(setenv("IBPROOF_SCENARIOS", parts_file("suite"), 1) == 0);
+    parts_listen();
+    const int code = play("list");
+    parts_hear();
+    cr_expect_eq(code, EXIT_USAGE);
+    for (const char *at = parts_said; (at = strstr(at, "ibconform: ")) != NULL; at++)
+        lines++;
+    cr_expect(lines > 100 && lines < FILES, "%zu lines", lines);
+    cr_expect_not(overrun);
     cr_expect_eq(nftw(folder, take_away, 8, FTW_DEPTH | FTW_PHYS), 0);
 }
 
