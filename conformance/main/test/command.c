@@ -74,8 +74,8 @@ static size_t descriptors(void)
 
 /* Pieces of memory that are in use. A sanitizer has functions of its own, and looks for lost memory itself. */
 static _Atomic long pieces;
-static _Atomic long left = -1; /* pieces that the program still gets; below 0: as many as it wants */
-static _Atomic bool refused;   /* it got one less than it wanted */
+static _Atomic long left = -1; /* the program gets so many pieces, and then once none; below 0: as many as it wants */
+static _Atomic bool refused;   /* it got none */
 static bool overrun;           /* a message went beyond its room */
 #if defined __GLIBC__ && !defined IBPROOF_SANITIZED
 enum { REFUSES = true };
@@ -85,17 +85,13 @@ void *__libc_realloc(void *p, size_t n);
 void __libc_free(void *p);
 extern const char __executable_start[], etext[];
 
-/* Whether the program, and not a library, wants a piece when none is left. */
+/* Whether the program, and not a library, wants the piece that it does not get. */
 static bool none_left(const void *caller)
 {
     if (left < 0 || (const char *)caller < __executable_start || (const char *)caller > etext)
         return false;
-    if (left > 0) {
-        left--;
-        return false;
-    }
-    refused = true;
-    return true;
+    refused = left-- == 0;
+    return refused;
 }
 
 /* Without a piece for the steps of a scenario a program ends at once, on purpose. */
@@ -468,7 +464,7 @@ static const struct {
     {"fuzz --count 2", EXIT_OK, false},
 };
 
-/* Plays a line with so many pieces of memory. False: it wanted no more. */
+/* Plays a line that gets n pieces of memory, and then once none. False: it wanted no more. */
 static bool starve(size_t i, long n)
 {
     const char *line = starving[i].line;
