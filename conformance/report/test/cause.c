@@ -38,9 +38,10 @@ void *__real_malloc(size_t size);
 void *__wrap_malloc(size_t size);
 void *__wrap_malloc(size_t size)
 {
-    unsigned char *m = __real_malloc(size + 1);
+    const bool is_large = size > 200000;
+    unsigned char *m = __real_malloc(size + is_large);
 
-    if (m && size > 200000) {
+    if (m && is_large) {
         large = m;
         large_n = size;
         large[size] = after;
