@@ -159,11 +159,12 @@ static int report(struct running *u)
                                       .started = u->started,
                                       .strict = o->strict};
     const struct ibc_report rep = {.info = &info, .result = u->r, .n = u->sel.n};
-    const int rc = ibc_exit_code(u->r, u->sel.n, o->strict), written = reports_write(o, &rep, true);
+    const int rc = ibc_exit_code(u->r, u->sel.n, o->strict);
+    int written = reports_write(o, &rep, true);
 
     u->taken = reports_take_stdout(o);
-    if (!u->taken)
-        ibc_report_terminal(stdout, &rep, o->color, o->verbose);
+    if (!u->taken && !ibc_report_terminal(stdout, &rep, o->color, o->verbose))
+        written = wrong(EXIT_HARNESS, "out of memory");
     return written != EXIT_OK ? written : rc;
 }
 

@@ -11,8 +11,8 @@ struct ibc_report {
     size_t n;
 };
 /* Writes the cases by group, failures with sentence, expected, got and packet, and then a line of counts. `color`:
- * with ANSI colors. */
-void ibc_report_terminal(FILE *out, const struct ibc_report *r, bool color, bool verbose);
+ * with ANSI colors. False: memory was lacking, and the counts are missing. */
+bool ibc_report_terminal(FILE *out, const struct ibc_report *r, bool color, bool verbose);
 /* Write a report to a file ("-": the standard output). False: it failed, and err has one line. */
 bool ibc_report_junit(const char *path, const struct ibc_report *r, char *err, size_t errlen);
 bool ibc_report_json(const char *path, const struct ibc_report *r, char *err, size_t errlen);

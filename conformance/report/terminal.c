@@ -298,14 +298,16 @@ static void heading(struct page *g, const struct ibc_run_info *info)
     fputc('\n', g->out);
 }
 
-void rep_terminal(FILE *out, const struct ibc_report *r, bool color, bool verbose, unsigned width)
+bool rep_terminal(FILE *out, const struct ibc_report *r, bool color, bool verbose, unsigned width)
 {
     struct page g = {.out = out, .color = color, .verbose = verbose};
     struct rep p;
+    bool good;
 
     g.width = width && width < NARROWEST ? NARROWEST : width;
     heading(&g, r->info);
-    if (rep_begin(&p, r)) {
+    good = rep_begin(&p, r);
+    if (good) {
         for (size_t i = 0, end; i < p.n; i = end) {
             end = rep_group_end(&p, i);
             group(&g, &p, i, end);
@@ -317,9 +319,9 @@ void rep_terminal(FILE *out, const struct ibc_report *r, bool color, bool verbos
         fprintf(out, "; %zu statements\n", p.n_cited);
         if (p.spared)
             spared(&g, &p);
-    } else
-        fputs("out of memory\n", out);
+    }
     rep_clear(&p);
+    return good;
 }
 
 static unsigned width_of(FILE *out)
@@ -329,7 +331,7 @@ static unsigned width_of(FILE *out)
     return isatty(fileno(out)) && ioctl(fileno(out), TIOCGWINSZ, &w) == 0 ? w.ws_col : 0;
 }
 
-void ibc_report_terminal(FILE *out, const struct ibc_report *r, bool color, bool verbose)
+bool ibc_report_terminal(FILE *out, const struct ibc_report *r, bool color, bool verbose)
 {
-    rep_terminal(out, r, color, verbose, width_of(out));
+    return rep_terminal(out, r, color, verbose, width_of(out));
 }

@@ -4,6 +4,6 @@
 #define IBC_REPORT_TERMINAL_H
 #include "report/report.h"
 
-/* width: columns of the terminal; 0: lines are not broken, for scripts. */
-void rep_terminal(FILE *out, const struct ibc_report *r, bool color, bool verbose, unsigned width);
+/* width: columns of the terminal; 0: lines are not broken, for scripts. False: memory was lacking. */
+bool rep_terminal(FILE *out, const struct ibc_report *r, bool color, bool verbose, unsigned width);
 #endif

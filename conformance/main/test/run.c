@@ -13,6 +13,7 @@
 #include "main/play.h"
 #include "main/sandbox.h"
 #include "parts.h"
+#include "report/report.h"
 #include "system/signals.h"
 
 #define SECOND UINT64_C(1000000000)
@@ -22,11 +23,11 @@ static struct lab {
     unsigned lanes; /* of a live device; 0: the device is none */
     bool manager;
     int choice;
-    const char *opens, *looks; /* for each time a letter, x: it fails; after the last it does not */
-    bool port_is_down;
-    unsigned signal_at;         /* 1: before the plays, 2: during the plays */
-    const char *left_out[4];    /* why a scenario does not apply; NULL: it passes */
-    enum ibc_verdict absent[4]; /* and its verdict then; PASS: NOT_APPLICABLE */
+    const char *opens, *looks;    /* for each time a letter, x: it fails; after the last it does not */
+    bool port_is_down, no_memory; /* no_memory: for the report */
+    unsigned signal_at;           /* 1: before the plays, 2: during the plays */
+    const char *left_out[4];      /* why a scenario does not apply; NULL: it passes */
+    enum ibc_verdict absent[4];   /* and its verdict then; PASS: NOT_APPLICABLE */
 
     unsigned opened, looked, naps;
     char log[200];
@@ -149,6 +150,13 @@ bool play_cases(const struct play_run *run, struct ibc_result *r, bool *has)
     return true;
 }
 
+bool __real_ibc_report_terminal(FILE *out, const struct ibc_report *r, bool color, bool verbose);
+bool __wrap_ibc_report_terminal(FILE *out, const struct ibc_report *r, bool color, bool verbose);
+bool __wrap_ibc_report_terminal(FILE *out, const struct ibc_report *r, bool color, bool verbose)
+{
+    return !lab.no_memory && __real_ibc_report_terminal(out, r, color, verbose);
+}
+
 int __wrap_signals_came(void);
 int __wrap_signals_came(void)
 {
@@ -211,6 +219,7 @@ static const struct {
             "close end",
      "4 passed, 0 failed; 1 statements\n"},
     {{.choice = EXIT_USAGE}, EXIT_USAGE, "choose end", ""},
+    {{.no_memory = true}, EXIT_HARNESS, BEGINS "close play end", "ibconform: out of memory\n"},
     {{.lanes = 1, .port_is_down = true}, EXIT_HARNESS, BEGINS "name ports close end", "ibconform: eth0: it is down\n"},
     {{.lanes = 2, .looks = "x"},
      EXIT_HARNESS,

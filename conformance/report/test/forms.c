@@ -93,7 +93,7 @@ static char *printed(const struct ibc_report *r, bool color, bool verbose, unsig
     FILE *f = open_memstream(&text, &n);
 
     cr_assert(f);
-    rep_terminal(f, r, color, verbose, width);
+    cr_expect(rep_terminal(f, r, color, verbose, width));
     cr_assert_eq(fclose(f), 0);
     return text;
 }
@@ -238,7 +238,7 @@ Test(forms, width_of_a_terminal)
     struct ibc_report one = *of_few_causes();
     one.info = NULL;
     one.n = 1;
-    ibc_report_terminal(f, &one, false, false);
+    cr_expect(ibc_report_terminal(f, &one, false, false));
     cr_assert_eq(fflush(f), 0);
     for (size_t n = 0; !strstr(bytes, "; 1 statements");) { /* what was written comes in pieces */
         const ssize_t more = read(master, bytes + n, sizeof bytes - 1 - n);

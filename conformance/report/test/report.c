@@ -96,7 +96,7 @@ static char *printed(bool color, bool verbose, unsigned width)
     FILE *f = open_memstream(&text, &n);
 
     cr_assert(f);
-    rep_terminal(f, made_report(evidence), color, verbose, width);
+    cr_expect(rep_terminal(f, made_report(evidence), color, verbose, width));
     cr_assert_eq(fclose(f), 0);
     cr_assert_eq(strlen(text), n, "a 0 in the text");
     return text;

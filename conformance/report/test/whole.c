@@ -251,7 +251,7 @@ static void terminal(const char *name, bool color, bool verbose, unsigned width,
     size_t len = 0;
     FILE *f = open_memstream(&text, &len);
 
-    rep_terminal(f, r, color, verbose, width);
+    cr_expect(rep_terminal(f, r, color, verbose, width));
     cr_assert_eq(fclose(f), 0);
     text = realloc(text, len + 4096); /* room for masks */
     compare(name, text);
@@ -271,7 +271,7 @@ Test(whole, notes)
             n = 0;
             struct ibc_result *r = add("rc.x.y", verdicts[i], gap, 1);
             snprintf(r->measured, sizeof r->measured, "%s", noted ? "7" : "");
-            rep_terminal(f, &(struct ibc_report){.result = results, .n = 1}, false, false, 0);
+            cr_expect(rep_terminal(f, &(struct ibc_report){.result = results, .n = 1}, false, false, 0));
             cr_assert_eq(fclose(f), 0);
             cr_expect_eq(strstr(text, "rc.x.y") != NULL, (noted && i == 0) || i == 1 || i == 3, "%s", text);
             cr_expect_eq(strstr(text, "measured  7\n") != NULL, noted && i < 2, "%s", text);
