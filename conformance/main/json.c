@@ -52,10 +52,11 @@ int json_write(cJSON *root, const char *path)
     return rc;
 }
 
+enum { MOST = 256 << 20 }; /* bytes of a file, with the 0 byte */
+
 /* Reads the whole file and appends a 0 byte. *n becomes the length without this byte. */
 static char *slurp(FILE *f, size_t *n)
 {
-    enum { MOST = 256 << 20 };
     size_t room = 1 << 16;
     char *text = malloc(room), *more;
 
@@ -79,7 +80,7 @@ cJSON *json_read(const char *path)
     size_t n = 0;
     char *text = f ? slurp(f, &n) : NULL;
     const bool bad = !f || ferror(f);
-    const int error = bad ? errno : EFBIG;
+    const int error = bad ? errno : n < MOST - 1 ? ENOMEM : EFBIG;
     cJSON *root = text && !bad ? cJSON_ParseWithLengthOpts(text, n + 1, NULL, 1) : NULL;
 
     if (!text || bad)
