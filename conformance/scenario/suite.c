@@ -62,8 +62,10 @@ static void go_on(struct visit *v)
 
     v->bad = true;
     v->f->set = false;
-    if (n + 2 > v->f->errlen)
+    if (n + 2 > v->f->errlen) {
+        v->f->errlen = 0; /* later messages do not replace the one that was cut */
         return;
+    }
     v->f->err[n] = '\n';
     v->f->err[n + 1] = '\0';
     v->f->err += n + 1;
