@@ -116,6 +116,29 @@ Test(datagrams, with_fields)
     }
 }
 
+/* Fields of the packet's headers, the time, and fields of the message are compared on one line, each with its own
+ * place. */
+Test(datagrams, beside_fields_of_headers)
+{
+    static const struct {
+        const char *line;
+        enum ibc_verdict verdict;
+        const char *expected, *got;
+    } rows[] = {
+        {" bth.destqp=1 deth.srcqp=1 psn=0x123456", P, "", ""},
+        {" bth.destqp=1 within=1s psn=0x123456", P, "", ""},
+        {" bth.destqp=2 psn=0x123456", F, "bth.destqp 0x000002", "bth.destqp 0x000001"},
+        {" bth.destqp=1 psn=0x123457", F, "startpsn 1193047", "startpsn 1193046"},
+        {" deth.srcqp=!1 psn=0x123456", F, "deth.srcqp not ", "deth.srcqp "},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[512];
+        snprintf(text, sizeof text, ASKS "%s\n", rows[i].line);
+        check(IBC_LINK_roce2_ipv4, text, NO_BYTE, rows[i].verdict, rows[i].expected, rows[i].got);
+    }
+}
+
 Test(datagrams, give_attributes)
 {
     static const struct {

@@ -139,6 +139,11 @@ Test(evidence, has_nowhere_to_go)
     cr_expect_str_eq(r.finding.got, "the evidence cannot be written");
     cr_expect_null(r.evidence);
     done(&r);
+    /* a play that has ended as ERROR keeps its own reason */
+    r = run_text(t, RC "qp a recv=1\n> a SEND_ONLY payload=4 poke=999:aa\n", &o);
+    cr_expect_eq(r.verdict, IBC_IS_ERROR);
+    cr_expect_str_eq(r.finding.got, "the packet has no such bytes", "%s", r.finding.got);
+    done(&r);
     ibc_target_close(t);
 }
 

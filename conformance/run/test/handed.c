@@ -197,6 +197,46 @@ Test(handed, arguments)
     }
 }
 
+/* ---- keys of two devices ---- */
+
+static uint32_t key_sent;
+static enum ibc_rc own_key(struct ibc_target *t, unsigned d, const struct ibc_mr_spec *m, struct ibc_mr *out)
+{
+    const enum ibc_rc rc = whole->reg_mr(t, d, m, out);
+
+    if (m->fill == 'x')
+        out->rkey = 0x77000 + d;
+    return rc;
+}
+
+static enum ibc_rc see_key(struct ibc_target *t, unsigned d, uint32_t qpn, const struct ibc_send *s)
+{
+    key_sent = key_sent ? key_sent : s->wr.imm_or_key;
+    return whole->post_send(t, d, qpn, s);
+}
+
+/* A queue pair invalidates its own device's key with LOCAL_INV, and that of the other device with SEND_INV. */
+Test(handed, keys_to_invalidate)
+{
+    static const struct {
+        const char *text;
+        uint32_t key;
+    } rows[] = {{MIDDLE "mr x\n a post LOCAL_INV inv=x.rkey\n", 0x77000},
+                {MIDDLE "mr x\n b post LOCAL_INV inv=x.rkey\n", 0x77001},
+                {MIDDLE "mr x\n a post SEND_INV inv=x.rkey\n", 0x77001},
+                {MIDDLE "mr x\n b post SEND_INV inv=x.rkey\n", 0x77000}};
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct ibc_target *t = open_changed();
+        changed.reg_mr = own_key;
+        changed.post_send = see_key;
+        key_sent = 0;
+        struct ibc_result r = run_text(t, rows[i].text, &(struct ibc_options){.seed = 5});
+        cr_expect_eq(key_sent, rows[i].key, "%s: 0x%x", rows[i].text, key_sent);
+        close_changed(t, &r);
+    }
+}
+
 /* ---- ports ---- */
 
 static unsigned port_device;

@@ -158,3 +158,29 @@ Test(smp, packets_that_pass)
             play.n_step = 0;
         }
 }
+
+/* ---- lanes ---- */
+
+/* On a cable, SMPs to QP0 have lane 15 and other datagrams never have it (7.6.4). Between a node and its own software,
+ * at its port 0, no lane counts. */
+Test(smp, lanes)
+{
+    enum { WIRE = 2, LANES = 16 };
+    struct ibc_step s = {.kind = IBC_S_expect, .method = GET_RESP, .object = WIRE, .message = ibc_smp_find("NodeInfo")};
+    struct ibc_play play = {.step = &s, .n_step = 1};
+    struct run_difference d;
+    struct run_packet k;
+
+    p->play = &play;
+    datagram(IBA_CLASS_DIRECTED, GET_RESP, NODE_INFO);
+    for (unsigned qp = 0; qp < 2; qp++)
+        for (unsigned lane = 0; lane < LANES; lane++)
+            for (unsigned port = 0; port < 3; port++) {
+                packet(&k, qp);
+                iba_lrh_set_vl(wires[qp], lane);
+                p->live[WIRE].port = (uint8_t)port;
+                const bool fits = port == 0 || (lane == 15) == (qp == 0);
+                cr_expect_eq(run_smp_matches(p, &s, &k, &d), fits, "QP%u, lane %u, port %u", qp, lane, port);
+                cr_expect(fits || strcmp(d.expected, qp ? "lrh.vl 0x0" : "lrh.vl 0xf") == 0, "%s", d.expected);
+            }
+}
