@@ -138,6 +138,75 @@ Test(cm_message, whose_it_is)
     cr_expect_null(run_cm_owner(p, &k));
 }
 
+/* ---- events ---- */
+
+static struct iba_cm_event event;
+static unsigned n_event;
+
+static enum ibc_rc tell(struct ibc_target *t, unsigned d, struct iba_cm_event *e, unsigned *n)
+{
+    (void)t;
+    (void)d;
+    *n = n_event;
+    n_event = 0;
+    *e = event;
+    return IBC_OK;
+}
+
+/* The request that begins a conversation names the tester's ID, or where the device's user does not see that ID, the
+ * tester's queue pair (REQ) or port (SIDR_REQ). All later events of the conversation have the device's handle. */
+Test(cm_message, whose_event_it_is)
+{
+    enum { NOBODY = OBJECTS, SIDR_PORT = DATA + 16, PORT = 7174 };
+    static const struct {
+        uint8_t kind;
+        uint32_t id, peer, qpn, port;
+        unsigned owner;
+    } rows[] = {
+        {IBA_CME_REQ, 0x99, own + 1, 0, 0, ONE},
+        {IBA_CME_REQ, 0x99, own + 2, 0, 0, TWO},
+        {IBA_CME_REQ, 0x99, own + 2, 0x111, 0, TWO}, /* the ID counts first */
+        {IBA_CME_REQ, 0x77, own + 9, 0x111, 0, NOBODY},
+        {IBA_CME_REQ, 0x77, 0, 0x111, 0, ONE},
+        {IBA_CME_REQ, 0x77, 0, 0x222, 0, TWO},
+        {IBA_CME_REQ, 0x77, 0, 0x333, 0, NOBODY},
+        {IBA_CME_SIDR_REQ, 0x77, own + 1, 0, PORT + TWO, ONE},
+        {IBA_CME_SIDR_REQ, 0x99, own + 2, 0, 0, TWO},
+        {IBA_CME_SIDR_REQ, 0x77, own + 9, 0, PORT + TWO, NOBODY},
+        {IBA_CME_SIDR_REQ, 0x77, 0, 0, PORT + ONE, ONE},
+        {IBA_CME_SIDR_REQ, 0x77, 0, 0, PORT + TWO, TWO},
+        {IBA_CME_SIDR_REQ, 0x77, 0, 0x111, PORT + OBJECTS, NOBODY},
+        {IBA_CME_REP, 0x77, own + 1, 0, 0, TWO},
+        {IBA_CME_REP, 0x66, own + 2, 0, 0, ONE},
+        {IBA_CME_REP, 0x99, own + 2, 0, 0, NOBODY},
+        {IBA_CME_REP, 0, own + 1, 0, 0, NOBODY}, /* a handle that no conversation has got yet */
+    };
+
+    ops.cm_event = tell;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct iba_cm_event e;
+        p->live[0] = (struct run_live){.kind = IBC_O_cm, .made = true, .peer = own + 8, .service_qpn = 0x888};
+        p->live[ONE] = (struct run_live){
+            .kind = IBC_O_cm, .made = true, .peer = own + 1, .service_qpn = 0x111, .handled = true, .handle = 0x66};
+        p->live[TWO] = (struct run_live){
+            .kind = IBC_O_cm, .made = true, .peer = own + 2, .service_qpn = 0x222, .handled = true, .handle = 0x77};
+        memset(mad, 0, sizeof mad);
+        put(LOCAL_ID, rows[i].peer);
+        put(REQ_QPN, rows[i].qpn << 8);
+        if (rows[i].kind == IBA_CME_SIDR_REQ)
+            put(SIDR_PORT, rows[i].port);
+        event = (struct iba_cm_event){.id = rows[i].id, .kind = rows[i].kind};
+        memcpy(event.mad, mad, sizeof mad);
+        n_event = 1;
+        p->n_cm_event = 0;
+        const struct run_live *const c = run_cm_next_event(p, &e);
+        cr_expect_eq(c, rows[i].owner == NOBODY ? NULL : &p->live[rows[i].owner], "row %zu", i);
+        cr_expect_eq(p->n_cm_event, rows[i].owner == NOBODY, "row %zu: only an event with an owner is taken", i);
+        const bool begins = c && rows[i].kind != IBA_CME_REP; /* the conversation has its handle from now on */
+        cr_expect(!begins || (c->handled && c->handle == rows[i].id), "row %zu", i);
+    }
+}
+
 static enum ibc_rc collect(struct ibc_target *t, unsigned d, uint64_t until, uint8_t frame[IBC_FRAME], size_t *len,
                            uint64_t *at)
 {

@@ -509,6 +509,8 @@ Test(target, lacks_functions)
         {XRC_TGT, OF(create_xrcd), IBC_IS_UNSUPPORTED},
         {XRC_TGT_SRQ, SIZE_MAX, IBC_IS_PASS},
         {XRC_TGT_SRQ, OF(create_xrc_srq), IBC_IS_UNSUPPORTED},
+        {RC "srq s tags=2\nwait 1us\n", SIZE_MAX, IBC_IS_PASS},
+        {RC "srq s tags=2\nwait 1us\n", OF(create_tag_srq), IBC_IS_UNSUPPORTED},
         {RC "port gid[1]=hex:fe800000000000000000000000000077\n", SIZE_MAX, IBC_IS_PASS},
         {RC "port gid[1]=hex:fe800000000000000000000000000077\n", OF(set_gid), IBC_IS_UNSUPPORTED},
         {RC "cm c\nwait 1us\n", SIZE_MAX, IBC_IS_PASS},
