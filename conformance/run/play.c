@@ -178,14 +178,16 @@ static bool measured(struct run_player *p)
     return true;
 }
 
-/* Reads the worst complaint in the logs of the devices' systems since the last request. Older complaints do not
- * belong to this play. */
+/* Reads the first complaint in the logs of the devices' systems since the last request. Older complaints do not
+ * belong to this play: every log is read, even when one has a complaint. */
 static void read_logs(struct run_player *p, char text[RUN_TEXT])
 {
     text[0] = '\0';
-    for (unsigned d = 0; p->t->ops->log && d < p->n_device && !text[0]; d++)
-        if (p->t->ops->log(p->t, d, text, RUN_TEXT) != IBC_OK)
-            text[0] = '\0';
+    for (unsigned d = 0; p->t->ops->log && d < p->n_device; d++) {
+        char one[RUN_TEXT] = "";
+        if (p->t->ops->log(p->t, d, one, sizeof one) == IBC_OK && !text[0])
+            memcpy(text, one, sizeof one);
+    }
 }
 
 /* Whether the complaint is about time. A system that was not scheduled makes such complaints too: the case is

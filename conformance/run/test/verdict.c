@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Many plays, one verdict; notes beside the verdict. */
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <string.h>
 #include "cases.h"
 #include "run/play.h"
@@ -267,6 +268,57 @@ Test(verdict, long_complaints)
         struct ibc_result r = run_text(t, text[i], &(struct ibc_options){.seed = 1});
         cr_expect_eq(r.verdict, IBC_IS_FAIL);
         cr_expect_str_eq(i ? r.measured : r.finding.got, want);
+        close_changed(t, &r);
+    }
+}
+
+static const char *complaint[IBC_DEVICES], *to_come[IBC_DEVICES];
+static enum ibc_rc answers[IBC_DEVICES];
+static enum ibc_rc one_log_of_each(struct ibc_target *t, unsigned d, char *text, size_t n)
+{
+    (void)t;
+    snprintf(text, n, "%s", complaint[d]);
+    complaint[d] = "";
+    return answers[d];
+}
+
+/* The systems complain during the play when the device says its state. */
+static enum ibc_rc query_and_complain(struct ibc_target *t, unsigned d, uint32_t qpn, struct iba_qp_attr *a)
+{
+    for (unsigned i = 0; i < IBC_DEVICES; i++)
+        complaint[i] = *to_come[i] ? to_come[i] : complaint[i];
+    return whole->query_qp(t, d, qpn, a);
+}
+
+/* The first of two devices that complained is quoted. Complaints from before the play do not count, even if both
+ * devices have one; nor does a log that cannot be read. */
+Test(verdict, complaints_of_two_devices)
+{
+    static const struct {
+        const char *before[IBC_DEVICES], *during[IBC_DEVICES];
+        enum ibc_rc answers[IBC_DEVICES];
+        const char *got;
+    } rows[] = {
+        {{"", ""}, {"", ""}, {IBC_OK, IBC_OK}, ""},
+        {{"", ""}, {"one", "two"}, {IBC_OK, IBC_OK}, "its log: one"},
+        {{"", ""}, {"one", ""}, {IBC_OK, IBC_OK}, "its log: one"},
+        {{"", ""}, {"", "two"}, {IBC_OK, IBC_OK}, "its log: two"},
+        {{"old", ""}, {"", "two"}, {IBC_OK, IBC_OK}, "its log: two"},
+        {{"old", "old"}, {"", ""}, {IBC_OK, IBC_OK}, ""},
+        {{"", ""}, {"one", "two"}, {IBC_BROKEN, IBC_OK}, "its log: two"},
+        {{"", ""}, {"one", "two"}, {IBC_OK, IBC_BROKEN}, "its log: one"},
+        {{"", ""}, {"one", "two"}, {IBC_BROKEN, IBC_BROKEN}, ""},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct ibc_target *t = open_changed();
+        changed.log = one_log_of_each;
+        changed.query_qp = query_and_complain;
+        memcpy(complaint, rows[i].before, sizeof complaint);
+        memcpy(to_come, rows[i].during, sizeof to_come);
+        memcpy(answers, rows[i].answers, sizeof answers);
+        struct ibc_result r = run_text(t, MIDDLE " a state rts\n", &(struct ibc_options){.seed = 1});
+        cr_expect_str_eq(r.finding.got, rows[i].got, "row %zu: %s", i, r.finding.got);
         close_changed(t, &r);
     }
 }
