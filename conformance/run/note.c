@@ -81,7 +81,7 @@ bool run_fail_after_wait(struct run_player *p, const struct ibc_step *s, const c
 
 bool run_error(struct run_player *p, const struct ibc_step *s, const char *what)
 {
-    return run_note(p, IBC_IS_ERROR, s, NULL, s ? s->text : "", what);
+    return run_note(p, IBC_IS_ERROR, s, NULL, s->text, what);
 }
 
 /* Records that the agent was lost during verb `what`. */
