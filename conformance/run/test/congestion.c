@@ -11,7 +11,7 @@
 #define F IBC_IS_FAIL
 #define T IBC_IS_TOLERATED
 
-enum when { NEVER, BEFORE, AFTER };
+enum when { NEVER, BEFORE, AFTER, BEFORE_A_CUT_ONE };
 static enum when when;
 static struct {
     uint8_t bytes[IBC_FRAME];
@@ -61,6 +61,10 @@ static enum ibc_rc collect_notified(struct ibc_target *t, unsigned d, uint64_t u
     memcpy(kept.bytes, frame, *len);
     kept.len = *len;
     build(kept.bytes, kept.len, frame, len);
+    if (when == BEFORE_A_CUT_ONE) { /* the answer has no AETH, and its first byte is that of a NAK's AETH */
+        kept.len -= IBA_BYTES_aeth;
+        kept.bytes[0] = 0x60;
+    }
     return rc;
 }
 
@@ -79,6 +83,7 @@ Test(congestion, notifications)
         {RC GAP QUIET, NEVER, P},
         {RC GAP, BEFORE, T},
         {RC GAP, AFTER, T},
+        {RC GAP, BEFORE_A_CUT_ONE, F},
         {RC GAP QUIET, BEFORE, T},
         {RC GAP QUIET, AFTER, T},
         {RC GAP QUIET "> a SEND_ONLY psn=+0 ackreq=1\n< a ACKNOWLEDGE psn=+0 syndrome=ack\n", AFTER, T},
@@ -107,6 +112,8 @@ Test(congestion, notifications)
                      r.finding.got, r.finding.expected);
         if (rows[i].verdict == T)
             cr_expect_str_eq(r.finding.sentence, "some devices send a congestion notification with a NAK");
+        if (rows[i].when == BEFORE_A_CUT_ONE) /* not the packet after it */
+            cr_expect(strstr(r.finding.got, "CNP"), "%s", r.finding.got);
         close_changed(t, &r);
     }
 }

@@ -189,6 +189,10 @@ Test(packets, optional_and_alternatives)
         {RC "qp a recv=3\n> a SEND_ONLY ackreq=1\n< a ACKNOWLEDGE psn=+1\n| < a ACKNOWLEDGE psn=+0\n", P, NULL, NULL},
         {RC "qp a recv=3\n> a SEND_ONLY ackreq=1\n< a ACKNOWLEDGE psn=+1\n| fail \"no\" < a ACKNOWLEDGE psn=+0\n", F,
          NULL, NULL},
+        /* no line is played after an optional one whose alternative fails the device */
+        {RC "qp a recv=3\n> a SEND_ONLY ackreq=1\n<? a ACKNOWLEDGE psn=+1\n| fail \"no\" < a ACKNOWLEDGE psn=+0\n< a "
+            "SEND_ONLY\n> a SEND_ONLY poke=999:aa\n",
+         F, "the answer above", NULL},
         {RC "qp a recv=3\n> a SEND_ONLY ackreq=1\n< a ACKNOWLEDGE psn=+1\n| fail \"no\" < a ACKNOWLEDGE psn=+3\n", F,
          "bth.psn 0x001001", "bth.psn 0x001000"},
         {RC "qp a recv=3\n> a SEND_ONLY ackreq=1 icrc=bad\n< a ACKNOWLEDGE\n| tolerated \"drops it\" a silence\n",

@@ -76,6 +76,8 @@ Test(sends, values_of_fields)
         {RC "qp a\n> a WRITE_ONLY payload=8\n", 0, IBA_H_reth, "dmalen", 8},
         {RC "qp a\n> a WRITE_ONLY payload=8 dmalen=9\n", 0, IBA_H_reth, "dmalen", 9},
         {RC "qp a\n> a READ_REQUEST dmalen=300\n", 0, IBA_H_reth, "dmalen", 300},
+        {CASE_HEAD("rd") "qp e type=ee\nqp a qkey=0x1234\n> e SEND_ONLY\n", 0, IBA_H_deth, "q_key", 0x1234},
+        {CASE_HEAD("rd") "qp e type=ee\nqp a\n> e SEND_ONLY qkey=0x1234\n", 0, IBA_H_deth, "q_key", 0x1234},
         {RC "qp a\n> a ACKNOWLEDGE msn=5\n", 0, IBA_H_aeth, "msn", 5},
         {RC "qp a\n> a ACKNOWLEDGE\n", 0, IBA_H_aeth, "syndrome", 0x1f},
         {RC "qp a\n> a ACKNOWLEDGE syndrome=ack\n", 0, IBA_H_aeth, "syndrome", 0x1f},

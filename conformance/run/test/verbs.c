@@ -23,6 +23,8 @@ Test(verbs, states_and_transitions)
         {RC "qp a recv=1\n a modify state=reset\n a modify state=init\n a recv\n a modify state=rtr epsn=0x77\n"
             "> a SEND_ONLY psn=0x77 ackreq=1\n< a ACKNOWLEDGE psn=+0\n a event comm_established\n",
          P, NULL, NULL},
+        {RC "qp a state=rtr\n a modify state=rts psn=0x654321\n a post SEND len=4\n< a SEND_ONLY psn=+0\n", P, NULL,
+         NULL},
         {RC "qp a\n a modify state=err\n a state err\n", P, NULL, NULL},
         {UD "qp a\n a state rts\n", P, NULL, NULL},
         {UC "qp a\n a state rts\n", P, NULL, NULL},
