@@ -71,7 +71,21 @@ Test(field, each_opcode_is_found_by_service_and_by_its_whole_name)
             if (types[t].svc == iba_opcodes[code].svc)
                 cr_expect_eq(ibc_opcode_find(ibc_opcode_name(code, NULL), types[t].type), code);
     }
-    cr_expect_eq(ibc_opcode_find("SEND_ONLY", IBA_QPT_RAW_ETHERTYPE), IBC_NO_OP);
+    static const char *const no_names[] = {"",
+                                           "R",
+                                           "RC",
+                                           "RC_",
+                                           "SEND_ONLY",
+                                           "XX_SEND_ONLY",
+                                           "rc_SEND_ONLY",
+                                           "RCSEND_ONLY",
+                                           "RC__SEND_ONLY",
+                                           "RC_SEND_ONL",
+                                           "RC_SEND_ONLY_",
+                                           "XX",
+                                           "UD_READ_REQUEST"};
+    for (size_t i = 0; i < sizeof no_names / sizeof *no_names; i++)
+        cr_expect_eq(ibc_opcode_find(no_names[i], IBA_QPT_RAW_ETHERTYPE), IBC_NO_OP, "'%s'", no_names[i]);
     cr_expect_eq(ibc_opcode_find("ANY", IBA_QPT_RAW_ETHERTYPE), IBC_ANY_OPCODE);
     cr_expect_eq(ibc_opcode_find("RAW", IBA_QPT_RC), IBC_RAW_OPCODE);
 }
