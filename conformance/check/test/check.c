@@ -399,6 +399,38 @@ Test(check, long_identifiers)
     (void)close(made[0].fd);
 }
 
+/* A finding names the capture of an earlier packet: here a NAK that of its request. Its text is cut after 191
+ * characters, and the line goes on. */
+Test(check, long_names)
+{
+    enum { MOST_TEXT = 191, STEPS = 90, LENGTH_AT = HEADER_BYTES + 8 };
+    char path[2 * STEPS + 32] = "/proc/self/", want[256];
+    uint32_t first;
+
+    cr_assert_eq(chdir(IBPROOF_SOURCE_DIR "/pcaps"), 0);
+    read_as(&made[0], HARMED, 1);
+    memcpy(&first, made[0].bytes + LENGTH_AT, sizeof first);
+    first += HEADER_BYTES + RECORD_BYTES; /* the second packet begins here */
+    made[1].n = 0;
+    add(&made[1], made[0].bytes, HEADER_BYTES);
+    add(&made[1], made[0].bytes + first, made[0].n - first);
+    made[0].n = first;
+    (void)kept(&made[1]);
+    (void)kept(&made[0]);
+    for (unsigned i = 0; i < STEPS; i++)
+        strcat(path, "./");
+    strcat(path, strstr(made[0].path, "fd/"));
+    struct said s = judge((const char *const[]){path, made[1].path}, 2, false, false);
+    const char *const at = strstr(s.out, "nak: PSN 0x111111 "), *const end = at ? strstr(at, " [RQ-51]\n") : NULL;
+    cr_assert(end, "%s", s.out);
+    cr_expect_eq(end - at, (int)strlen("nak: ") + MOST_TEXT, "%td: %s", end - at, s.out);
+    (void)snprintf(want, sizeof want, " (%.100s", path);
+    cr_expect(strstr(at, want), "%s", s.out);
+    done(&s);
+    (void)close(made[0].fd);
+    (void)close(made[1].fd);
+}
+
 /* Judges a capture beside one that cannot be read. */
 static void as_text(void)
 {
