@@ -90,6 +90,10 @@ Test(congestion, notifications)
         {RC ANSWERED, BEFORE, F},
         {RC ANSWERED, AFTER, F},
         {RC ANSWERED QUIET, AFTER, F},
+        /* the NAK is the tester's own, though it has the number of the tester's queue pair */
+        {RC "qp a recv=4\n> a ACKNOWLEDGE syndrome=nak.psn_sequence_error destqp=a.peer\n> a SEND_ONLY ackreq=1\n< a "
+            "ACKNOWLEDGE syndrome=ack\n",
+         BEFORE, F},
         /* the requester's side is never asked for one */
         {"title a test\nspec RR-03\nrole requester\nservice rc\n" GAP, BEFORE, F},
         /* lines about notifications judge them */

@@ -79,6 +79,8 @@ Test(field, each_opcode_is_found_by_service_and_by_its_whole_name)
                                            "XX_SEND_ONLY",
                                            "rc_SEND_ONLY",
                                            "RCSEND_ONLY",
+                                           "RCXSEND_ONLY",
+                                           "RC.SEND_ONLY",
                                            "RC__SEND_ONLY",
                                            "RC_SEND_ONL",
                                            "RC_SEND_ONLY_",
