@@ -147,6 +147,7 @@ static size_t build_global(const struct iba_node_port *from, const struct iba_no
     iba_bth_set_p_key(bth, from->n_pkey ? from->pkey[0] : UINT16_MAX);
     iba_bth_set_destqp(bth, PROBE_QP);
     iba_bth_set_psn(bth, j->psn);
+    iba_deth_set_srcqp(iba_recipe_part(&r, IBA_H_deth), PROBE_QP);
     r.payload = payload;
     r.payload_len = sizeof payload;
     return iba_build(&r, packet, IBA_PACKET_MOST, &len) == IBA_OK ? len : 0;

@@ -185,23 +185,34 @@ Test(subnet, a_probe_says_where_a_packet_went)
     topology_free(t);
 }
 
-static uint16_t pkey_seen;
+struct header {
+    size_t bytes; /* those before the BTH */
+    uint32_t pkey, to_qp, from_qp;
+};
 
-static void sees_pkey(void *ctx, size_t node, uint8_t port, const uint8_t *packet, size_t len, iba_time now)
+static void sees_header(void *ctx, size_t node, uint8_t port, const uint8_t *packet, size_t len, iba_time now)
 {
-    (void)ctx;
+    struct header *h = ctx;
+    const uint8_t *bth = packet + h->bytes;
+
     (void)port;
     (void)len;
     (void)now;
-    if (node == 1)
-        pkey_seen = (uint16_t)iba_bth_p_key(packet + IBA_BYTES_lrh);
+    if (node != 1)
+        return;
+    h->pkey = iba_bth_p_key(bth);
+    h->to_qp = iba_bth_destqp(bth);
+    h->from_qp = iba_deth_srcqp(bth + IBA_BYTES_bth);
 }
 
-/* A probe has the first P_Key of its port. */
+/* A probe has the first P_Key of its port, and goes from and to a queue pair that no program has. */
 Test(subnet, a_probe_has_a_partition)
 {
+    enum { NOBODY = 0xfffffe };
     struct topology *t = two_adapters();
-    struct subnet *s = subnet_new(t, &(struct subnet_config){0}, &(struct subnet_events){.sent = sees_pkey});
+    struct header h = {.bytes = IBA_BYTES_lrh};
+    struct subnet *s =
+        subnet_new(t, &(struct subnet_config){0}, &(struct subnet_events){.sent = sees_header, .ctx = &h});
     struct iba_node_port *port = &subnet_node(s, 1)->n.port[1];
     struct probe p;
 
@@ -210,7 +221,10 @@ Test(subnet, a_probe_has_a_partition)
     port->pkey[0] = 0x8005;
     port->pkey[1] = 0x8006;
     probe_send(s, (struct probe_port){1, 1}, 2, 0, &p);
-    cr_expect_eq(pkey_seen, 0x8005);
+    cr_expect(h.pkey == 0x8005 && h.to_qp == NOBODY && h.from_qp == NOBODY, "%x, %x, %x", h.pkey, h.to_qp, h.from_qp);
+    h = (struct header){.bytes = IBA_BYTES_lrh + IBA_BYTES_grh}; /* by a router, to another subnet */
+    probe_send_global(s, (struct probe_port){1, 1}, (struct probe_port){2, 1}, 2, 5, &p);
+    cr_expect(h.pkey == 0x8005 && h.to_qp == NOBODY && h.from_qp == NOBODY, "%x, %x, %x", h.pkey, h.to_qp, h.from_qp);
     subnet_free(s);
     topology_free(t);
 }
