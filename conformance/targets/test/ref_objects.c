@@ -154,6 +154,20 @@ Test(ref_objects, places_of_queue_pairs)
     cr_expect_str_eq(b->t->refusal, "full");
 }
 
+/* Each queue pair without queues has a place of its own, and the next one does not overwrite it. */
+Test(ref_objects, places_of_queue_pairs_without_queues)
+{
+    struct ref_device *dev = device_of(b->t, 0);
+    uint32_t qpn[3];
+
+    for (unsigned i = 0; i < 3; i++) {
+        qpn[i] = qp_of(0, 0);
+        cr_expect_eq(dev->n_qp, i + 1);
+    }
+    for (unsigned i = 0; i < 3; i++)
+        cr_expect_eq(o->destroy(b->t, 0, IBC_O_qp, qpn[i]), IBC_OK, "%u: %s", i, b->t->refusal);
+}
+
 Test(ref_objects, places_of_queues)
 {
     struct ref_device *dev = device_of(b->t, 0);

@@ -464,6 +464,8 @@ Test(sm, lids_must_differ_and_fit)
         {B, 1, 6, 1, ""},
         {A, 1, 0, 1, "a.1 has LID 0 with LMC 1"},
         {B, 1, 1, 0, "sw.0 and b.1 have LID 1"},
+        {B, 1, 4, 1, "a.1 and b.1 have LID 4"},
+        {SW, 0, 5, 0, "sw.0 and a.1 have LID 4"}, /* the second of a's two LIDs */
         {SW, 0, 0, 0, "sw.0 has LID 0 with LMC 0"},
         {SW, 1, 4, 0, ""}, /* only port 0 of a switch has a LID */
         {C, 2, 4, 0, ""},  /* a port without a cable needs none */
