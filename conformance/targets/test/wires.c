@@ -259,20 +259,26 @@ Test(wires, buffers_and_times)
     } rows[] = {{SO_RCVBUFFORCE, SO_RCVBUF}, {SO_SNDBUFFORCE, SO_SNDBUF}};
     const int wanted = 16 << 20, fd = socket(AF_INET, SOCK_DGRAM, 0), like = socket(AF_INET, SOCK_DGRAM, 0);
     struct ibc_wire *a = opened("dgram:127.0.0.1:47918,127.0.0.1:47919");
-    struct ibc_wire *b = opened("dgram:127.0.0.1:47919,127.0.0.1:47918");
+    struct ibc_wire *b = opened("dgram:127.0.0.1:47919,127.0.0.1:47918"), *loop[2];
     uint8_t frame[IBC_WIRE_MOST];
     uint64_t at, sent;
     size_t n;
 
-    cr_assert(fd >= 0 && like >= 0);
+    cr_assert(fd >= 0 && like >= 0 && ibc_wire_loop(loop));
     wire_prepare(fd);
     for (size_t i = 0; i < 2; i++) {
         if (setsockopt(like, SOL_SOCKET, rows[i].forced, &wanted, sizeof wanted) != 0)
             cr_assert_eq(setsockopt(like, SOL_SOCKET, rows[i].asked, &wanted, sizeof wanted), 0);
         cr_expect_eq(option_of(fd, rows[i].asked), option_of(like, rows[i].asked), "row %zu", i);
         cr_expect_eq(option_of(a->fd, rows[i].asked), option_of(like, rows[i].asked), "row %zu", i);
+        for (unsigned k = 0; k < 2; k++)
+            cr_expect_eq(option_of(loop[k]->fd, rows[i].asked), option_of(like, rows[i].asked), "end %u of a loop", k);
     }
     cr_expect_neq(option_of(fd, SO_TIMESTAMPNS), 0);
+    for (unsigned k = 0; k < 2; k++) {
+        cr_expect_neq(option_of(loop[k]->fd, SO_TIMESTAMPNS), 0, "end %u of a loop", k);
+        ibc_wire_close(loop[k]);
+    }
     bool early = false;
     for (unsigned i = 0; i < 50 && !early; i++) { /* the kernel begins to stamp a little after it was asked to */
         sends(a, 1, 60);
