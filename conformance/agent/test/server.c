@@ -176,6 +176,56 @@ Test(server, says_no_in_the_device_s_words)
     bench_close(b);
 }
 
+static struct {
+    enum ibc_rc rc;
+    const char *refusal;
+} next;
+
+static enum ibc_rc fails(struct ibc_target *t, unsigned d, uint32_t *pd)
+{
+    (void)d;
+    (void)pd;
+    (void)snprintf(t->refusal, sizeof t->refusal, "%s", next.refusal);
+    (void)snprintf(t->fault, sizeof t->fault, "smoke");
+    return next.rc;
+}
+
+/* Each way in which a target fails has its own error. A refusal has the sentence of its name, if the name is known. */
+Test(server, each_failure_has_its_error)
+{
+    static const struct {
+        enum ibc_rc rc;
+        const char *refusal;
+        enum ag_error error;
+        const char *word, *text;
+    } rows[] = {
+        {IBC_REFUSED, "mem_pd_busy", AG_E_COUNT, "mem_pd_busy", "the protection domain is in use"},
+        {IBC_REFUSED, "errno_12", AG_E_COUNT, "errno_12", "the device refuses it"},
+        {IBC_UNSUPPORTED, NULL, AG_E_unsupported, "unsupported", "create_pd cannot be done on this device"},
+        {IBC_DEAD, NULL, AG_E_dead, "dead", "smoke"},
+        {IBC_BROKEN, NULL, AG_E_fault, "fault", "smoke"},
+        {IBC_LOST, NULL, AG_E_fault, "fault", "smoke"},
+    };
+    struct bench *b = bench_open(0, NULL);
+    const struct ibc_target_ops *const real = b->s.target->ops;
+    struct ibc_target_ops ops = *real;
+
+    ops.create_pd = fails;
+    hello(b);
+    reset(b, IBC_LINK_roce2_ipv4);
+    b->s.target->ops = &ops;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        next.rc = rows[i].rc;
+        next.refusal = rows[i].refusal;
+        request(b, AG_V_create_pd, 0);
+        cr_expect_eq(ask(b), rows[i].error, "row %zu: %d", i, b->r.error);
+        cr_expect_str_eq(b->r.word, rows[i].word, "row %zu: %s", i, b->r.word);
+        cr_expect_str_eq(b->r.text, rows[i].text, "row %zu: %s", i, b->r.text);
+    }
+    b->s.target->ops = real;
+    bench_close(b);
+}
+
 /* ---- access control ---- */
 
 Test(server, hello_comes_first)

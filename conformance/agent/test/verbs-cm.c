@@ -459,6 +459,27 @@ Test(cm, answers)
     adapter_close(v);
 }
 
+/* A message of no known kind has no place for private data, so nothing of it is taken for these. */
+Test(cm, a_message_of_no_kind)
+{
+    static const struct {
+        enum ibc_cm_verb verb;
+        const char *call;
+    } rows[] = {{IBC_CM_confirm, "establish\n"}, {IBC_CM_disconnect, "disconnect\n"}};
+    struct verbs *v = open_cm(IBC_LINK_roce2_ipv4);
+    struct rdma_cm_id *id;
+    const uint32_t number = requested(v, RDMA_PS_TCP, &id);
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct ibc_cm_call c = call_of(rows[i].verb, 0);
+        c.id = number;
+        memset(c.mad, 0xff, 16); /* also its kind: none has this number */
+        OK(verbs_cm_call(&v->t, 0, &c));
+        SAID(rows[i].call);
+    }
+    adapter_close(v);
+}
+
 Test(cm, answers_of_datagram_services)
 {
     static const struct {

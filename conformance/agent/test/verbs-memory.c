@@ -456,6 +456,22 @@ Test(memory, groups)
     }
 }
 
+/* On InfiniBand a queue pair may have one group's address with two LIDs: each is a group of its own. */
+Test(memory, groups_with_one_address)
+{
+    static const uint8_t gid[16] = {0xff, 0x0e, [15] = 9};
+    struct verbs *v = adapter_open(IBC_LINK_ib_local);
+    const uint32_t qpn = datagrams(v);
+
+    for (uint16_t lid = 0xc005; lid <= 0xc006; lid++)
+        OK(verbs_attach(&v->t, 0, qpn, gid, lid, true));
+    SAID("attach 1 ff..09 lid c005\nattach 1 ff..09 lid c006\n");
+    cr_assert(v->group[0].lid == 0xc005 && v->group[1].lid == 0xc006);
+    OK(verbs_attach(&v->t, 0, qpn, gid, 0xc006, false));
+    cr_assert(v->group[0].qp && !v->group[1].qp);
+    adapter_close(v);
+}
+
 Test(memory, groups_that_are_refused)
 {
     struct verbs *v = adapter_open(IBC_LINK_roce2_ipv6);
