@@ -130,9 +130,9 @@ Test(fields, names)
         {"ip.ttl", EMIT_any, IBA_H_ipv4},     {"ipv6.hlim", EMIT_any, IBA_H_ipv6},
         {"grh.dgid", EMIT_any, IBA_H_grh},
     };
-    static const char *const wrong[] = {"bth",      "bth.",  "bth-psn",           "bth.psn.x", "x.psn",
-                                        "/bth.psn", "ack/",  "ack//icrc",         "ac/icrc",   "acks/icrc",
-                                        "icr",      "icrcs", "infiniband.bth.psn"};
+    static const char *const wrong[] = {
+        "bth",       "bth.", "bth-psn", "bth.psn.x",          "x.psn",   "/bth.psn", "ack/", "ack//icrc", "ac/icrc",
+        "acks/icrc", "icr",  "icrcs",   "infiniband.bth.psn", "bht.psn", "grg.dgid"};
     struct ref_emit e;
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -130,14 +130,17 @@ Test(live_starter, agents_that_do_not_start)
             "close fd=-1\nopen exec:agent 9 fd=-1\nclose fd=-1\n");
 }
 
-/* A process that dies while it waits leaves a reply behind, with a descriptor. The next one takes its own. */
-Test(live_starter, replies_to_another)
+/* A process that dies while it waits leaves a reply behind, with a descriptor. The next one takes its own. `zero`: its
+ * descriptor may be 0, since this process has no input. */
+static void replies_to_another(bool zero)
 {
     struct starter s = begin();
     char why[CHANNEL_SENTENCE] = "";
-    const unsigned before = held_descriptors();
     int status;
 
+    if (zero)
+        (void)close(STDIN_FILENO);
+    const unsigned before = held_descriptors();
     (void)snprintf(shared->why, sizeof shared->why, "first");
     shared->waits = true;
     const pid_t pid = fork();
@@ -150,9 +153,16 @@ Test(live_starter, replies_to_another)
     shared->waits = false;
     const int fd = starter_begin(&s, 2, why, sizeof why);
     cr_assert_geq(fd, 0, "%s", why);
+    cr_expect_eq(fd == STDIN_FILENO, zero);
     cr_expect_eq(held_descriptors(), before + 1, "the descriptor of the first reply is closed");
     (void)close(fd);
     end(&s, "close fd=-1\nopen exec:agent 1 fd=-1\nclose fd=-1\nopen exec:agent 2 fd=-1\nclose fd=-1\n");
+}
+
+Test(live_starter, replies_to_another)
+{
+    replies_to_another(false);
+    replies_to_another(true);
 }
 
 /* A message that is too short for an order ends the starter, which closes its channel first. */

@@ -121,6 +121,7 @@ Test(reference, opened_is_reset)
         cr_expect_eq(t->framing, IBA_LINK_ETHERNET);
         if (i > 0)
             cr_assert_eq(t->ops->reset(t, IBC_LINK_roce2_ipv4, seeds[i]), IBC_OK);
+        cr_expect_eq(reference_of(t)->link, IBC_LINK_roce2_ipv4);
         for (unsigned k = 0; k < 4; k++)
             cr_assert_eq(t->ops->choose_psn(t, 0, &number[i][k]), IBC_OK);
         ibc_target_close(t);

@@ -217,6 +217,22 @@ Test(sm, nodes_are_those_of_the_scenario)
     sm_bed_close(s);
 }
 
+/* A subnet that is closed leaves no socket open, for either library. */
+Test(sm, sockets_are_closed)
+{
+    struct sm *s = sm_bed_open("true");
+    const unsigned before = held_descriptors();
+
+    for (unsigned i = 0; i < 4; i++) {
+        s->own = i % 2;
+        cr_assert_eq(sm_subnet_open(&s->t, &sm_bed_fabric), IBC_OK, "%s", s->t.fault);
+        cr_expect_gt(held_descriptors(), before);
+        sm_subnet_close(s);
+        cr_expect_eq(held_descriptors(), before, "play %u", i);
+    }
+    sm_bed_close(s);
+}
+
 /* Packets of an ended play do not come in the next. */
 Test(sm, a_new_subnet_has_no_old_packets)
 {
@@ -415,12 +431,13 @@ Test(sm, reads_multicast_tables)
 
 Test(sm, reads_no_other_attribute)
 {
-    static const uint16_t others[] = {0x10, 0x11, 0x13, 0x14, 0x17, 0x18, 0x1a, 0x1c, 0x20};
     struct sm *s = with_subnet();
 
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-        iba_madhdr_set_attributeid(mad, others[i]);
-        cr_expect_eq(sm_read(&s->t, A1, mad), IBC_BROKEN);
+    for (unsigned i = 0; i <= UINT16_MAX; i++) {
+        if (i == 0x12 || i == 0x15 || i == 0x16 || i == 0x19 || i == 0x1b)
+            continue;
+        iba_madhdr_set_attributeid(mad, i);
+        cr_assert_eq(sm_read(&s->t, A1, mad), IBC_BROKEN, "%x", i);
         cr_expect_str_eq(s->t.fault, "the tester does not read this attribute of a node");
         s->t.fault[0] = '\0';
     }
