@@ -70,7 +70,7 @@ bool ag_await(struct ag_server *s, int fd, short events, uint64_t until, uint64_
 
 struct client {
     struct ag_server *s;
-    int in, out;
+    int out;
     uint64_t since; /* time when the client came */
     size_t have;
     bool skipping; /* the rest of a line that is too long is being skipped */
@@ -152,7 +152,6 @@ void ag_serve_client(struct ag_server *s, int in, int out)
     if (!c)
         return;
     c->s = s;
-    c->in = in;
     c->out = out;
     c->since = ibc_wire_clock();
     ag_forget_client(s);
