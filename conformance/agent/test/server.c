@@ -135,6 +135,7 @@ Test(server, claims_on_real_time_neither_its_time_nor_a_pace)
         for (size_t i = 0; i < sizeof lost / sizeof *lost; i++)
             cr_assert_eq(b->r.u.hello.capabilities >> lost[i] & 1, !real);
         cr_assert_eq(b->r.u.hello.capabilities >> IBC_CAP_rc & 1, 1);
+        cr_assert_eq(b->r.u.hello.time, !real);
         bench_close(b);
     }
 }
@@ -222,6 +223,49 @@ Test(server, each_failure_has_its_error)
         cr_expect_str_eq(b->r.word, rows[i].word, "row %zu: %s", i, b->r.word);
         cr_expect_str_eq(b->r.text, rows[i].text, "row %zu: %s", i, b->r.text);
     }
+    b->s.target->ops = real;
+    bench_close(b);
+}
+
+static uint64_t one_port(struct ibc_target *t)
+{
+    (void)t;
+    return UINT64_C(1) << IBC_CAP_rc;
+}
+
+/* The rest of the table holds nothing that may be read. */
+static unsigned one_counter(struct ibc_target *t, unsigned d, struct ibc_counter out[IBC_MAX_COUNTERS])
+{
+    (void)t;
+    (void)d;
+    for (unsigned i = 1; i < IBC_MAX_COUNTERS; i++)
+        out[i].name = (const char *)(uintptr_t)1;
+    out[0] = (struct ibc_counter){.name = "frames", .value = 7};
+    return 1;
+}
+
+/* A target without virtual time, without second ports, and with one counter. */
+Test(server, a_poor_target)
+{
+    struct bench *b = bench_open(0, NULL);
+    const struct ibc_target_ops *const real = b->s.target->ops;
+    struct ibc_target_ops ops = *real;
+
+    hello(b);
+    reset(b, IBC_LINK_roce2_ipv4);
+    cr_expect(b->r.u.reset.given & AG_BIT(reset_ok, second));
+    ops.capabilities = one_port;
+    ops.counters = one_counter;
+    b->s.target->ops = &ops;
+    b->s.target->virtual_time = false;
+    hello(b);
+    cr_expect_not(b->r.u.hello.time);
+    reset(b, IBC_LINK_roce2_ipv4);
+    cr_expect_not(b->r.u.reset.given & AG_BIT(reset_ok, second));
+    request(b, AG_V_counters, 0);
+    must(b);
+    cr_assert_eq(b->r.u.counters.counters.n, 1);
+    cr_expect(strcmp(b->r.u.counters.counters.c[0].name, "frames") == 0 && b->r.u.counters.counters.c[0].value == 7);
     b->s.target->ops = real;
     bench_close(b);
 }

@@ -349,6 +349,27 @@ Test(post, windows_are_bound)
     adapter_close(v);
 }
 
+/* Each bind of a type 2 window replaces all eight bits of the key that the user chooses, and no other. */
+Test(post, windows_are_bound_again)
+{
+    static const uint8_t bytes[] = {0xff, 0x00, 0x80, 0x7f, 0xaa, 0x55};
+    struct side s;
+    struct verbs *v = open_with_qp(IBC_LINK_roce2_ipv4, IBA_QPT_RC, &s);
+    uint32_t key;
+
+    OK(verbs_alloc_mw(&v->t, 0, 2, s.pd, &key));
+    for (size_t i = 0; i < sizeof bytes; i++) {
+        struct ibc_send b = bind_of(key, s.mr.lkey);
+        b.wr.bind.key_byte = bytes[i];
+        OK(verbs_post_send(&v->t, 0, s.qpn, &b));
+        const struct iba_wc wc =
+            completes(v, &s, (struct ibv_wc){.wr_id = BIND_ID(5), .opcode = IBV_WC_BIND_MW, .qp_num = s.qpn});
+        cr_expect_eq(wc.imm_or_key, (key & ~UINT32_C(0xff)) | bytes[i], "%zu: %x", i, wc.imm_or_key);
+        key = wc.imm_or_key;
+    }
+    adapter_close(v);
+}
+
 Test(post, binds_that_libibverbs_cannot_express)
 {
     struct side s;
