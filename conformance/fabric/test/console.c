@@ -215,6 +215,8 @@ Test(console, routers)
         {"across A 2 C 1 64", "error: want ports of adapters that have LIDs\n"},
         {"across A 1 A 2 64", "error: want ports of adapters that have LIDs\n"},
         {"across A 1 X 1 64", "error: no node has this name\n"},
+        {"route R 1 fec0:0:0:2::51/128 2", ""}, /* the address of C, and the LID of another adapter */
+        {"across A 1 C 1 64", "A\t1\nS\t3\nR\t1\nS\t2\nastray\tB 1\n"},
         {"pull R 1", ""},
         {"across A 1 C 1 64", "A\t1\nlost\n"},
     };
