@@ -250,6 +250,14 @@ static bool take_turns(struct playing *p, uint32_t n)
     return true;
 }
 
+static bool play_turns(struct playing *p, const struct pool *pool, char *err, size_t errlen)
+{
+    progress_begin(&p->progress, pool->jobs);
+    const bool good = pool_run(pool, err, errlen);
+    progress_end(&p->progress);
+    return good;
+}
+
 /* Chooses the cases of which no play had complete evidence, and returns their number. */
 static uint32_t choose_unsure(struct playing *p, uint32_t n)
 {
@@ -261,8 +269,8 @@ static uint32_t choose_unsure(struct playing *p, uint32_t n)
     return chosen;
 }
 
-/* In real time a tester is late, most often, because the cases beside it keep the machine busy. Plays such cases once
- * more, one at a time. */
+/* In real time the tester is late mostly because other cases keep the machine busy. Plays the cases in which it was
+ * late once more, one at a time. */
 static bool play_again(struct playing *p, const struct pool *all, char *err, size_t errlen)
 {
     struct pool pool = *all;
@@ -271,12 +279,7 @@ static bool play_again(struct playing *p, const struct pool *all, char *err, siz
         return true;
     pool.children = 1;
     pool.jobs = choose_unsure(p, all->jobs);
-    if (pool.jobs == 0)
-        return true;
-    progress_begin(&p->progress, pool.jobs);
-    const bool good = pool_run(&pool, err, errlen);
-    progress_end(&p->progress);
-    return good;
+    return pool.jobs == 0 || play_turns(p, &pool, err, errlen);
 }
 
 /* Gives a result to cases that were not played. Of repeats that follow each other only the first gets one: the results
@@ -318,10 +321,7 @@ bool play_cases(const struct play_run *run, struct ibc_result *r, bool *has)
         wrong(EXIT_HARNESS, "out of memory");
         return false;
     }
-    progress_begin(&p.progress, pool.jobs);
-    bool good = pool_run(&pool, err, sizeof err);
-    progress_end(&p.progress);
-    good = good && play_again(&p, &pool, err, sizeof err);
+    const bool good = play_turns(&p, &pool, err, sizeof err) && play_again(&p, &pool, err, sizeof err);
     free(p.turn);
     if (!good)
         wrong(EXIT_HARNESS, "%s", err);

@@ -43,7 +43,7 @@ bool run_note_as(struct run_player *p, enum ibc_found what, enum ibc_verdict v, 
 
     if (!worse(v, p->verdict))
         return false;
-    if (v == IBC_IS_FAIL || v == IBC_IS_TOLERATED)
+    if (what != IBC_FOUND_MISSING && (v == IBC_IS_FAIL || v == IBC_IS_TOLERATED))
         run_late_look(p);
     p->verdict = v;
     memset(f, 0, sizeof *f);
@@ -71,12 +71,7 @@ bool run_fail(struct run_player *p, const struct ibc_step *s, const struct run_p
 
 bool run_fail_after_wait(struct run_player *p, const struct ibc_step *s, const char *expected, const char *got)
 {
-    const uint64_t waited = p->waited;
-
-    p->waited = UINT64_MAX; /* all time since each request counts as waiting */
-    (void)run_fail(p, s, NULL, expected, got);
-    p->waited = waited;
-    return false;
+    return run_note_as(p, IBC_FOUND_MISSING, IBC_IS_FAIL, s, NULL, expected, got);
 }
 
 bool run_error(struct run_player *p, const struct ibc_step *s, const char *what)

@@ -208,8 +208,8 @@ bool run_note_as(struct run_player *p, enum ibc_found what, enum ibc_verdict v, 
                  const struct run_packet *k, const char *expected, const char *got);
 bool run_fail(struct run_player *p, const struct ibc_step *s, const struct run_packet *k, const char *expected,
               const char *got);
-/* Like run_fail(), after a wait to its end. That the last poll was slow excuses nothing: it gave the device more time,
- * and made no answer of the tester's late. */
+/* Like run_fail(), after a wait in vain. A slow last poll excuses nothing: it gave the device more time, and made no
+ * answer of the tester late. */
 bool run_fail_after_wait(struct run_player *p, const struct ibc_step *s, const char *expected, const char *got);
 /* Records a fault of the harness, or a fault of the scenario that the loader could not detect. */
 bool run_error(struct run_player *p, const struct ibc_step *s, const char *what);

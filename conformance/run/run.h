@@ -47,6 +47,7 @@ enum ibc_found {
     IBC_FOUND_OTHERWISE,
     IBC_FOUND_REFUSAL, /* a verb failed that should have succeeded */
     IBC_FOUND_LATE,    /* a packet came after its time limit */
+    IBC_FOUND_MISSING, /* what the line waits for did not come within its time limit */
     IBC_FOUND_UNCLEAN, /* the play could not begin: the device could not be reset */
     IBC_FOUND_UNSURE,  /* a failure that proves nothing: the tester was late, or its wire lost frames */
 };

@@ -53,6 +53,18 @@ static enum ibc_rc later_modify(struct ibc_target *t, unsigned d, uint32_t qpn, 
     return whole->modify_qp(t, d, qpn, a);
 }
 
+/* The tester's clock jumps by `ns` once, at a verb or packet that the test chooses. */
+static struct ibc_target *open_with_own_clock(uint64_t ns)
+{
+    struct ibc_target *t = open_on_real_time();
+
+    changed.now = later_now;
+    changed.collect = later_collect;
+    skew = 0;
+    jump = ns;
+    return t;
+}
+
 #define ASKED(code) RC "qp a timeout=" code "\n a post SEND len=4\n< a SEND_ONLY psn=+0\n"
 #define ACK "> a ACKNOWLEDGE psn=+0 syndrome=ack msn=1\n"
 #define WRONG " a state init\n"
@@ -88,13 +100,9 @@ Test(late, tester_is_late)
     };
 
     for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
-        struct ibc_target *t = open_on_real_time();
-        changed.now = later_now;
-        changed.collect = later_collect;
+        struct ibc_target *t = open_with_own_clock(c[i].jump * 1000);
         changed.inject = later_inject;
         changed.modify_qp = later_modify;
-        skew = 0;
-        jump = c[i].jump * 1000;
         expect(t, c[i].text, c[i].verdict, c[i].got);
     }
 }
@@ -128,12 +136,8 @@ Test(late, the_last_poll_of_a_wait_is_slow)
     };
 
     for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
-        struct ibc_target *t = open_on_real_time();
-        changed.now = later_now;
-        changed.collect = later_collect;
+        struct ibc_target *t = open_with_own_clock(600000000);
         changed.poll_cq = later_poll;
-        skew = 0;
-        jump = UINT64_C(600000000);
         slow_from = whole->now(t) + c[i].from * 1000000;
         expect(t, c[i].text, c[i].verdict, c[i].got);
         cr_expect_eq(jump, 0, "%zu: no poll was slow", i);
@@ -163,13 +167,9 @@ Test(late, packets_that_answer_nothing)
     };
 
     for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
-        struct ibc_target *t = open_on_real_time();
+        struct ibc_target *t = open_with_own_clock(1100000);
         char text[512];
-        changed.now = later_now;
-        changed.collect = later_collect;
         changed.modify_qp = later_modify;
-        skew = 0;
-        jump = 1100000;
         snprintf(text, sizeof text,
                  ASKED("8") "> a ACKNOWLEDGE psn=+0 syndrome=ack msn=1%s\n a modify state=err\n" WRONG, c[i].fault);
         struct ibc_result r = run_text(t, text, &(struct ibc_options){.seed = 1, .link = c[i].link});

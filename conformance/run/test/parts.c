@@ -417,8 +417,7 @@ Test(parts, lost_frames_excuse)
             cr_expect_eq(p->verdict, excused ? IBC_IS_INCONCLUSIVE : v, "%s", ibc_verdict_names[v]);
             cr_expect_str_eq(p->finding.got, excused ? "1 frames lost by the tester's wire; a fault" : "a fault");
             cr_expect_str_eq(p->measured, excused ? "" : "7");
-            cr_expect_eq(p->logged, !excused);
-            cr_expect_eq(p->finding.what == IBC_FOUND_UNSURE, excused);
+            cr_expect(p->logged != excused && (p->finding.what == IBC_FOUND_UNSURE) == excused);
             cr_expect_eq(p->counters == IBC_IS_NOT_APPLICABLE, excused);
         }
     begin();
