@@ -260,8 +260,7 @@ Test(run, a_signal_in_the_middle_of_a_file)
     }
 }
 
-/* Reads what was printed on a terminal until it ends so. The kernel hands it on some time after the program has ended.
- */
+/* Reads a terminal until its text ends with `end`. The kernel may deliver a part of it after the program has exited. */
 static size_t terminal_said(int own, char *said, size_t room, const char *end)
 {
     struct pollfd more = {.fd = own, .events = POLLIN};

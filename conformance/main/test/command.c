@@ -72,11 +72,11 @@ static size_t descriptors(void)
     return n;
 }
 
-/* Pieces of memory that are in use. A sanitizer has functions of its own, and looks for lost memory itself. */
+/* Allocations that are in use. A sanitizer has functions of its own, and looks for lost memory itself. */
 static _Atomic long pieces;
-static _Atomic long left = -1; /* the program gets so many pieces, and then once none; below 0: as many as it wants */
-static _Atomic bool refused;   /* it got none */
-static bool overrun;           /* a message went beyond its room */
+static _Atomic long left = -1; /* so many allocations succeed, and the next one fails; below 0: none fails */
+static _Atomic bool refused;   /* an allocation has failed */
+static bool overrun;           /* a message was written beyond the end of its buffer */
 #if defined __GLIBC__ && !defined IBPROOF_SANITIZED
 enum { REFUSES = true };
 void *__libc_malloc(size_t n);
@@ -85,7 +85,7 @@ void *__libc_realloc(void *p, size_t n);
 void __libc_free(void *p);
 extern const char __executable_start[], etext[];
 
-/* Whether the program, and not a library, wants the piece that it does not get. */
+/* Whether this allocation fails. Only those of the program fail, not those of libraries. */
 static bool none_left(const void *caller)
 {
     if (left < 0 || (const char *)caller < __executable_start || (const char *)caller > etext)
@@ -94,13 +94,13 @@ static bool none_left(const void *caller)
     return refused;
 }
 
-/* Without a piece for the steps of a scenario a program ends at once, on purpose. */
+/* The loader's memory for a scenario (scenario/arena.c): without it the process aborts on purpose. */
 static bool is_arena(size_t n)
 {
     return n >= 48 * 1024 && n < 64 * 1024;
 }
 
-/* The room for messages of the loader has a byte more than the program wants, which it may not change. */
+/* The buffer for the loader's messages gets one byte more than was asked for. A changed byte shows an overrun. */
 enum { ROOM = 64 * 1024 };
 static const unsigned char after = 0x5a;
 static unsigned char *room;
@@ -146,7 +146,7 @@ void free(void *p)
 enum { REFUSES = false };
 #endif
 
-/* If the test is this process, the engines of all others die when they play. */
+/* Other than 0: a scenario that another process than this one plays kills that process. */
 static pid_t tester;
 void __real_ibc_run(const struct ibc_scenario *s, struct ibc_target *t, const struct ibc_options *o,
                     struct ibc_result *r);
@@ -441,8 +441,8 @@ Test(command, broken_engines_that_die)
     cr_expect_eq(strncmp(parts_said, say, strlen(say)), 0, "%s", parts_said);
 }
 
-/* Without memory each command ends with a code that says so, and gives back what it got. `strict`: there is no piece
- * that it can do without. */
+/* Each allocation of a command fails once: the command then ends with an exit code that says so, and frees what it
+ * allocated. `strict`: it does not succeed without any of them. */
 static const struct {
     const char *line;
     int code;
@@ -466,7 +466,7 @@ static const struct {
     {"devices @old.json @new.json --html @d.html", EXIT_OK, true},
 };
 
-/* Plays a line that gets n pieces of memory, and then once none. False: it wanted no more. */
+/* Plays a command line of which allocation n, counted from 0, fails. False: it made no more than n allocations. */
 static bool starve(size_t i, long n)
 {
     const char *line = starving[i].line;
@@ -487,7 +487,7 @@ static bool starve(size_t i, long n)
     cr_expect_eq(lost, 0, "%s: %ld pieces are lost if it gets %ld", line, lost, n);
     cr_expect_not(strstr(parts_said, "File too large"), "%s", line);
     cr_expect(code == starving[i].code || parts_said[0], "%s with %ld pieces", line, n);
-    return refused || code != starving[i].code; /* a child may have wanted more */
+    return refused || code != starving[i].code; /* the allocation may have failed in a child process */
 }
 
 Test(command, memory_runs_out)

@@ -198,7 +198,7 @@ static unsigned all_done(const struct lab *l)
     return n;
 }
 
-/* On a busy machine one of two children may do all jobs but one, so no certain job is among the first three. */
+/* On a busy machine one of the two children may do all jobs but one: any job may be among the first three. */
 static void ends_the_run(void *ctx, uint32_t job, uint32_t part, const uint8_t *record, size_t len)
 {
     done(ctx, job, part, record, len);
